@@ -1,0 +1,27 @@
+# A room: one static library, whose sources are listed by hand. MLIR is not
+# linked here but in the final targets, because the compiler library takes it
+# statically and the tools take the shared one (never both in one process).
+function(ptxjit_room name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# An executable on the shared LLVM and MLIR.
+function(ptxjit_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set_property(GLOBAL APPEND PROPERTY PTXJIT_TOOLS ${name})
+endfunction()
+
+# A gtest binary PtxJit<Room>Tests in unittests/<Room>, run by lit.
+function(ptxjit_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  set_property(GLOBAL APPEND PROPERTY PTXJIT_UNITTESTS ${name})
+endfunction()

@@ -1,0 +1,166 @@
+//===- FormTable.h - the ISA's forms as data --------------------*- C++ -*-===//
+//
+// What ptx-tblgen makes of the records in the .td files: for each form its
+// modifiers, operands and availability. Parser, printer and verifier read this
+// table, so text and IR cannot disagree about what is legal. Holds no opcode's
+// name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DIALECT_FORMTABLE_H
+#define PTXJIT_DIALECT_FORMTABLE_H
+
+#include "ptxjit/Dialect/PtxDialect.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace ptxjit::ptx {
+
+/// Where a modifier lives in IR: an inherent attribute of the op.
+struct ModifierSpec {
+  const char *attrName;
+  bool isFlag;
+  bool isType;
+  /// The attribute for `token`; null if `token` is none of this modifier's.
+  mlir::Attribute (*build)(mlir::MLIRContext *, llvm::StringRef token);
+  /// The token for an attribute built by `build`; empty if it is not one.
+  llvm::StringRef (*spell)(mlir::Attribute);
+};
+
+/// One `.x`, `{.x}`, `.{a|b}` or `{.a|b}` of a form.
+struct SlotSpec {
+  const ModifierSpec *modifier;
+  bool optional;
+  const char *const *tokens;
+  unsigned numTokens;
+
+  llvm::ArrayRef<const char *> getTokens() const { return {tokens, numTokens}; }
+  bool accepts(llvm::StringRef token) const;
+};
+
+enum class OperandKind : uint8_t { Value, Vector, Address, Label, Callee };
+enum class TypeRule : uint8_t { First, Second, Wide, Fixed };
+
+/// One operand of a form.
+struct OperandSpec {
+  const char *name;
+  OperandKind kind;
+  TypeRule rule;
+  ScalarType fixed;
+  bool isResult;
+  bool isSecondResult; ///< written `d|q`
+  bool optional;       ///< may be left out, with all that follow
+  bool negatable;      ///< predicate, may be written `!p`
+  bool special;        ///< special registers and symbols allowed
+  uint8_t group;       ///< ODS operand or result group
+};
+
+struct SinceSpec {
+  const char *ptxVersion;
+  const char *target;
+};
+
+struct FormSpec {
+  const char *opcode;
+  const char *opName;
+  const char *syntax;
+  const char *isaAnchor;
+  bool wideOperands;
+  /// ODS operand groups if the op is AttrSizedOperandSegments, else 0.
+  uint8_t operandGroups;
+  const SlotSpec *slots;
+  unsigned numSlots;
+  const OperandSpec *operands;
+  unsigned numOperands;
+  const SinceSpec *since;
+  unsigned numSince;
+
+  llvm::ArrayRef<SlotSpec> getSlots() const { return {slots, numSlots}; }
+  llvm::ArrayRef<OperandSpec> getOperands() const {
+    return {operands, numOperands};
+  }
+  llvm::ArrayRef<SinceSpec> getSince() const { return {since, numSince}; }
+};
+
+/// All forms, grouped by opcode.
+llvm::ArrayRef<FormSpec> getForms();
+/// The forms of `opcode`, empty if there is none.
+llvm::ArrayRef<FormSpec> getFormsOfOpcode(llvm::StringRef opcode);
+/// The forms of an op, "ptx.add.int", which stand together; empty if none.
+llvm::ArrayRef<FormSpec> getFormsOfOp(llvm::StringRef opName);
+/// ISA section of an instruction that is known but not supported yet.
+std::optional<llvm::StringRef> getUnsupportedSection(llvm::StringRef opcode);
+
+/// The type an operand has under `form`, when its type tokens are `first` and
+/// `second`.
+ScalarType getOperandType(const OperandSpec &operand, ScalarType first,
+                          ScalarType second);
+
+//===----------------------------------------------------------------------===//
+// Scalar types
+//===----------------------------------------------------------------------===//
+
+unsigned getBitWidth(ScalarType type);
+bool isFloat(ScalarType type);
+bool isSignedInt(ScalarType type);
+bool isUnsignedInt(ScalarType type);
+/// An untyped `.bN`, or packed type.
+bool isBits(ScalarType type);
+ScalarType getWide(ScalarType type);
+/// The builtin type of values of `type`: signless iN, f16, f32, f64.
+mlir::Type getValueType(mlir::MLIRContext *context, ScalarType type);
+/// May a register declared as `reg` stand where an instruction wants `type`
+/// (ISA "operand type checking"), sizes being equal?
+bool isCompatible(ScalarType type, ScalarType reg);
+/// The type a special register is read as.
+ScalarType getRegisterType(SpecialRegister reg);
+SinceSpec getAvailability(SpecialRegister reg);
+
+//===----------------------------------------------------------------------===//
+// Availability
+//===----------------------------------------------------------------------===//
+
+/// A module's `.version` and `.target`.
+struct Availability {
+  unsigned major = 9, minor = 0;
+  unsigned sm = 75;
+  char suffix = 0; ///< 'a', 'f' or 0
+
+  bool satisfies(const SinceSpec &since) const;
+  bool satisfies(const FormSpec &form) const;
+};
+
+/// Reads "8.0" and "sm_90a". Returns nothing if malformed.
+std::optional<Availability> parseAvailability(llvm::StringRef version,
+                                              llvm::StringRef target);
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+/// The outcome of matching a mnemonic's modifiers against one form.
+struct FormMatch {
+  /// Attribute and token for each slot that is filled.
+  llvm::SmallVector<std::pair<const ModifierSpec *, llvm::StringRef>, 8>
+      modifiers;
+  ScalarType first = ScalarType::B32, second = ScalarType::B32;
+};
+
+/// Matches the modifiers, given without dots, in any order but for types.
+/// On failure `badToken` is the index of the first token that does not fit, or
+/// the number of tokens if one is missing.
+std::optional<FormMatch> matchForm(const FormSpec &form,
+                                   llvm::ArrayRef<llvm::StringRef> tokens,
+                                   unsigned &badToken);
+
+/// The modifiers of `op` as PTX spells them, "sat.s32", in the order of a form
+/// that fits; nothing if its attributes fit no form.
+std::optional<std::string> spellModifiers(mlir::Operation *op);
+
+/// "add.{u16|...} d, a, b": a form for people.
+std::string describeForm(const FormSpec &form);
+
+} // namespace ptxjit::ptx
+
+#endif

@@ -1,0 +1,307 @@
+//===- PtxBase.td - how the one table of the ISA is written ---------------===//
+//
+// The dialect, and the classes that a record of the ISA table is made of:
+// availability, syntax forms, modifiers and the instruction base class.
+// Everything about an instruction that can be stated is stated here or in the
+// chapter files, once; see docs/AddingAnInstruction.md for the syntax language.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DIALECT_PTXBASE_TD
+#define PTXJIT_DIALECT_PTXBASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/MemorySlotInterfaces.td"
+
+def Ptx_Dialect : Dialect {
+  let name = "ptx";
+  let cppNamespace = "::ptxjit::ptx";
+  let summary = "PTX, as written by the programmer: one thread's view";
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Availability and forms
+//===----------------------------------------------------------------------===//
+
+/// From which PTX version, on which targets. `target` is "sm_NN+" (that
+/// architecture and later), "sm_NNa" (that one alone) or "sm_NNf" (family).
+class Since<string ptxVersion, string target> {
+  string PtxVersion = ptxVersion;
+  string Target = target;
+}
+
+/// One line of an instruction's syntax.
+///
+///   opcode  modifiers  operands
+///   add     {.sat}.s32 d, a, b
+///
+/// Modifiers: `.x` required, `{.x}` optional, `.{a|b}` one of, `{.a|b}` at most
+/// one of. Each token belongs to the op's argument that knows it; the type
+/// tokens fill `ty`, then `ty2`. Their order in the text is free, but for the
+/// relative order of types.
+///
+/// Operands, in the order of the text: `name{:type}`, where the type is the
+/// instruction's first type if absent, `:2` its second, `:w` twice the width of
+/// the first, else a PTX type. Around the name:
+///   [a]     address                      a*   vector if `.v2/.v4/.v8` is given
+///   !c      predicate that may be negated  %a  special register or symbol too
+///   {|q}    second destination           {, b} optional trailing operand
+///   L:label, f:callee, x:args            control flow
+class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
+  string Syntax = syntax;
+  list<Since> Availability = since;
+}
+
+//===----------------------------------------------------------------------===//
+// Modifiers
+//===----------------------------------------------------------------------===//
+
+class Ptx_Enum<string cppName, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<cppName, "", cases> {
+  let cppNamespace = "::ptxjit::ptx";
+  let genSpecializedAttr = 0;
+}
+
+/// A modifier with several spellings, one of which may be present.
+class Ptx_Modifier<Ptx_Enum cases, string mnemonic>
+    : EnumAttr<Ptx_Dialect, cases, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+/// A modifier that is present or absent.
+class Ptx_Flag<string token>
+    : Attr<CPred<"::llvm::isa<::mlir::UnitAttr>($_self)">, "unit attribute"> {
+  let storageType = [{ ::mlir::UnitAttr }];
+  let constBuilderCall =
+      "(($0) ? $_builder.getUnitAttr() : ::mlir::UnitAttr())";
+  let convertFromStorage = "$_self != nullptr";
+  let returnType = "bool";
+  let defaultValue = "false";
+  let valueType = NoneType;
+  let isOptional = 1;
+  string Token = token;
+}
+
+class Case<int value, string token, string symbol = token>
+    : I32EnumAttrCase<symbol, value, token>;
+
+def Ptx_ScalarTypeEnum : Ptx_Enum<"ScalarType", [
+  Case<0, "pred", "Pred">,
+  Case<1, "b8", "B8">, Case<2, "b16", "B16">, Case<3, "b32", "B32">,
+  Case<4, "b64", "B64">, Case<5, "b128", "B128">,
+  Case<6, "u8", "U8">, Case<7, "u16", "U16">, Case<8, "u32", "U32">,
+  Case<9, "u64", "U64">,
+  Case<10, "s8", "S8">, Case<11, "s16", "S16">, Case<12, "s32", "S32">,
+  Case<13, "s64", "S64">,
+  Case<14, "f16", "F16">, Case<15, "f32", "F32">, Case<16, "f64", "F64">,
+  Case<17, "f16x2", "F16x2">, Case<18, "bf16", "BF16">,
+  Case<19, "bf16x2", "BF16x2">, Case<20, "tf32", "TF32">]>;
+def Ptx_ScalarType : Ptx_Modifier<Ptx_ScalarTypeEnum, "scalar">;
+
+def Ptx_RoundingEnum : Ptx_Enum<"Rounding", [
+  Case<0, "rn", "RN">, Case<1, "rz", "RZ">, Case<2, "rm", "RM">,
+  Case<3, "rp", "RP">, Case<4, "rni", "RNI">, Case<5, "rzi", "RZI">,
+  Case<6, "rmi", "RMI">, Case<7, "rpi", "RPI">]>;
+def Ptx_Rounding : Ptx_Modifier<Ptx_RoundingEnum, "rounding">;
+
+def Ptx_CompareEnum : Ptx_Enum<"Compare", [
+  Case<0, "eq", "EQ">, Case<1, "ne", "NE">, Case<2, "lt", "LT">,
+  Case<3, "le", "LE">, Case<4, "gt", "GT">, Case<5, "ge", "GE">,
+  Case<6, "lo", "LO">, Case<7, "ls", "LS">, Case<8, "hi", "HI">,
+  Case<9, "hs", "HS">, Case<10, "equ", "EQU">, Case<11, "neu", "NEU">,
+  Case<12, "ltu", "LTU">, Case<13, "leu", "LEU">, Case<14, "gtu", "GTU">,
+  Case<15, "geu", "GEU">, Case<16, "num", "NUM">, Case<17, "nan", "NAN_">]>;
+def Ptx_Compare : Ptx_Modifier<Ptx_CompareEnum, "compare">;
+
+def Ptx_BoolOpEnum : Ptx_Enum<"BoolOp", [
+  Case<0, "and", "And">, Case<1, "or", "Or">, Case<2, "xor", "Xor">]>;
+def Ptx_BoolOp : Ptx_Modifier<Ptx_BoolOpEnum, "bool_op">;
+
+/// Which part of a product: `.lo`, `.hi`, `.wide`.
+def Ptx_PartEnum : Ptx_Enum<"Part", [
+  Case<0, "lo", "Lo">, Case<1, "hi", "Hi">, Case<2, "wide", "Wide">]>;
+def Ptx_Part : Ptx_Modifier<Ptx_PartEnum, "part">;
+
+def Ptx_SpaceEnum : Ptx_Enum<"Space", [
+  Case<0, "generic", "Generic">, Case<1, "global", "Global">,
+  Case<2, "shared", "Shared">, Case<3, "shared::cta", "SharedCta">,
+  Case<4, "local", "Local">, Case<5, "const", "Const">,
+  Case<6, "param", "Param">, Case<7, "param::entry", "ParamEntry">,
+  Case<8, "param::func", "ParamFunc">, Case<9, "reg", "Reg">]>;
+def Ptx_Space : Ptx_Modifier<Ptx_SpaceEnum, "space">;
+
+def Ptx_VectorEnum : Ptx_Enum<"VectorSize", [
+  Case<2, "v2", "V2">, Case<4, "v4", "V4">, Case<8, "v8", "V8">]>;
+def Ptx_Vector : Ptx_Modifier<Ptx_VectorEnum, "vector_size">;
+
+def Ptx_OrderEnum : Ptx_Enum<"Order", [
+  Case<0, "weak", "Weak">, Case<1, "volatile", "Volatile">,
+  Case<2, "relaxed", "Relaxed">, Case<3, "acquire", "Acquire">,
+  Case<4, "release", "Release">, Case<5, "acq_rel", "AcqRel">,
+  Case<6, "sc", "Sc">]>;
+def Ptx_Order : Ptx_Modifier<Ptx_OrderEnum, "order">;
+
+def Ptx_ScopeEnum : Ptx_Enum<"Scope", [
+  Case<0, "cta", "Cta">, Case<1, "cluster", "Cluster">, Case<2, "gpu", "Gpu">,
+  Case<3, "sys", "Sys">, Case<4, "gl", "Gl">]>;
+def Ptx_Scope : Ptx_Modifier<Ptx_ScopeEnum, "scope">;
+
+def Ptx_CacheEnum : Ptx_Enum<"CacheOp", [
+  Case<0, "ca", "CA">, Case<1, "cg", "CG">, Case<2, "cs", "CS">,
+  Case<3, "lu", "LU">, Case<4, "cv", "CV">, Case<5, "wb", "WB">,
+  Case<6, "wt", "WT">]>;
+def Ptx_Cache : Ptx_Modifier<Ptx_CacheEnum, "cache">;
+
+def Ptx_AtomicEnum : Ptx_Enum<"AtomicOp", [
+  Case<0, "add", "Add">, Case<1, "min", "Min">, Case<2, "max", "Max">,
+  Case<3, "inc", "Inc">, Case<4, "dec", "Dec">, Case<5, "and", "And">,
+  Case<6, "or", "Or">, Case<7, "xor", "Xor">, Case<8, "exch", "Exch">,
+  Case<9, "cas", "Cas">]>;
+def Ptx_Atomic : Ptx_Modifier<Ptx_AtomicEnum, "atomic">;
+
+def Ptx_ShuffleEnum : Ptx_Enum<"ShuffleMode", [
+  Case<0, "up", "Up">, Case<1, "down", "Down">, Case<2, "bfly", "Bfly">,
+  Case<3, "idx", "Idx">]>;
+def Ptx_Shuffle : Ptx_Modifier<Ptx_ShuffleEnum, "shuffle">;
+
+def Ptx_VoteEnum : Ptx_Enum<"VoteMode", [
+  Case<0, "all", "All">, Case<1, "any", "Any">, Case<2, "uni", "Uni">,
+  Case<3, "ballot", "Ballot">]>;
+def Ptx_Vote : Ptx_Modifier<Ptx_VoteEnum, "vote_mode">;
+
+def Ptx_DirectionEnum : Ptx_Enum<"Direction", [
+  Case<0, "l", "Left">, Case<1, "r", "Right">]>;
+def Ptx_Direction : Ptx_Modifier<Ptx_DirectionEnum, "direction">;
+
+def Ptx_ClampEnum : Ptx_Enum<"ShiftMode", [
+  Case<0, "clamp", "Clamp">, Case<1, "wrap", "Wrap">]>;
+def Ptx_Clamp : Ptx_Modifier<Ptx_ClampEnum, "shift_mode">;
+
+def Ptx_PermuteEnum : Ptx_Enum<"PermuteMode", [
+  Case<0, "f4e", "F4E">, Case<1, "b4e", "B4E">, Case<2, "rc8", "RC8">,
+  Case<3, "ecl", "ECL">, Case<4, "ecr", "ECR">, Case<5, "rc16", "RC16">]>;
+def Ptx_Permute : Ptx_Modifier<Ptx_PermuteEnum, "permute">;
+
+def Ptx_TestEnum : Ptx_Enum<"FloatTest", [
+  Case<0, "finite", "Finite">, Case<1, "infinite", "Infinite">,
+  Case<2, "number", "Number">, Case<3, "notanumber", "NotANumber">,
+  Case<4, "normal", "Normal">, Case<5, "subnormal", "Subnormal">]>;
+def Ptx_Test : Ptx_Modifier<Ptx_TestEnum, "float_test">;
+
+def Flag_Ftz : Ptx_Flag<"ftz">;
+def Flag_Sat : Ptx_Flag<"sat">;
+def Flag_Approx : Ptx_Flag<"approx">;
+def Flag_Full : Ptx_Flag<"full">;
+def Flag_NaN : Ptx_Flag<"NaN">;
+def Flag_Uni : Ptx_Flag<"uni">;
+def Flag_Sync : Ptx_Flag<"sync">;
+def Flag_Aligned : Ptx_Flag<"aligned">;
+def Flag_Nc : Ptx_Flag<"nc">;
+def Flag_To : Ptx_Flag<"to">;
+def Flag_Shiftamt : Ptx_Flag<"shiftamt">;
+def Flag_Warp : Ptx_Flag<"warp">;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Ptx_Type<string name, string typeMnemonic> : TypeDef<Ptx_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Ptx_SlotType : Ptx_Type<"Slot", "slot"> {
+  let summary = "a mutable virtual register, before SSA";
+  let parameters = (ins "::mlir::Type":$element);
+  let assemblyFormat = "`<` $element `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+/// An op whose effect happens only in the lanes of its mask. Ops outside any
+/// divergent control carry none: all lanes of the entry mask take part.
+def MaskedOpInterface : OpInterface<"MaskedOpInterface"> {
+  let cppNamespace = "::ptxjit::ptx";
+  let methods = [
+    InterfaceMethod<"the lanes that take part; null before masking",
+      "::mlir::Value", "getLaneMask", (ins), [{}],
+      [{ return $_op.getMask(); }]>,
+    InterfaceMethod<"sets the lanes that take part",
+      "void", "setLaneMask", (ins "::mlir::Value":$mask), [{}],
+      [{ $_op.getMaskMutable().assign(mask); }]>,
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// One instruction: its op, the forms that spell it, and the ISA document's
+/// anchor (section numbers move, anchors stay). Text, printing and verification
+/// come from the forms.
+class Ptx_Instr<string mnemonic, string isa, list<Form> forms,
+                list<Trait> traits = []>
+    : Op<Ptx_Dialect, mnemonic, traits> {
+  string IsaAnchor = isa;
+  list<Form> Forms = forms;
+  /// Registers may be wider than the instruction type (ISA "operand size
+  /// exceeding instruction-type size"): sources are truncated, destinations
+  /// extended.
+  bit WideOperands = 0;
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &result) {
+      return parseInstruction(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      printInstruction(printer, *this);
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return verifyInstruction(*this);
+    }
+  }];
+}
+
+/// d = f(a), (a, b) or (a, b, c), without side effects.
+class Ptx_Unary<string mnemonic, string isa, list<Form> forms,
+                dag modifiers = (ins)>
+    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+  let arguments = !con((ins AnyType:$a, Ptx_ScalarType:$ty), modifiers);
+  let results = (outs AnyType:$d);
+}
+class Ptx_Binary<string mnemonic, string isa, list<Form> forms,
+                 dag modifiers = (ins)>
+    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+  let arguments = !con((ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty),
+                       modifiers);
+  let results = (outs AnyType:$d);
+}
+class Ptx_Ternary<string mnemonic, string isa, list<Form> forms,
+                  dag modifiers = (ins)>
+    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+  let arguments = !con((ins AnyType:$a, AnyType:$b, AnyType:$c,
+                        Ptx_ScalarType:$ty), modifiers);
+  let results = (outs AnyType:$d);
+}
+
+/// An instruction of the ISA that has no record yet. The parser refuses it by
+/// name, with the section to read, instead of calling it unknown.
+class Unsupported<string opcode, string section> {
+  string Opcode = opcode;
+  string Section = section;
+}
+
+#endif // PTXJIT_DIALECT_PTXBASE_TD

@@ -1,0 +1,103 @@
+//===- PtxCompare.td - comparison, selection, logic and shifts ------------===//
+
+#ifndef PTXJIT_DIALECT_PTXCOMPARE_TD
+#define PTXJIT_DIALECT_PTXCOMPARE_TD
+include "ptxjit/Dialect/PtxBase.td"
+
+defvar CmpBits = "eq|ne";
+defvar CmpSigned = "eq|ne|lt|le|gt|ge";
+defvar CmpUnsigned = !strconcat(CmpSigned, "|lo|ls|hi|hs");
+defvar CmpFloat = !strconcat(CmpSigned, "|equ|neu|ltu|leu|gtu|geu|num|nan");
+defvar AnyBool = "and|or|xor";
+
+class SetpForms<string kind> {
+  list<Form> L = [Form<!strconcat("setp.", kind, " p:pred{|q}, a, b")>,
+                  Form<!strconcat("setp.{", AnyBool, "}.", kind, " p:pred{|q}, a, b, !c:pred")>];
+}
+def Ptx_SetpOp : Ptx_Instr<"setp",
+    "comparison-and-selection-instructions-setp",
+    !listconcat(SetpForms<!strconcat("{", CmpBits, "}.{b16|b32|b64}")>.L,
+                SetpForms<!strconcat("{", CmpUnsigned, "}.{u16|u32|u64}")>.L,
+                SetpForms<!strconcat("{", CmpSigned, "}.{s16|s32|s64}")>.L,
+                SetpForms<!strconcat("{", CmpFloat, "}{.ftz}.f32")>.L,
+                SetpForms<!strconcat("{", CmpFloat, "}.f64")>.L),
+    [Pure]> {
+  let summary = "p = (a cmp b) BoolOp c; q = !(a cmp b) BoolOp c";
+  let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
+                       Ptx_ScalarType:$ty, Ptx_Compare:$cmp,
+                       OptionalAttr<Ptx_BoolOp>:$boolop, Flag_Ftz:$ftz);
+  let results = (outs Variadic<I1>:$p);
+}
+
+class SetForms<string kind> {
+  list<Form> L = [Form<!strconcat("set.", kind, " d, a:2, b:2")>,
+                  Form<!strconcat("set.{", AnyBool, "}.", kind, " d, a:2, b:2, !c:pred")>];
+}
+def Ptx_SetOp : Ptx_Instr<"set", "comparison-and-selection-instructions-set",
+    !listconcat(
+        SetForms<!strconcat("{", CmpBits, "}.{u32|s32|f32}.{b16|b32|b64}")>.L,
+        SetForms<!strconcat("{", CmpUnsigned, "}.{u32|s32|f32}.{u16|u32|u64}")>.L,
+        SetForms<!strconcat("{", CmpSigned, "}.{u32|s32|f32}.{s16|s32|s64}")>.L,
+        SetForms<!strconcat("{", CmpFloat, "}{.ftz}.{u32|s32|f32}.f32")>.L,
+        SetForms<!strconcat("{", CmpFloat, "}.{u32|s32|f32}.f64")>.L),
+    [Pure]> {
+  let summary = "as setp; true is ~0 (integers) or 1.0 (f32)";
+  let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
+                       Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
+                       Ptx_Compare:$cmp, OptionalAttr<Ptx_BoolOp>:$boolop,
+                       Flag_Ftz:$ftz);
+  let results = (outs AnyType:$d);
+}
+def Ptx_SelpOp : Ptx_Ternary<"selp",
+    "comparison-and-selection-instructions-selp",
+    [Form<"selp.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} "
+          "d, a, b, !c:pred">]>;
+def Ptx_SlctOp : Ptx_Ternary<"slct",
+    "comparison-and-selection-instructions-slct",
+    [Form<"slct.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.s32 "
+          "d, a, b, c:2">,
+     Form<"slct{.ftz}.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.f32 "
+          "d, a, b, c:2">],
+    (ins Ptx_ScalarType:$ty2, Flag_Ftz:$ftz)> {
+  let summary = "c >= 0 ? a : b";
+}
+
+//===----------------------------------------------------------------------===//
+// Logic and shifts
+//===----------------------------------------------------------------------===//
+
+class Ptx_Logic<string opcode>
+    : Ptx_Binary<opcode, !strconcat("logic-and-shift-instructions-", opcode),
+        [Form<!strconcat(opcode, ".{b16|b32|b64} d, a, b")>,
+         Form<!strconcat(opcode, ".pred d, !a, !b")>]>;
+def Ptx_AndOp : Ptx_Logic<"and">;
+def Ptx_OrOp : Ptx_Logic<"or">;
+def Ptx_XorOp : Ptx_Logic<"xor">;
+def Ptx_NotOp : Ptx_Unary<"not", "logic-and-shift-instructions-not",
+    [Form<"not.{b16|b32|b64} d, a">, Form<"not.pred d, !a">]>;
+def Ptx_CnotOp : Ptx_Unary<"cnot", "logic-and-shift-instructions-cnot",
+    [Form<"cnot.{b16|b32|b64} d, a">]> {
+  let summary = "logical negation: a == 0";
+}
+def Ptx_Lop3Op : Ptx_Instr<"lop3", "logic-and-shift-instructions-lop3",
+    [Form<"lop3.b32 d, a, b, c, immLut", [Since<"4.3", "sm_50+">]>], [Pure]> {
+  let summary = "any function of three bits, by truth table";
+  let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
+                       Ptx_ScalarType:$ty);
+  let results = (outs AnyType:$d);
+}
+def Ptx_ShfOp : Ptx_Ternary<"shf", "logic-and-shift-instructions-shf",
+    [Form<"shf.{l|r}.{clamp|wrap}.b32 d, a, b, c:u32",
+          [Since<"3.1", "sm_32+">]>],
+    (ins Ptx_Direction:$dir, Ptx_Clamp:$mode)> {
+  let summary = "funnel shift of {b, a}";
+}
+def Ptx_ShlOp : Ptx_Binary<"shl", "logic-and-shift-instructions-shl",
+    [Form<"shl.{b16|b32|b64} d, a, b:u32">]> {
+  let summary = "left shift; amounts above the width count as the width";
+}
+def Ptx_ShrOp : Ptx_Binary<"shr", "logic-and-shift-instructions-shr",
+    [Form<"shr.{b16|b32|b64|u16|u32|u64|s16|s32|s64} d, a, b:u32">]> {
+  let summary = "right shift, of signed types arithmetic; amounts clamp";
+}
+#endif

@@ -1,0 +1,36 @@
+//===- PtxDialect.h - the ptx dialect ---------------------------*- C++ -*-===//
+//
+// Types, attributes and interfaces of the dialect. Ops: PtxOps.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DIALECT_PTXDIALECT_H
+#define PTXJIT_DIALECT_PTXDIALECT_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/Types.h"
+
+#include "ptxjit/Dialect/PtxEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ptxjit/Dialect/PtxAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ptxjit/Dialect/PtxTypes.h.inc"
+
+#include "ptxjit/Dialect/PtxDialect.h.inc"
+#include "ptxjit/Dialect/PtxInterfaces.h.inc"
+
+namespace ptxjit::ptx {
+
+/// Names of the module attributes that hold `.version`, `.target` and
+/// `.address_size`.
+inline constexpr llvm::StringLiteral kVersionAttr = "ptx.version";
+inline constexpr llvm::StringLiteral kTargetAttr = "ptx.target";
+inline constexpr llvm::StringLiteral kAddressSizeAttr = "ptx.address_size";
+
+} // namespace ptxjit::ptx
+
+#endif

@@ -1,0 +1,27 @@
+//===- PtxOps.h - the ops of the ptx dialect --------------------*- C++ -*-===//
+
+#ifndef PTXJIT_DIALECT_PTXOPS_H
+#define PTXJIT_DIALECT_PTXOPS_H
+
+#include "ptxjit/Dialect/PtxDialect.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/MemorySlotInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ptxjit::ptx {
+/// Shared by all instructions; driven by the form table.
+mlir::ParseResult parseInstruction(mlir::OpAsmParser &parser,
+                                   mlir::OperationState &result);
+void printInstruction(mlir::OpAsmPrinter &printer, mlir::Operation *op);
+llvm::LogicalResult verifyInstruction(mlir::Operation *op);
+} // namespace ptxjit::ptx
+
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxOps.h.inc"
+
+#endif

@@ -1,0 +1,17 @@
+//===- PtxOps.td - the whole dialect --------------------------------------===//
+//
+// Structure and, by inclusion, every chapter of the ISA table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DIALECT_PTXOPS_TD
+#define PTXJIT_DIALECT_PTXOPS_TD
+include "ptxjit/Dialect/PtxStructure.td"
+include "ptxjit/Dialect/PtxInteger.td"
+include "ptxjit/Dialect/PtxFloat.td"
+include "ptxjit/Dialect/PtxCompare.td"
+include "ptxjit/Dialect/PtxMove.td"
+include "ptxjit/Dialect/PtxMemory.td"
+include "ptxjit/Dialect/PtxControl.td"
+include "ptxjit/Dialect/PtxUnsupported.td"
+#endif

@@ -1,0 +1,195 @@
+//===- PtxStructure.td - functions, variables, registers, masks ----------===//
+//
+// The ops that no instruction spells.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DIALECT_PTXSTRUCTURE_TD
+#define PTXJIT_DIALECT_PTXSTRUCTURE_TD
+include "ptxjit/Dialect/PtxBase.td"
+include "mlir/Interfaces/CallInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Functions and variables
+//===----------------------------------------------------------------------===//
+
+def Ptx_ParamAttr : AttrDef<Ptx_Dialect, "Param"> {
+  let mnemonic = "formal";
+  let summary = "a formal parameter";
+  let description = [{
+    `count` elements of `type`, at byte `offset` of the parameter block; the
+    `space` is `param` or (on functions that are not kernels) `reg`.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "ScalarType":$type,
+                        "int64_t":$count, "int64_t":$align, "int64_t":$offset,
+                        "Space":$space);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Size in bytes.
+    int64_t getBytes() const;
+  }];
+}
+
+def Ptx_FuncOp : Op<Ptx_Dialect, "func",
+    [IsolatedFromAbove, Symbol, NoTerminator]> {
+  let summary = "a kernel (`entry`) or device function; without body a declaration";
+  let arguments = (ins SymbolNameAttr:$sym_name, UnitAttr:$entry,
+                       OptionalAttr<StrAttr>:$linkage,
+                       TypedArrayAttrBase<Ptx_ParamAttr, "formals">:$params,
+                       TypedArrayAttrBase<Ptx_ParamAttr, "results">:$results,
+                       OptionalAttr<DictionaryAttr>:$directives);
+  let regions = (region AnyRegion:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let extraClassDeclaration = [{
+    bool isDeclaration() { return getBody().empty(); }
+    /// Bytes of the parameter block, or 0.
+    int64_t getParamBytes();
+  }];
+}
+
+def Ptx_VarOp : Op<Ptx_Dialect, "var", [Symbol]> {
+  let summary = "a variable in memory";
+  let description = [{
+    `bytes` is the size (0: given at launch, `.extern .shared x[]`). `owner` is
+    the function that declares it, absent at module scope. `init` holds the
+    leading bytes of the value, `relocs` the addresses in it, four integers
+    or symbols each: [offset, width in bytes, symbol, addend, shift, generic].
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Ptx_Space:$space,
+                       Ptx_ScalarType:$ty, I64Attr:$bytes, I64Attr:$align,
+                       OptionalAttr<StrAttr>:$linkage,
+                       OptionalAttr<FlatSymbolRefAttr>:$owner,
+                       OptionalAttr<DenseI8ArrayAttr>:$init,
+                       OptionalAttr<ArrayAttr>:$relocs);
+  let assemblyFormat = "$sym_name attr-dict";
+}
+
+def Ptx_AddressOfOp : Op<Ptx_Dialect, "addressof", [Pure]> {
+  let summary = "address of a variable in its own space, or of a function";
+  let arguments = (ins FlatSymbolRefAttr:$symbol);
+  let results = (outs AnySignlessInteger:$d);
+  let assemblyFormat = "$symbol attr-dict `:` type($d)";
+}
+
+def Ptx_ParamAddressOp : Op<Ptx_Dialect, "param_address", [Pure]> {
+  let summary = "address in `.param` space of the function's formal number `index`";
+  let arguments = (ins I64Attr:$index, UnitAttr:$isResult);
+  let results = (outs AnySignlessInteger:$d);
+  let assemblyFormat = "$index attr-dict `:` type($d)";
+}
+
+//===----------------------------------------------------------------------===//
+// Registers, before SSA
+//===----------------------------------------------------------------------===//
+
+def Ptx_RegOp : Op<Ptx_Dialect, "reg",
+    [DeclareOpInterfaceMethods<PromotableAllocationOpInterface>]> {
+  let summary = "a virtual register; reads before the first write give 0";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Ptx_SlotType:$slot);
+  let assemblyFormat = "$name attr-dict `:` type($slot)";
+}
+def Ptx_ReadOp : Op<Ptx_Dialect, "read",
+    [DeclareOpInterfaceMethods<PromotableMemOpInterface>,
+     TypesMatchWith<"value type is the slot's element", "slot", "value",
+                    "::llvm::cast<SlotType>($_self).getElement()">]> {
+  let arguments = (ins Arg<Ptx_SlotType, "", [MemRead]>:$slot);
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+}
+def Ptx_WriteOp : Op<Ptx_Dialect, "write",
+    [DeclareOpInterfaceMethods<PromotableMemOpInterface>,
+     TypesMatchWith<"value type is the slot's element", "slot", "value",
+                    "::llvm::cast<SlotType>($_self).getElement()">]> {
+  let arguments = (ins AnyType:$value, Arg<Ptx_SlotType, "", [MemWrite]>:$slot);
+  let assemblyFormat = "$value `,` $slot attr-dict `:` type($slot)";
+}
+
+def Ptx_GuardOp : Op<Ptx_Dialect, "guard",
+    [NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "`@p`: the instruction inside runs in threads whose predicate holds";
+  let arguments = (ins I1:$predicate);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$predicate attr-dict-with-keyword $body";
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A special register: symbol, name, PTX type it is read as, availability.
+class SReg<int id, string name, string symbol, string type = "u32",
+           Since since = Since<"1.0", "sm_10+">>
+    : I32EnumAttrCase<symbol, id, name> {
+  string RegType = type;
+  Since Availability = since;
+}
+def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", [
+  SReg<0, "tid.x", "TidX">, SReg<1, "tid.y", "TidY">, SReg<2, "tid.z", "TidZ">,
+  SReg<3, "ntid.x", "NtidX">, SReg<4, "ntid.y", "NtidY">,
+  SReg<5, "ntid.z", "NtidZ">,
+  SReg<6, "ctaid.x", "CtaidX">, SReg<7, "ctaid.y", "CtaidY">,
+  SReg<8, "ctaid.z", "CtaidZ">,
+  SReg<9, "nctaid.x", "NctaidX">, SReg<10, "nctaid.y", "NctaidY">,
+  SReg<11, "nctaid.z", "NctaidZ">,
+  SReg<12, "laneid", "LaneId">, SReg<13, "warpid", "WarpId">,
+  SReg<14, "nwarpid", "NWarpId", "u32", Since<"2.0", "sm_20+">>,
+  SReg<15, "smid", "SmId">, SReg<16, "nsmid", "NSmId">,
+  SReg<17, "gridid", "GridId", "u64">,
+  SReg<18, "lanemask_eq", "LanemaskEq", "u32", Since<"2.0", "sm_20+">>,
+  SReg<19, "lanemask_le", "LanemaskLe", "u32", Since<"2.0", "sm_20+">>,
+  SReg<20, "lanemask_lt", "LanemaskLt", "u32", Since<"2.0", "sm_20+">>,
+  SReg<21, "lanemask_ge", "LanemaskGe", "u32", Since<"2.0", "sm_20+">>,
+  SReg<22, "lanemask_gt", "LanemaskGt", "u32", Since<"2.0", "sm_20+">>,
+  SReg<23, "clock", "Clock">, SReg<24, "clock_hi", "ClockHi">,
+  SReg<25, "clock64", "Clock64", "u64", Since<"2.0", "sm_20+">>,
+  SReg<26, "globaltimer", "GlobalTimer", "u64", Since<"3.1", "sm_30+">>,
+  SReg<27, "globaltimer_lo", "GlobalTimerLo", "u32", Since<"3.1", "sm_30+">>,
+  SReg<28, "globaltimer_hi", "GlobalTimerHi", "u32", Since<"3.1", "sm_30+">>,
+  SReg<29, "total_smem_size", "TotalSmemSize", "u32", Since<"4.1", "sm_20+">>,
+  SReg<30, "dynamic_smem_size", "DynamicSmemSize", "u32",
+       Since<"4.1", "sm_20+">>]>;
+def Ptx_SpecialRegister
+    : Ptx_Modifier<Ptx_SpecialRegisterEnum, "special_register">;
+
+def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [Pure]> {
+  let summary = "value of a special register";
+  let arguments = (ins Ptx_SpecialRegister:$reg);
+  let results = (outs AnySignlessInteger:$d);
+  let assemblyFormat = "$reg attr-dict `:` type($d)";
+}
+def Ptx_PackOp : Op<Ptx_Dialect, "pack", [Pure]> {
+  let summary = "`{a, b, ...}` as one value, first element lowest";
+  let arguments = (ins Variadic<AnyType>:$elements);
+  let results = (outs AnyType:$d);
+  let assemblyFormat = "$elements attr-dict `:` functional-type($elements, $d)";
+}
+def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
+  let summary = "one value as `{a, b, ...}`, first element lowest";
+  let arguments = (ins AnyType:$a);
+  let results = (outs Variadic<AnyType>:$elements);
+  let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
+}
+
+//===----------------------------------------------------------------------===//
+// Masks, after linearisation
+//===----------------------------------------------------------------------===//
+
+def Ptx_EntryMaskOp : Op<Ptx_Dialect, "entry_mask", [Pure]> {
+  let summary = "true in the lanes of the warp that are threads of the CTA";
+  let results = (outs I1:$d);
+  let assemblyFormat = "attr-dict";
+}
+def Ptx_AnyOp : Op<Ptx_Dialect, "any", [Pure]> {
+  let summary = "warp-uniform: does the mask hold in any lane";
+  let arguments = (ins I1:$mask);
+  let results = (outs I1:$d);
+  let assemblyFormat = "$mask attr-dict";
+}
+def Ptx_AllOp : Op<Ptx_Dialect, "all", [Pure]> {
+  let summary = "warp-uniform: does the mask hold in every lane";
+  let arguments = (ins I1:$mask);
+  let results = (outs I1:$d);
+  let assemblyFormat = "$mask attr-dict";
+}
+#endif

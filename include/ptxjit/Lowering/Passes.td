@@ -1,0 +1,118 @@
+//===- Passes.td - the lowering, pass by pass -----------------------------===//
+
+#ifndef PTXJIT_LOWERING_PASSES_TD
+#define PTXJIT_LOWERING_PASSES_TD
+include "mlir/Pass/PassBase.td"
+
+def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
+  let summary = "turn guarded instructions into selects and conditionals";
+  let description = [{
+    An instruction without effects runs in every thread and its result is kept
+    or dropped by a select; one with effects moves into an `scf.if`.
+
+    ```mlir
+    ptx.guard %p { %a = ptx.add.int ...; ptx.write %a, %r }
+    // becomes
+    %a = ptx.add.int ...
+    %old = ptx.read %r
+    %new = arith.select %p, %a, %old
+    ptx.write %new, %r
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numSelects", "guards-to-selects", "guards turned into selects">,
+    Statistic<"numIfs", "guards-to-ifs", "guards turned into conditionals">];
+}
+
+def UnifyExitsPass : Pass<"ptx-unify-exits", "::ptxjit::ptx::FuncOp"> {
+  let summary = "one exit per kernel, no unreachable blocks";
+  let description = [{
+    `ret` and `exit` of a kernel branch to a single block with `ptx.ret`; what
+    follows a `trap` is cut off. `ptx.bra` becomes `cf.br`.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
+}
+
+def PromoteRegistersPass : Pass<"ptx-promote-registers", "::ptxjit::ptx::FuncOp"> {
+  let summary = "virtual registers to SSA values";
+  let description = [{
+    Every `ptx.reg` becomes SSA; one that is read before it is written reads 0.
+    `ptx.mov` disappears.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRegisters", "registers", "registers promoted">];
+}
+
+def StructureControlFlowPass
+    : Pass<"ptx-structure-control-flow", "::ptxjit::ptx::FuncOp"> {
+  let summary = "lift control flow to scf regions";
+  let description = [{
+    Upstream `transformCFGToSCF`, with constant 0 for values that do not exist
+    on a path (poison would spread through selects). Irreducible loops and
+    several exits are handled; `scf.index_switch` becomes `scf.if`.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
+  let summary = "divergent control flow to masks";
+  let description = [{
+    Afterwards only warp-uniform `scf.if` and `scf.while` are left, and every op
+    that touches memory, traps or communicates carries the mask of its lanes
+    (none: all lanes of the CTA). A divergent region runs if any lane wants it,
+    a divergent loop while any lane is active.
+
+    ```mlir
+    scf.if %divergent { ptx.st ... }
+    // becomes
+    %any = ptx.any %divergent
+    scf.if %any { ptx.st ... mask %divergent }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+  let options = [
+    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"cloneLimit", "clone-limit", "unsigned", "1500",
+           "largest region, in ops, to duplicate for the all-lanes case">];
+  let statistics = [
+    Statistic<"numDivergentIfs", "divergent-ifs", "conditionals masked">,
+    Statistic<"numDivergentLoops", "divergent-loops", "loops masked">,
+    Statistic<"numClones", "all-true-clones", "regions cloned unmasked">];
+}
+
+def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
+  let summary = "one thread per lane: vector code on native chunks";
+  let description = [{
+    Replaces each kernel by an `llvm.func` that runs one CTA: a loop over warps,
+    whose 32 lanes are vectors of `chunk` elements. Uniform values are scalars,
+    affine ones a scalar base and a constant lane vector.
+  }];
+  let dependentDialects = [
+    "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
+    "::mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"chunk", "chunk", "unsigned", "8", "lanes per vector: 1, 4, 8 or 16">,
+    Option<"maskInts", "mask-ints", "bool", "false",
+           "masks cross blocks as vectors of i32 (AVX2) instead of i1">,
+    Option<"embeddedRounding", "embedded-rounding", "bool", "false",
+           "AVX-512 embedded rounding for directed rounding modes">,
+    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"smallGrid", "small-grid", "bool", "true",
+           "grid extent times block extent fits in 31 bits, per dimension">];
+}
+
+def LowerToLLVMPass : Pass<"ptx-lower-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "scf, arith, math and vector to the llvm dialect";
+  let description = [{
+    A full conversion: an op that nobody lowers is an error at its location.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+#endif

@@ -1,0 +1,54 @@
+//===- Pipelines.h - the stages of the compiler -----------------*- C++ -*-===//
+//
+// One function per stage, called by the compiler library, ptx-opt and tests.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LOWERING_PIPELINES_H
+#define PTXJIT_LOWERING_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <array>
+
+namespace ptxjit {
+
+/// What a kernel is specialised for.
+struct LaunchShape {
+  /// ntid; every extent >= 1, their product <= 1024.
+  std::array<unsigned, 3> block = {32, 1, 1};
+  /// In each dimension nctaid * ntid <= 2^31, so that a thread's global index
+  /// is never negative as s32.
+  bool smallGrid = true;
+};
+
+/// What the packetiser needs to know of the CPU.
+struct ChunkTarget {
+  /// Lanes that share a vector register: 16 (AVX-512), 8 (AVX2), 4, 1.
+  unsigned chunk = 8;
+  /// Masks cross block boundaries as vectors of i32 (AVX2) instead of i1.
+  bool maskInts = true;
+  /// AVX-512 embedded rounding exists.
+  bool embeddedRounding = false;
+};
+
+/// In: `ptx` as parsed. Out: `ptx` in SSA, no predicated ops, one exit.
+void buildNormalizePipeline(mlir::OpPassManager &pm);
+/// Lifts control flow to `scf`.
+void buildStructurePipeline(mlir::OpPassManager &pm);
+/// Leaves only uniform control flow; every effect carries its mask.
+void buildMaskPipeline(mlir::OpPassManager &pm, const LaunchShape &shape);
+/// One thread per lane, on native chunks.
+void buildPacketizePipeline(mlir::OpPassManager &pm, const LaunchShape &shape,
+                            const ChunkTarget &target);
+/// Leaves only the `llvm` dialect. Fails, at its location, on any unknown op.
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+
+/// Registers the stages as --ptx-normalize, --ptx-structure, --ptx-mask,
+/// --ptx-to-llvm and every pass alone.
+void registerPipelines();
+/// Dialects and interfaces that the stages produce.
+void registerLoweringDialects(mlir::DialectRegistry &registry);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,317 @@
+//===- FormTable.cpp - queries and matching over the form table -----------===//
+
+#include "ptxjit/Dialect/FormTable.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Operation.h"
+#include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using llvm::ArrayRef;
+using llvm::StringRef;
+
+namespace ptxjit::ptx {
+#include "ptxjit/Dialect/FormTable.inc"
+} // namespace ptxjit::ptx
+
+bool SlotSpec::accepts(StringRef token) const {
+  return llvm::is_contained(getTokens(), token);
+}
+
+ArrayRef<FormSpec> ptx::getForms() { return kForms; }
+
+namespace {
+/// Extents of runs of equal keys in the table.
+using Index = llvm::StringMap<ArrayRef<FormSpec>>;
+Index buildIndex(const char *FormSpec::*key) {
+  Index index;
+  ArrayRef<FormSpec> all = kForms;
+  for (size_t begin = 0; begin < all.size();) {
+    size_t end = begin + 1;
+    while (end < all.size() &&
+           StringRef(all[end].*key) == StringRef(all[begin].*key))
+      ++end;
+    index.try_emplace(all[begin].*key, all.slice(begin, end - begin));
+    begin = end;
+  }
+  return index;
+}
+} // namespace
+
+ArrayRef<FormSpec> ptx::getFormsOfOpcode(StringRef opcode) {
+  static const Index index = buildIndex(&FormSpec::opcode);
+  return index.lookup(opcode);
+}
+ArrayRef<FormSpec> ptx::getFormsOfOp(StringRef opName) {
+  static const Index index = buildIndex(&FormSpec::opName);
+  return index.lookup(opName);
+}
+
+std::optional<StringRef> ptx::getUnsupportedSection(StringRef opcode) {
+  for (const auto &[name, section] : kUnsupported)
+    if (name == opcode)
+      return StringRef(section);
+  return std::nullopt;
+}
+
+ScalarType ptx::getOperandType(const OperandSpec &operand, ScalarType first,
+                               ScalarType second) {
+  switch (operand.rule) {
+  case TypeRule::First:
+    return first;
+  case TypeRule::Second:
+    return second;
+  case TypeRule::Wide:
+    return getWide(first);
+  case TypeRule::Fixed:
+    return operand.fixed;
+  }
+  llvm_unreachable("all rules handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar types
+//===----------------------------------------------------------------------===//
+
+unsigned ptx::getBitWidth(ScalarType type) {
+  switch (type) {
+  case ScalarType::Pred:
+    return 1;
+  case ScalarType::B8:
+  case ScalarType::U8:
+  case ScalarType::S8:
+    return 8;
+  case ScalarType::B16:
+  case ScalarType::U16:
+  case ScalarType::S16:
+  case ScalarType::F16:
+  case ScalarType::BF16:
+    return 16;
+  case ScalarType::B32:
+  case ScalarType::U32:
+  case ScalarType::S32:
+  case ScalarType::F32:
+  case ScalarType::F16x2:
+  case ScalarType::BF16x2:
+  case ScalarType::TF32:
+    return 32;
+  case ScalarType::B64:
+  case ScalarType::U64:
+  case ScalarType::S64:
+  case ScalarType::F64:
+    return 64;
+  case ScalarType::B128:
+    return 128;
+  }
+  llvm_unreachable("all types handled");
+}
+
+bool ptx::isFloat(ScalarType type) {
+  return type == ScalarType::F16 || type == ScalarType::F32 ||
+         type == ScalarType::F64;
+}
+bool ptx::isSignedInt(ScalarType type) {
+  return type >= ScalarType::S8 && type <= ScalarType::S64;
+}
+bool ptx::isUnsignedInt(ScalarType type) {
+  return type >= ScalarType::U8 && type <= ScalarType::U64;
+}
+bool ptx::isBits(ScalarType type) {
+  return !isFloat(type) && !isSignedInt(type) && !isUnsignedInt(type) &&
+         type != ScalarType::Pred;
+}
+
+ScalarType ptx::getWide(ScalarType type) {
+  switch (type) {
+  case ScalarType::U16:
+    return ScalarType::U32;
+  case ScalarType::U32:
+    return ScalarType::U64;
+  case ScalarType::S16:
+    return ScalarType::S32;
+  case ScalarType::S32:
+    return ScalarType::S64;
+  default:
+    return type;
+  }
+}
+
+Type ptx::getValueType(MLIRContext *context, ScalarType type) {
+  switch (type) {
+  case ScalarType::F16:
+    return Float16Type::get(context);
+  case ScalarType::F32:
+    return Float32Type::get(context);
+  case ScalarType::F64:
+    return Float64Type::get(context);
+  default:
+    return IntegerType::get(context, getBitWidth(type));
+  }
+}
+
+bool ptx::isCompatible(ScalarType type, ScalarType reg) {
+  if (type == reg)
+    return true;
+  if (type == ScalarType::Pred || reg == ScalarType::Pred)
+    return false;
+  return isBits(type) || isBits(reg) || (!isFloat(type) && !isFloat(reg));
+}
+
+ScalarType ptx::getRegisterType(SpecialRegister reg) {
+  return kSRegs[unsigned(reg)].type;
+}
+SinceSpec ptx::getAvailability(SpecialRegister reg) {
+  return kSRegs[unsigned(reg)].since;
+}
+
+//===----------------------------------------------------------------------===//
+// Availability
+//===----------------------------------------------------------------------===//
+
+std::optional<Availability> ptx::parseAvailability(StringRef version,
+                                                   StringRef target) {
+  Availability a;
+  auto [major, minor] = version.split('.');
+  if (major.getAsInteger(10, a.major) || minor.getAsInteger(10, a.minor))
+    return std::nullopt;
+  if (!target.consume_front("sm_") && !target.consume_front("compute_"))
+    return std::nullopt;
+  if (target.ends_with("a") || target.ends_with("f")) {
+    a.suffix = target.back();
+    target = target.drop_back();
+  }
+  if (target.getAsInteger(10, a.sm))
+    return std::nullopt;
+  return a;
+}
+
+bool Availability::satisfies(const SinceSpec &since) const {
+  auto [wantMajor, wantMinor] = StringRef(since.ptxVersion).split('.');
+  unsigned vMajor = 0, vMinor = 0;
+  (void)wantMajor.getAsInteger(10, vMajor);
+  (void)wantMinor.getAsInteger(10, vMinor);
+  if (std::pair(major, minor) < std::pair(vMajor, vMinor))
+    return false;
+  StringRef target(since.target);
+  target.consume_front("sm_");
+  if (target.consume_back("+")) {
+    unsigned want = 0;
+    (void)target.getAsInteger(10, want);
+    return sm >= want;
+  }
+  char kind = target.back();
+  unsigned want = 0;
+  (void)target.drop_back().getAsInteger(10, want);
+  // Architecture-specific features exist on that target alone; family-specific
+  // ones on every suffixed target of the family (same tens, no older).
+  if (kind == 'a')
+    return suffix == 'a' && sm == want;
+  return suffix && sm / 10 == want / 10 && sm >= want;
+}
+
+bool Availability::satisfies(const FormSpec &form) const {
+  return llvm::any_of(form.getSince(),
+                      [&](const SinceSpec &s) { return satisfies(s); });
+}
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
+                                        ArrayRef<StringRef> tokens,
+                                        unsigned &badToken) {
+  FormMatch match;
+  llvm::SmallVector<bool, 12> used(form.numSlots, false);
+  unsigned numTypes = 0;
+  for (auto [i, token] : llvm::enumerate(tokens)) {
+    bool found = false;
+    for (auto [s, slot] : llvm::enumerate(form.getSlots())) {
+      if (used[s])
+        continue;
+      if (slot.accepts(token)) {
+        used[s] = found = true;
+        match.modifiers.push_back({slot.modifier, token});
+        if (slot.modifier->isType)
+          (numTypes++ ? match.second : match.first) =
+              *symbolizeScalarType(token);
+        break;
+      }
+      // The order among type tokens is the order of the form.
+      if (slot.modifier->isType && symbolizeScalarType(token))
+        break;
+    }
+    if (!found) {
+      badToken = i;
+      return std::nullopt;
+    }
+  }
+  for (auto [s, slot] : llvm::enumerate(form.getSlots()))
+    if (!used[s] && !slot.optional) {
+      badToken = tokens.size();
+      return std::nullopt;
+    }
+  if (numTypes == 1)
+    match.second = match.first;
+  return match;
+}
+
+/// The tokens of `op` under `form`, or nothing if they do not fit it.
+static std::optional<std::string> spellUnder(Operation *op,
+                                             const FormSpec &form) {
+  std::string text;
+  llvm::SmallVector<StringRef, 8> covered;
+  for (const SlotSpec &slot : form.getSlots()) {
+    covered.push_back(slot.modifier->attrName);
+    std::optional<Attribute> attr = op->getInherentAttr(slot.modifier->attrName);
+    StringRef token = attr && *attr ? slot.modifier->spell(*attr) : StringRef();
+    if (token.empty() ? !slot.optional : !slot.accepts(token))
+      return std::nullopt;
+    if (token.empty())
+      continue;
+    if (!text.empty())
+      text += '.';
+    text += token;
+  }
+  // A modifier that the form does not know must be absent.
+  for (const FormSpec &other : getFormsOfOp(form.opName))
+    for (const SlotSpec &slot : other.getSlots()) {
+      StringRef name = slot.modifier->attrName;
+      if (llvm::is_contained(covered, name))
+        continue;
+      if (std::optional<Attribute> attr = op->getInherentAttr(name);
+          attr && *attr && !slot.modifier->spell(*attr).empty())
+        return std::nullopt;
+    }
+  return text;
+}
+
+std::optional<std::string> ptx::spellModifiers(Operation *op) {
+  for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef()))
+    if (auto text = spellUnder(op, form))
+      return text;
+  return std::nullopt;
+}
+
+std::string ptx::describeForm(const FormSpec &form) {
+  // The operand annotations are for the generator, not for people.
+  std::string out;
+  auto [head, operands] = StringRef(form.syntax).split(' ');
+  out += head;
+  if (!operands.empty())
+    out += ' ';
+  for (size_t i = 0; i < operands.size(); ++i) {
+    char c = operands[i];
+    if (c == ':') {
+      while (i + 1 < operands.size() && llvm::isAlnum(operands[i + 1]))
+        ++i;
+    } else if (c != '*' && c != '%') {
+      out += c == '!' ? std::string("{!}") : std::string(1, c);
+    }
+  }
+  return out;
+}

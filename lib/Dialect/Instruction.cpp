@@ -1,0 +1,138 @@
+//===- Instruction.cpp - parse, print, verify any instruction -------------===//
+//
+// Instructions print with their modifiers as PTX spells them:
+//   %2 = ptx.add.int "sat.s32"(%0, %1) : (i32, i32) -> i32
+// and are verified against the form table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// Adds the attributes that `text` ("sat.s32") spells on op `name`.
+static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc,
+                                  StringRef text, OperationState &state) {
+  SmallVector<StringRef, 8> tokens;
+  if (!text.empty())
+    text.split(tokens, '.');
+  // "shared::cta" holds no dot, so a plain split is right.
+  unsigned bad = 0;
+  for (const FormSpec &form : getFormsOfOp(state.name.getStringRef()))
+    if (auto match = matchForm(form, tokens, bad)) {
+      for (auto &[modifier, token] : match->modifiers)
+        state.addAttribute(modifier->attrName,
+                           modifier->build(parser.getContext(), token));
+      return success();
+    }
+  return parser.emitError(loc) << "no form of '" << state.name.getStringRef()
+                               << "' has the modifiers \"" << text << "\"";
+}
+
+ParseResult ptx::parseInstruction(OpAsmParser &parser, OperationState &state) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string modifiers;
+  if (parser.parseString(&modifiers) ||
+      addModifiers(parser, loc, modifiers, state))
+    return failure();
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Block *> successors;
+  FunctionType type;
+  if (parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (succeeded(parser.parseOptionalLSquare())) {
+    do {
+      if (parser.parseSuccessor(successors.emplace_back()))
+        return failure();
+    } while (succeeded(parser.parseOptionalComma()));
+    if (parser.parseRSquare())
+      return failure();
+  }
+  state.addSuccessors(successors);
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(operands, type.getInputs(), loc, state.operands))
+    return failure();
+  state.addTypes(type.getResults());
+  return success();
+}
+
+void ptx::printInstruction(OpAsmPrinter &printer, Operation *op) {
+  printer << ' ' << '"' << spellModifiers(op).value_or("?") << "\"(";
+  printer.printOperands(op->getOperands());
+  printer << ')';
+  if (op->getNumSuccessors()) {
+    printer << '[';
+    llvm::interleaveComma(op->getSuccessors(), printer,
+                          [&](Block *b) { printer.printSuccessor(b); });
+    printer << ']';
+  }
+  SmallVector<StringRef> elided;
+  for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef()))
+    for (const SlotSpec &slot : form.getSlots())
+      elided.push_back(slot.modifier->attrName);
+  if (auto offset = op->getAttrOfType<IntegerAttr>("offset");
+      offset && offset.getInt() == 0)
+    elided.push_back("offset");
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  printer << " : ";
+  printer.printFunctionalType(op);
+}
+
+/// Checks that value types follow the operand rules of `form`.
+static LogicalResult verifyOperandTypes(Operation *op, const FormSpec &form) {
+  auto typeOf = [&](StringRef name) {
+    auto attr = op->getInherentAttr(name);
+    auto type = attr ? dyn_cast_if_present<ScalarTypeAttr>(*attr) : nullptr;
+    return type ? type.getValue() : ScalarType::B32;
+  };
+  ScalarType first = typeOf("ty"), second = typeOf("ty2");
+  if (form.operandGroups || form.wideOperands)
+    return success(); // groups of varying size: checked by ODS
+  for (const OperandSpec &operand : form.getOperands()) {
+    if (operand.kind != OperandKind::Value || operand.isSecondResult)
+      continue;
+    Value value;
+    if (operand.isResult && operand.group < op->getNumResults())
+      value = op->getResult(operand.group);
+    else if (!operand.isResult && operand.group < op->getNumOperands())
+      value = op->getOperand(operand.group);
+    if (!value || operand.special)
+      continue;
+    Type want = getValueType(op->getContext(),
+                             getOperandType(operand, first, second));
+    if (value.getType() != want)
+      return op->emitOpError()
+             << (operand.isResult ? "result" : "operand") << " '"
+             << operand.name << "' must be " << want << ", is "
+             << value.getType();
+  }
+  return success();
+}
+
+LogicalResult ptx::verifyInstruction(Operation *op) {
+  auto forms = getFormsOfOp(op->getName().getStringRef());
+  unsigned bad = 0;
+  auto text = spellModifiers(op);
+  if (!text) {
+    InFlightDiagnostic diag =
+        op->emitOpError("modifiers fit no form of the instruction");
+    for (const FormSpec &form : forms)
+      diag.attachNote() << "allowed: " << describeForm(form);
+    return diag;
+  }
+  SmallVector<StringRef, 8> tokens;
+  if (!text->empty())
+    StringRef(*text).split(tokens, '.');
+  for (const FormSpec &form : forms)
+    if (matchForm(form, tokens, bad))
+      return verifyOperandTypes(op, form);
+  return success();
+}

@@ -1,0 +1,12 @@
+//===- PtxInteger.cpp - op definitions of PtxInteger.td ---===//
+
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace ptxjit::ptx;
+
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxInteger.cpp.inc"

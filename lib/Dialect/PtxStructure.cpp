@@ -1,0 +1,98 @@
+//===- PtxStructure.cpp - functions, variables, registers -----------------===//
+//
+// Registers implement the memory slot interfaces, so that upstream mem2reg
+// makes SSA of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace ptxjit::ptx;
+
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxStructure.cpp.inc"
+
+int64_t FuncOp::getParamBytes() {
+  int64_t bytes = 0;
+  for (Attribute a : getParams()) {
+    auto p = cast<ParamAttr>(a);
+    bytes = std::max(bytes, p.getOffset() + p.getBytes());
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+SmallVector<MemorySlot> RegOp::getPromotableSlots() {
+  return {MemorySlot{getSlot(), getSlot().getType().getElement()}};
+}
+
+/// A register that was never written reads 0: defined, so that nothing later
+/// may turn it into poison.
+Value RegOp::getDefaultValue(const MemorySlot &slot, OpBuilder &builder) {
+  return arith::ConstantOp::create(
+      builder, getLoc(), cast<TypedAttr>(builder.getZeroAttr(slot.elemType)));
+}
+
+void RegOp::handleBlockArgument(const MemorySlot &, BlockArgument,
+                                OpBuilder &) {}
+
+std::optional<PromotableAllocationOpInterface>
+RegOp::handlePromotionComplete(const MemorySlot &, Value defaultValue,
+                               OpBuilder &) {
+  if (defaultValue && defaultValue.use_empty())
+    defaultValue.getDefiningOp()->erase();
+  getOperation()->erase();
+  return std::nullopt;
+}
+
+bool ReadOp::loadsFrom(const MemorySlot &slot) {
+  return getSlot() == slot.ptr;
+}
+bool ReadOp::storesTo(const MemorySlot &) { return false; }
+Value ReadOp::getStored(const MemorySlot &, OpBuilder &, Value,
+                        const DataLayout &) {
+  llvm_unreachable("read does not store");
+}
+bool ReadOp::canUsesBeRemoved(const MemorySlot &slot,
+                              const SmallPtrSetImpl<OpOperand *> &,
+                              SmallVectorImpl<OpOperand *> &,
+                              const DataLayout &) {
+  return getSlot() == slot.ptr;
+}
+DeletionKind ReadOp::removeBlockingUses(const MemorySlot &,
+                                        const SmallPtrSetImpl<OpOperand *> &,
+                                        OpBuilder &, Value reachingDefinition,
+                                        const DataLayout &) {
+  getValue().replaceAllUsesWith(reachingDefinition);
+  return DeletionKind::Delete;
+}
+
+bool WriteOp::loadsFrom(const MemorySlot &) { return false; }
+bool WriteOp::storesTo(const MemorySlot &slot) {
+  return getSlot() == slot.ptr;
+}
+Value WriteOp::getStored(const MemorySlot &, OpBuilder &, Value,
+                         const DataLayout &) {
+  return getValue();
+}
+bool WriteOp::canUsesBeRemoved(const MemorySlot &slot,
+                               const SmallPtrSetImpl<OpOperand *> &,
+                               SmallVectorImpl<OpOperand *> &,
+                               const DataLayout &) {
+  return getSlot() == slot.ptr && getValue() != slot.ptr;
+}
+DeletionKind WriteOp::removeBlockingUses(const MemorySlot &,
+                                         const SmallPtrSetImpl<OpOperand *> &,
+                                         OpBuilder &, Value,
+                                         const DataLayout &) {
+  return DeletionKind::Delete;
+}

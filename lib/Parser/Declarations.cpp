@@ -1,0 +1,468 @@
+//===- Declarations.cpp - variables, registers, functions -----------------===//
+
+#include "ParserImpl.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// The size of anything must stay far from overflow.
+static constexpr int64_t kMaxBytes = int64_t(1) << 40;
+
+Symbol *ParserImpl::lookup(StringRef name) {
+  for (auto it = scopes.rbegin(); it != scopes.rend(); ++it)
+    if (Symbol *symbol = it->lookup(name))
+      return symbol;
+  return nullptr;
+}
+
+Symbol *ParserImpl::declare(StringRef name, Symbol symbol, SMLoc loc) {
+  symbol.loc = loc;
+  if (Symbol *fresh = scopes.back().declare(name, std::move(symbol)))
+    return fresh;
+  InFlightDiagnostic diag = error(loc);
+  diag << "'" << name << "' is declared twice in this scope";
+  if (Symbol *old = scopes.back().lookup(name); old && old->loc.isValid())
+    diag.attachNote(toLocation(old->loc)) << "first declared here";
+  return nullptr;
+}
+
+std::optional<Space> ParserImpl::declSpace(const Token &tok) {
+  if (!tok.is(TokenKind::DotWord))
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<Space>>(tok.spelling)
+      .Case("reg", Space::Reg)
+      .Case("global", Space::Global)
+      .Case("const", Space::Const)
+      .Case("shared", Space::Shared)
+      .Case("local", Space::Local)
+      .Case("param", Space::Param)
+      .Default(std::nullopt);
+}
+
+/// {.extern|.visible|.weak|.common} then a function or variables.
+LogicalResult ParserImpl::parseLinked() {
+  std::string linkage;
+  for (StringRef word : {"extern", "visible", "weak", "common"})
+    if (linkage.empty() && tok.isWord(word)) {
+      linkage = word.str();
+      advance();
+    }
+  if (tok.isWord("entry") || tok.isWord("func")) {
+    bool entry = tok.spelling == "entry";
+    advance();
+    return parseFunction(entry, linkage);
+  }
+  if (tok.isWord("tex") || tok.isWord("surf") || tok.isWord("sampler"))
+    return errorHere() << "'." << tok.spelling
+                       << "' variables are not supported yet; see section "
+                          "\"texture-sampler-and-surface-types\"";
+  if (declSpace(tok))
+    return parseVariables(linkage);
+  return errorHere() << "expected a function, a variable or a directive, found "
+                     << describeToken();
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+LogicalResult ParserImpl::parseAttributeSuffix() {
+  if (!consumeWord("attribute"))
+    return success();
+  if (failed(expectPunct("(", "after '.attribute'")))
+    return failure();
+  do {
+    if (tok.isWord("unified"))
+      return errorHere() << "attribute '.unified' is not supported yet; see "
+                            "section \"variable-and-function-attribute-"
+                            "directive-attribute\"";
+    if (!consumeWord("managed"))
+      return errorHere() << "expected '.managed', found " << describeToken();
+  } while (consumePunct(","));
+  return expectPunct(")", "after '.attribute'");
+}
+
+/// {.attribute(..)} {.align N} {.v2|.v4} .type, in any order but type last.
+LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
+  while (true) {
+    if (tok.isWord("attribute")) {
+      if (failed(parseAttributeSuffix()))
+        return failure();
+      continue;
+    }
+    if (consumeWord("align")) {
+      SMLoc loc = tok.getLoc();
+      FailureOr<int64_t> align = parseConstInt("an alignment");
+      if (failed(align))
+        return failure();
+      if (*align <= 0 || *align > 65536 || !llvm::isPowerOf2_64(*align))
+        return error(loc) << "alignment " << *align
+                          << " is not a power of two up to 65536";
+      spec.align = *align;
+      continue;
+    }
+    if (tok.isWord("v2") || tok.isWord("v4")) {
+      spec.vectorSize = tok.spelling == "v2" ? 2 : 4;
+      advance();
+      continue;
+    }
+    break;
+  }
+  if (tok.isWord("texref") || tok.isWord("samplerref") || tok.isWord("surfref"))
+    return errorHere() << "'." << tok.spelling
+                       << "' variables are not supported yet; see section "
+                          "\"texture-sampler-and-surface-types\"";
+  auto type = tok.is(TokenKind::DotWord) ? symbolizeScalarType(tok.spelling)
+                                         : std::nullopt;
+  if (!type)
+    return errorHere() << "expected a type such as .b32, found "
+                       << describeToken();
+  if (*type == ScalarType::BF16 || *type == ScalarType::BF16x2 ||
+      *type == ScalarType::TF32)
+    return errorHere() << "type '." << tok.spelling
+                       << "' may only be used as an instruction type";
+  spec.type = *type;
+  SMLoc loc = tok.getLoc();
+  advance();
+  if (spec.type == ScalarType::Pred && spec.space != Space::Reg)
+    return error(loc) << "a predicate must be in register space";
+  if (getBitWidth(spec.type) * spec.vectorSize > 128)
+    return error(loc) << "vector type is too large, 128 bits are the limit";
+  return success();
+}
+
+LogicalResult ParserImpl::parseVariables(std::string linkage) {
+  VariableSpec spec;
+  SMLoc spaceLoc = tok.getLoc();
+  spec.space = *declSpace(tok);
+  spec.linkage = std::move(linkage);
+  advance();
+  bool moduleScope = scopes.size() == 1;
+  if (spec.space == Space::Const && consumePunct("["))
+    return error(spaceLoc) << "explicit constant banks are not supported; see "
+                              "section \"constant-state-space\"";
+  if (failed(parseTypeSpec(spec)))
+    return failure();
+  if (moduleScope && (spec.space == Space::Reg || spec.space == Space::Local ||
+                      spec.space == Space::Param))
+    return error(spaceLoc) << "'." << stringifySpace(spec.space)
+                           << "' variables are not supported at module scope";
+  if (spec.linkage == "common" && spec.space != Space::Global)
+    return error(spaceLoc) << "'.common' variables must be in .global space";
+  do {
+    if (failed(spec.space == Space::Reg ? parseRegisters(spec)
+                                        : parseVariable(spec)))
+      return failure();
+  } while (consumePunct(","));
+  return expectPunct(";", "after a declaration");
+}
+
+/// name or name<N>
+LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("the name of a register");
+  if (failed(name))
+    return failure();
+  if (tok.isPunct("="))
+    return errorHere() << "a register may not have an initial value";
+  if (tok.isPunct("["))
+    return errorHere() << "arrays of registers are not allowed";
+  if (!consumePunct("<")) {
+    Symbol symbol{Symbol::Register, loc, spec.type};
+    symbol.vectorSize = spec.vectorSize;
+    return success(declare(*name, symbol, loc));
+  }
+  SMLoc countLoc = tok.getLoc();
+  // Not an expression: the `>` that ends it would be taken for an operator.
+  FailureOr<ConstValue> count = parseConstPrimary();
+  if (failed(count) || failed(expectPunct(">", "after the number of registers")))
+    return failure();
+  if (count->kind != ConstValue::Int || int64_t(count->bits) <= 0 ||
+      count->bits > (1u << 24))
+    return error(countLoc) << "the number of registers must be an integer from "
+                              "1 to 16777216";
+  Scope::Range range{unsigned(count->bits), spec.type, spec.vectorSize, loc};
+  if (!scopes.back().declareRange(*name, range))
+    return error(loc) << "'" << *name << "<...>' is declared twice in this scope";
+  return success();
+}
+
+/// {[N]}: an absent extent, allowed first, is -1.
+LogicalResult
+ParserImpl::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims) {
+  int64_t total = 1;
+  while (consumePunct("[")) {
+    SMLoc loc = tok.getLoc();
+    if (consumePunct("]")) {
+      if (!dims.empty())
+        return error(loc) << "only the first extent of an array may be left out";
+      dims.push_back(-1);
+      continue;
+    }
+    FailureOr<int64_t> extent = parseConstInt("an array extent");
+    if (failed(extent) || failed(expectPunct("]", "after an array extent")))
+      return failure();
+    if (*extent < 0 || *extent > kMaxBytes ||
+        (*extent && total > kMaxBytes / *extent))
+      return error(loc) << "array extent " << *extent << " is out of range";
+    total *= std::max<int64_t>(*extent, 1);
+    dims.push_back(*extent);
+  }
+  return success();
+}
+
+LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("the name of a variable");
+  if (failed(name))
+    return failure();
+  if (consumePunct("<")) { // name<N>: N separate variables
+    FailureOr<ConstValue> count = parseConstPrimary();
+    if (failed(count) || failed(expectPunct(">", "after the number of names")))
+      return failure();
+    return error(loc) << "parameterised names are supported for registers only";
+  }
+  SmallVector<int64_t> dims;
+  if (failed(parseDimensions(dims)))
+    return failure();
+  InitData init;
+  bool hasInit = tok.isPunct("=");
+  if (hasInit) {
+    if (spec.space != Space::Global && spec.space != Space::Const)
+      return errorHere() << "no initial value is allowed in ."
+                         << stringifySpace(spec.space) << " space";
+    if (spec.type == ScalarType::F16 || spec.type == ScalarType::F16x2 ||
+        spec.type == ScalarType::B128)
+      return errorHere() << "no initial value is allowed for type ."
+                         << stringifyScalarType(spec.type);
+    advance();
+    if (failed(parseInitializer(spec, dims, init)))
+      return failure();
+  }
+  int64_t elementBytes = getBitWidth(spec.type) / 8 * spec.vectorSize;
+  int64_t count = 1;
+  for (int64_t d : dims)
+    count *= d;
+  bool unsized = !dims.empty() && dims.front() < 0;
+  if (unsized && spec.linkage != "extern")
+    return error(loc) << "variable '" << *name
+                      << "' has no size and is not '.extern'";
+  if (!unsized && count == 0)
+    return error(loc) << "variable '" << *name << "' has size 0";
+  if (!unsized && count > kMaxBytes / elementBytes)
+    return error(loc) << "variable '" << *name << "' is too large";
+
+  Symbol symbol{Symbol::Variable, loc, spec.type};
+  symbol.space = spec.space;
+  symbol.elementBytes = elementBytes;
+  bool local = scopes.size() > 1;
+  // Scopes may reuse a name, so locals get a number.
+  symbol.irName = local ? (func.getSymName() + "::" + *name + "$" +
+                           Twine(numLocals++))
+                              .str()
+                        : name->str();
+  if (Symbol *old = scopes.back().lookup(*name);
+      old && !local && spec.linkage == "extern" &&
+      old->kind == Symbol::Variable)
+    return success(); // declared again
+  Symbol *fresh = declare(*name, symbol, loc);
+  if (!fresh)
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto var = VarOp::create(
+      builder, toLocation(loc), fresh->irName, spec.space, spec.type,
+      unsized ? 0 : count * elementBytes,
+      spec.align ? spec.align : std::max<int64_t>(elementBytes, 1),
+      spec.linkage.empty() ? nullptr : builder.getStringAttr(spec.linkage),
+      local ? FlatSymbolRefAttr::get(func) : nullptr,
+      hasInit ? builder.getDenseI8ArrayAttr(init.bytes) : nullptr,
+      init.relocs.empty() ? nullptr : builder.getArrayAttr(init.relocs));
+  (void)var;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals, bool entry,
+                         Scope &scope, bool isResult) {
+  int64_t offset = 0;
+  if (consumePunct(")"))
+    return success();
+  do {
+    VariableSpec spec;
+    SMLoc loc = tok.getLoc();
+    if (tok.isWord("reg") && !entry)
+      spec.space = Space::Reg;
+    else if (tok.isWord("param"))
+      spec.space = Space::Param;
+    else
+      return errorHere() << "expected '.param'"
+                         << (entry ? "" : " or '.reg'")
+                         << " at a formal parameter, found " << describeToken();
+    advance();
+    if (failed(parseTypeSpec(spec)))
+      return failure();
+    if (spec.space == Space::Param && spec.vectorSize > 1)
+      return error(loc) << "a parameter may not have a vector type";
+    // .ptr {.space} {.align N}: facts about a pointer, of no use here yet.
+    if (consumeWord("ptr")) {
+      if (declSpace(tok))
+        advance();
+      if (consumeWord("align") && failed(parseConstInt("an alignment")))
+        return failure();
+    }
+    loc = tok.getLoc();
+    FailureOr<StringRef> name = expectIdentifier("the name of a parameter");
+    SmallVector<int64_t> dims;
+    if (failed(name) || failed(parseDimensions(dims)))
+      return failure();
+    int64_t count = 1;
+    for (int64_t d : dims)
+      count *= std::max<int64_t>(d, 0);
+    int64_t bytes = std::max(1u, getBitWidth(spec.type) / 8);
+    if (count > (1 << 20))
+      return error(loc) << "parameter '" << *name << "' is too large";
+    int64_t align = spec.align ? spec.align : bytes;
+    offset = llvm::alignTo(offset, align);
+    Symbol symbol{spec.space == Space::Reg ? Symbol::Register : Symbol::Param,
+                  loc, spec.type};
+    symbol.space = Space::Param;
+    symbol.elementBytes = bytes;
+    symbol.index = formals.size();
+    symbol.isResult = isResult;
+    if (!scope.declare(*name, symbol))
+      return error(loc) << "parameter '" << *name << "' is declared twice";
+    formals.push_back(ParamAttr::get(context, builder.getStringAttr(*name),
+                                     spec.type, count, align, offset,
+                                     spec.space));
+    offset += count * bytes;
+    if (entry && offset > 32764)
+      return error(loc) << "parameters take " << offset
+                        << " bytes, 32764 are the limit";
+  } while (consumePunct(","));
+  return expectPunct(")", "after the parameters");
+}
+
+/// Directives between the signature and the body.
+LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
+                                           bool &noBody) {
+  static const llvm::StringMap<unsigned> numbers = {
+      {"maxnreg", 1},      {"maxntid", 3},           {"reqntid", 3},
+      {"minnctapersm", 1}, {"maxnctapersm", 1},      {"abi_preserve", 1},
+      {"maxclusterrank", 1}, {"abi_preserve_control", 1},
+      {"reqnctapercluster", 3}};
+  noBody = false;
+  while (!tok.isPunct("{")) {
+    if (consumePunct(";")) {
+      noBody = true;
+      return success();
+    }
+    if (tok.isWord("pragma")) {
+      if (failed(parsePragma(false)))
+        return failure();
+      continue;
+    }
+    if (tok.isWord("noreturn") || tok.isWord("blocksareclusters") ||
+        tok.isWord("explicitcluster")) {
+      directives.set(tok.spelling, builder.getUnitAttr());
+      advance();
+      continue;
+    }
+    auto it = tok.is(TokenKind::DotWord) ? numbers.find(tok.spelling)
+                                         : numbers.end();
+    if (it == numbers.end())
+      return errorHere() << "expected '{', ';' or a performance directive, found "
+                         << describeToken();
+    StringRef name = tok.spelling;
+    advance();
+    SmallVector<int64_t, 3> values;
+    do {
+      SMLoc loc = tok.getLoc();
+      FailureOr<int64_t> value = parseConstInt("the value of a directive");
+      if (failed(value))
+        return failure();
+      if (values.size() == it->second)
+        return error(loc) << "'." << name << "' takes at most " << it->second
+                          << " value" << (it->second > 1 ? "s" : "");
+      values.push_back(*value);
+    } while (consumePunct(","));
+    directives.set(name, builder.getDenseI64ArrayAttr(values));
+  }
+  return success();
+}
+
+LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
+  Scope formals;
+  SmallVector<Attribute> results, params;
+  if (failed(parseAttributeSuffix()))
+    return failure();
+  if (!entry && consumePunct("(") &&
+      failed(parseFormals(results, false, formals, /*isResult=*/true)))
+    return failure();
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("the name of a function");
+  if (failed(name))
+    return failure();
+  if (consumePunct("(") &&
+      failed(parseFormals(params, entry, formals, /*isResult=*/false)))
+    return failure();
+  NamedAttrList directives;
+  bool noBody;
+  if (failed(parsePerformance(directives, noBody)))
+    return failure();
+
+  Symbol *old = scopes.front().lookup(*name);
+  FuncOp op;
+  if (old) {
+    op = old->kind == Symbol::Function
+             ? module->lookupSymbol<FuncOp>(old->irName)
+             : FuncOp();
+    if (!op || (!noBody && !op.isDeclaration())) {
+      InFlightDiagnostic diag = error(loc);
+      diag << "'" << *name << "' is declared twice in this scope";
+      diag.attachNote(toLocation(old->loc)) << "first declared here";
+      return failure();
+    }
+    if (op.getParams().size() != params.size() ||
+        op.getResults().size() != results.size()) {
+      InFlightDiagnostic diag = error(loc);
+      diag << "'" << *name << "' differs from its declaration";
+      diag.attachNote(toLocation(old->loc)) << "declared here";
+      return failure();
+    }
+  } else {
+    Symbol symbol{Symbol::Function, loc, ScalarType::B64};
+    symbol.irName = name->str();
+    if (!declare(*name, symbol, loc))
+      return failure();
+    op = FuncOp::create(builder, toLocation(loc), *name, entry,
+                        linkage.empty() ? nullptr
+                                        : builder.getStringAttr(linkage),
+                        builder.getArrayAttr(params),
+                        builder.getArrayAttr(results), nullptr);
+  }
+  if (noBody)
+    return success();
+  op.setParamsAttr(builder.getArrayAttr(params));
+  op.setResultsAttr(builder.getArrayAttr(results));
+  if (!directives.empty())
+    op.setDirectivesAttr(directives.getDictionary(context));
+  bool wanted = options.bodies && (options.onlyKernel.empty() || !entry ||
+                                   options.onlyKernel == *name);
+  if (!wanted) {
+    // The current token is the brace; the lexer stands right behind it.
+    if (!lexer.skipBraces())
+      return errorHere() << "the body of '" << *name << "' has no end";
+    advance();
+    op->setAttr("ptx.outlined", builder.getUnitAttr());
+    return success();
+  }
+  return parseBody(op, std::move(formals));
+}

@@ -1,0 +1,452 @@
+//===- FormMatcher.cpp - mnemonic and operands to an op -------------------===//
+//
+// Driven by the form table; knows no opcode but through operand kinds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+static std::string spell(StringRef opcode, ArrayRef<StringRef> modifiers) {
+  std::string text = opcode.str();
+  for (StringRef m : modifiers)
+    text += "." + m.str();
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing the form
+//===----------------------------------------------------------------------===//
+
+/// Does the shape of one operand suit the form's?
+static bool shapeFits(const RawOperand &raw, const OperandSpec &spec) {
+  if (raw.negated && !spec.negatable)
+    return false;
+  switch (spec.kind) {
+  case OperandKind::Address:
+    return raw.kind == RawOperand::Address ||
+           (raw.kind == RawOperand::SymbolAddress && raw.symbol);
+  case OperandKind::Label:
+    return raw.kind == RawOperand::SymbolAddress;
+  case OperandKind::Vector:
+    return raw.kind != RawOperand::Address &&
+           (spec.isResult || raw.kind != RawOperand::Sink);
+  case OperandKind::Callee:
+    return false;
+  case OperandKind::Value:
+    break;
+  }
+  if (spec.isResult)
+    return raw.kind == RawOperand::Register || raw.kind == RawOperand::Sink ||
+           raw.kind == RawOperand::Vector;
+  switch (raw.kind) {
+  case RawOperand::Register:
+  case RawOperand::Constant:
+    return true;
+  case RawOperand::SpecialReg:
+  case RawOperand::SymbolAddress:
+  case RawOperand::Vector:
+    return spec.special;
+  default:
+    return false;
+  }
+}
+
+bool ParserImpl::operandsFit(const Instruction &inst, const FormSpec &form) {
+  size_t at = 0;
+  for (const OperandSpec &spec : form.getOperands()) {
+    if (spec.isSecondResult) {
+      if (at < inst.operands.size() && inst.operands[at].isSecond &&
+          shapeFits(inst.operands[at], spec))
+        ++at;
+      continue;
+    }
+    if (at == inst.operands.size()) {
+      if (spec.optional)
+        continue;
+      return false;
+    }
+    if (inst.operands[at].isSecond || !shapeFits(inst.operands[at], spec))
+      return false;
+    ++at;
+  }
+  return at == inst.operands.size();
+}
+
+const FormSpec *ParserImpl::selectForm(const Instruction &inst,
+                                       FormMatch &match) {
+  unsigned bad = 0;
+  for (const FormSpec &form : getFormsOfOpcode(inst.opcode))
+    if (auto m = matchForm(form, inst.modifiers, bad))
+      if (operandsFit(inst, form) && availability.satisfies(form)) {
+        match = std::move(*m);
+        return &form;
+      }
+  return nullptr;
+}
+
+/// Says why no form fits: the form that got furthest tells most.
+void ParserImpl::reportNoForm(const Instruction &inst) {
+  ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
+  std::string text = spell(inst.opcode, inst.modifiers);
+  SmallVector<const FormSpec *> closest;
+  unsigned furthest = 0;
+  const FormSpec *modifiersFit = nullptr, *allFit = nullptr;
+  for (const FormSpec &form : forms) {
+    unsigned bad = 0;
+    if (matchForm(form, inst.modifiers, bad)) {
+      modifiersFit = &form;
+      if (operandsFit(inst, form))
+        allFit = &form;
+      continue;
+    }
+    if (bad > furthest)
+      closest.clear(), furthest = bad;
+    if (bad == furthest)
+      closest.push_back(&form);
+  }
+  auto describe = [&](Diagnostic &note, ArrayRef<const FormSpec *> list) {
+    note << "allowed: ";
+    llvm::interleave(
+        list.take_front(4), [&](const FormSpec *f) { note << describeForm(*f); },
+        [&] { note << "; "; });
+    if (list.size() > 4)
+      note << "; and " << list.size() - 4 << " more";
+    note << "; see " << list.front()->isaAnchor;
+  };
+  if (allFit) {
+    InFlightDiagnostic diag = error(inst.loc);
+    diag << "'" << text << "' is not available in this module";
+    Diagnostic &note = diag.attachNote();
+    note << "needs ";
+    llvm::interleave(
+        allFit->getSince(),
+        [&](const SinceSpec &s) {
+          note << "PTX " << s.ptxVersion << " and " << s.target;
+        },
+        [&] { note << ", or "; });
+    note << "; see " << allFit->isaAnchor;
+    return;
+  }
+  if (modifiersFit) {
+    InFlightDiagnostic diag = error(inst.operandLoc);
+    diag << "operands do not fit '" << text << "'";
+    describe(diag.attachNote(), {modifiersFit});
+    return;
+  }
+  bool missing = furthest == inst.modifiers.size();
+  InFlightDiagnostic diag =
+      error(missing ? inst.loc : inst.modifierLocs[furthest]);
+  if (missing)
+    diag << "'" << text << "': a modifier is missing";
+  else if (furthest == 0 && inst.modifiers.empty())
+    diag << "'" << text << "': modifiers are missing";
+  else
+    diag << "'" << inst.opcode << "': modifier '."
+         << inst.modifiers[furthest] << "' is not allowed"
+         << (furthest ? " with '" + spell(inst.opcode,
+                                          ArrayRef(inst.modifiers)
+                                              .take_front(furthest)) +
+                            "'"
+                      : std::string(" here"));
+  describe(diag.attachNote(), closest);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> ParserImpl::readGuard(const Guard &guard) {
+  Symbol *symbol = lookup(guard.name);
+  if (!symbol || symbol->kind != Symbol::Register)
+    return error(guard.loc) << "'" << guard.name << "' is not declared";
+  if (symbol->type != ScalarType::Pred)
+    return error(guard.loc) << "register '" << guard.name << "' is ."
+                            << stringifyScalarType(symbol->type)
+                            << ", a guard must be a predicate";
+  Value value = readRegister(*symbol, 0, guard.name);
+  if (guard.negated)
+    value = arith::XOrIOp::create(builder, toLocation(guard.loc), value,
+                                  createConstant(ScalarType::Pred, 1));
+  return value;
+}
+
+LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
+  FormMatch match;
+  const FormSpec *form = selectForm(inst, match);
+  if (!form) {
+    for (const RawOperand &raw : inst.operands)
+      if (raw.kind == RawOperand::SymbolAddress && !raw.symbol &&
+          getFormsOfOpcode(inst.opcode).front().numOperands != 1)
+        return error(raw.loc) << "'" << raw.name << "' is not declared";
+    reportNoForm(inst);
+    return failure();
+  }
+  OperationName name(form->opName, context);
+  if (name.hasTrait<OpTrait::IsTerminator>())
+    return buildControl(inst, *form);
+  if (!inst.guard.present)
+    return buildPlain(inst, *form, match);
+  FailureOr<Value> predicate = readGuard(inst.guard);
+  if (failed(predicate))
+    return failure();
+  auto guard = GuardOp::create(builder, toLocation(inst.loc), *predicate);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
+  return buildPlain(inst, *form, match);
+}
+
+/// Branches and exits: a guard makes them conditional branches.
+LogicalResult ParserImpl::buildControl(const Instruction &inst,
+                                       const FormSpec &form) {
+  Location loc = toLocation(inst.loc);
+  Block *dest = nullptr;
+  if (form.numOperands) {
+    const RawOperand &label = inst.operands.front();
+    dest = getLabelBlock(label.name, label.loc);
+    if (!dest)
+      return error(label.loc) << "'" << label.name << "' is not a label";
+  }
+  Value predicate;
+  if (inst.guard.present) {
+    FailureOr<Value> value = readGuard(inst.guard);
+    if (failed(value))
+      return failure();
+    predicate = *value;
+  }
+  OperationState state(loc, form.opName);
+  if (llvm::is_contained(inst.modifiers, "uni"))
+    state.addAttribute("uni", builder.getUnitAttr());
+  if (!predicate) {
+    if (dest)
+      state.addSuccessors(dest);
+    builder.create(state);
+    return success();
+  }
+  Block *next = new Block;
+  if (!dest) {
+    // A guarded exit: a block of its own.
+    Block *leave = new Block;
+    cf::CondBranchOp::create(builder, loc, predicate, leave, next);
+    startBlock(leave);
+    builder.create(state);
+  } else {
+    cf::CondBranchOp::create(builder, loc, predicate, dest, next);
+  }
+  startBlock(next);
+  return success();
+}
+
+LogicalResult ParserImpl::collectOperands(
+    const Instruction &inst, const FormSpec &form, const FormMatch &match,
+    OperationState &state,
+    std::vector<std::pair<const RawOperand *, ScalarType>> &results) {
+  SmallVector<SmallVector<Value, 4>, 4> groups(8);
+  unsigned vectorSize = 1;
+  for (auto &[modifier, token] : match.modifiers)
+    if (StringRef(modifier->attrName) == "vec")
+      vectorSize = unsigned(*symbolizeVectorSize(token));
+  auto elementsOf = [&](const RawOperand &raw)
+      -> FailureOr<SmallVector<const RawOperand *>> {
+    SmallVector<const RawOperand *> list;
+    if (raw.kind == RawOperand::Vector)
+      for (const RawOperand &e : raw.elements)
+        list.push_back(&e);
+    else
+      list.push_back(&raw);
+    if (list.size() != vectorSize)
+      return error(raw.loc) << "expected a vector of " << vectorSize
+                            << " elements, found " << list.size();
+    return list;
+  };
+  size_t at = 0;
+  for (const OperandSpec &spec : form.getOperands()) {
+    if (at == inst.operands.size())
+      break;
+    const RawOperand &raw = inst.operands[at];
+    if (spec.isSecondResult && !raw.isSecond)
+      continue;
+    ++at;
+    ScalarType type = getOperandType(spec, match.first, match.second);
+    if (spec.kind == OperandKind::Address) {
+      FailureOr<Value> address = getAddress(raw);
+      if (failed(address))
+        return failure();
+      groups[spec.group].push_back(*address);
+      if (raw.offset)
+        state.addAttribute("offset", builder.getI64IntegerAttr(raw.offset));
+      Symbol *symbol = raw.symbol;
+      bool named = symbol && (symbol->kind == Symbol::Variable ||
+                              symbol->kind == Symbol::Param);
+      auto space = dyn_cast_if_present<SpaceAttr>(state.attributes.get("space"));
+      if (named && !space)
+        state.addAttribute("space", SpaceAttr::get(context, symbol->space));
+      if (named && space) {
+        auto family = [](Space s) {
+          if (s == Space::SharedCta)
+            return Space::Shared;
+          if (s == Space::ParamEntry || s == Space::ParamFunc)
+            return Space::Param;
+          return s;
+        };
+        if (family(space.getValue()) != family(symbol->space))
+          return error(raw.loc)
+                 << "variable '" << raw.name << "' is in ."
+                 << stringifySpace(symbol->space) << " space, not ."
+                 << stringifySpace(space.getValue());
+      }
+      if (!named && (*address).getType().isInteger(32) &&
+          (!space || space.getValue() == Space::Global))
+        return error(raw.loc) << "a ." << (space ? "global" : "generic")
+                              << " address must be 64 bits wide";
+      continue;
+    }
+    if (spec.kind == OperandKind::Vector) {
+      auto elements = elementsOf(raw);
+      if (failed(elements))
+        return failure();
+      for (const RawOperand *e : *elements) {
+        if (spec.isResult) {
+          results.push_back({e, type});
+          continue;
+        }
+        FailureOr<Value> value =
+            getSource(*e, type, spec, form.wideOperands);
+        if (failed(value))
+          return failure();
+        groups[spec.group].push_back(*value);
+      }
+      continue;
+    }
+    if (spec.isResult) {
+      results.push_back({&raw, type});
+      continue;
+    }
+    FailureOr<Value> value = getSource(raw, type, spec, form.wideOperands);
+    if (failed(value))
+      return failure();
+    groups[spec.group].push_back(*value);
+  }
+  for (auto &group : groups)
+    state.addOperands(group);
+  if (form.operandGroups) {
+    SmallVector<int32_t> sizes;
+    for (unsigned g = 0; g < form.operandGroups; ++g)
+      sizes.push_back(groups[g].size());
+    state.addAttribute("operandSegmentSizes",
+                       builder.getDenseI32ArrayAttr(sizes));
+  }
+  return success();
+}
+
+LogicalResult ParserImpl::buildPlain(const Instruction &inst,
+                                     const FormSpec &form,
+                                     const FormMatch &match) {
+  Location loc = toLocation(inst.loc);
+  OperationState state(loc, form.opName);
+  for (auto &[modifier, token] : match.modifiers)
+    state.addAttribute(modifier->attrName, modifier->build(context, token));
+  std::vector<std::pair<const RawOperand *, ScalarType>> results;
+  if (failed(collectOperands(inst, form, match, state, results)))
+    return failure();
+  for (auto &[raw, type] : results)
+    state.addTypes(getValueType(context, type));
+  Operation *op = builder.create(state);
+  for (auto [result, value] : llvm::zip(results, op->getResults()))
+    if (failed(writeResult(*result.first, value, result.second,
+                           form.wideOperands)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// call {(rets),} f {, (params)} {, prototype};
+LogicalResult ParserImpl::parseCall(const Instruction &inst) {
+  FormMatch match;
+  unsigned bad = 0;
+  const FormSpec &form = getFormsOfOpcode(inst.opcode).front();
+  auto matched = matchForm(form, inst.modifiers, bad);
+  if (!matched) {
+    reportNoForm(inst);
+    return failure();
+  }
+  auto parseList = [&](SmallVectorImpl<Attribute> &list) -> LogicalResult {
+    if (consumePunct(")"))
+      return success();
+    do {
+      SMLoc loc = tok.getLoc();
+      if (tok.is(TokenKind::Identifier) && tok.spelling == "_") {
+        advance();
+        list.push_back(builder.getUnitAttr());
+        continue;
+      }
+      Symbol *symbol =
+          tok.is(TokenKind::Identifier) ? lookup(tok.spelling) : nullptr;
+      if (!symbol || symbol->kind != Symbol::Variable ||
+          symbol->space != Space::Param)
+        return error(loc) << "call arguments other than .param variables are "
+                             "not supported yet; see "
+                          << form.isaAnchor;
+      list.push_back(FlatSymbolRefAttr::get(context, symbol->irName));
+      advance();
+    } while (consumePunct(","));
+    return expectPunct(")", "after call arguments");
+  };
+  SmallVector<Attribute> rets, params;
+  if (consumePunct("(") &&
+      (failed(parseList(rets)) || failed(expectPunct(",", "after the results"))))
+    return failure();
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("the function to call");
+  if (failed(name))
+    return failure();
+  Symbol *callee = lookup(*name);
+  if (!callee)
+    return error(loc) << "'" << *name << "' is not declared";
+  if (callee->kind != Symbol::Function)
+    return error(loc) << "indirect calls are not supported yet; see "
+                      << form.isaAnchor;
+  if (consumePunct(",")) {
+    if (failed(expectPunct("(", "before call arguments")) ||
+        failed(parseList(params)))
+      return failure();
+    if (consumePunct(",") && failed(expectIdentifier("a prototype")))
+      return failure();
+  }
+  if (failed(expectPunct(";", "after an instruction")))
+    return failure();
+  auto target = module->lookupSymbol<FuncOp>(callee->irName);
+  if (target && (target.getParams().size() != params.size() ||
+                 target.getResults().size() != rets.size()))
+    return error(loc) << "'" << *name << "' takes " << target.getParams().size()
+                      << " arguments and gives " << target.getResults().size()
+                      << " results, the call has " << params.size() << " and "
+                      << rets.size();
+  OpBuilder::InsertionGuard insertion(builder);
+  if (inst.guard.present) {
+    FailureOr<Value> predicate = readGuard(inst.guard);
+    if (failed(predicate))
+      return failure();
+    auto guard = GuardOp::create(builder, toLocation(inst.loc), *predicate);
+    builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
+  }
+  OperationState state(toLocation(inst.loc), form.opName);
+  for (auto &[modifier, token] : matched->modifiers)
+    state.addAttribute(modifier->attrName, modifier->build(context, token));
+  state.addAttribute("callee",
+                     FlatSymbolRefAttr::get(context, callee->irName));
+  state.addAttribute("rets", builder.getArrayAttr(rets));
+  state.addAttribute("params", builder.getArrayAttr(params));
+  builder.create(state);
+  return success();
+}

@@ -1,0 +1,145 @@
+//===- Initializer.cpp - initial values of variables ----------------------===//
+//
+// Bytes, little-endian, and the addresses that only the loader knows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+LogicalResult ParserImpl::parseInitializer(const VariableSpec &spec,
+                                           SmallVectorImpl<int64_t> &dims,
+                                           InitData &data) {
+  // A vector type is one more dimension, of its own braces.
+  SmallVector<int64_t> all(dims.begin(), dims.end());
+  if (spec.vectorSize > 1)
+    all.push_back(spec.vectorSize);
+  int64_t count = 0;
+  if (failed(parseInitLevel(spec, all, 0, data, count)))
+    return failure();
+  if (!dims.empty() && dims.front() < 0)
+    dims.front() = count;
+  return success();
+}
+
+/// One `{...}` level or a scalar, whose data begin at byte `at`. `count` is the
+/// number of elements of this level that were given.
+LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
+                                         ArrayRef<int64_t> dims, int64_t at,
+                                         InitData &data, int64_t &count) {
+  if (dims.empty())
+    return parseInitScalar(spec.type, at, data);
+  int64_t stride = getBitWidth(spec.type) / 8;
+  for (int64_t d : dims.drop_front())
+    stride *= d;
+  if (failed(expectPunct("{", "at the start of an array's initial value")))
+    return failure();
+  count = 0;
+  while (!tok.isPunct("}")) {
+    if (dims.front() >= 0 && count == dims.front())
+      return errorHere() << "more initial values than the " << dims.front()
+                         << " elements of the array";
+    int64_t inner = 0;
+    if (failed(parseInitLevel(spec, dims.drop_front(), at + count * stride,
+                              data, inner)))
+      return failure();
+    ++count;
+    if (!consumePunct(","))
+      break;
+  }
+  return expectPunct("}", "after an array's initial value");
+}
+
+LogicalResult ParserImpl::parseInitScalar(ScalarType type, int64_t at,
+                                          InitData &data) {
+  int64_t bytes = getBitWidth(type) / 8;
+  if (at + bytes > (int64_t(1) << 32))
+    return errorHere() << "initial value is too large";
+  if (int64_t(data.bytes.size()) < at + bytes)
+    data.bytes.resize(at + bytes);
+  if (tok.is(TokenKind::Identifier) && tok.spelling != "WARP_SZ")
+    return parseInitAddress(type, at, /*mask=*/-1, data);
+  SMLoc loc = tok.getLoc();
+  FailureOr<ConstValue> value = parseConstExpr();
+  if (failed(value))
+    return failure();
+  // 0xff00(symbol): one byte of an address.
+  if (value->kind == ConstValue::Int && consumePunct("(")) {
+    if (failed(parseInitAddress(type, at, int64_t(value->bits), data)))
+      return failure();
+    return expectPunct(")", "after a masked address");
+  }
+  uint64_t bits = value->bits;
+  double number = value->kind == ConstValue::Bits32
+                      ? double(llvm::bit_cast<float>(uint32_t(value->bits)))
+                      : value->number;
+  if (type == ScalarType::F32) {
+    if (value->kind == ConstValue::Int)
+      return error(loc) << "an integer may not initialise a .f32 variable";
+    if (value->kind != ConstValue::Bits32)
+      bits = llvm::bit_cast<uint32_t>(float(number));
+  } else if (type == ScalarType::F64) {
+    if (value->kind == ConstValue::Int)
+      return error(loc) << "an integer may not initialise a .f64 variable";
+    if (value->kind != ConstValue::Bits64)
+      bits = llvm::bit_cast<uint64_t>(number);
+  } else if (value->kind == ConstValue::Float) {
+    return error(loc) << "a floating-point number may not initialise a ."
+                      << stringifyScalarType(type) << " variable";
+  }
+  for (int64_t i = 0; i < bytes; ++i)
+    data.bytes[at + i] = int8_t(bits >> (8 * i));
+  return success();
+}
+
+/// symbol {+ n} or generic(symbol) {+ n}. `mask` selects one byte, or is -1.
+LogicalResult ParserImpl::parseInitAddress(ScalarType type, int64_t at,
+                                           int64_t mask, InitData &data) {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("a variable or function");
+  if (failed(name))
+    return failure();
+  bool generic = *name == "generic" && tok.isPunct("(");
+  if (generic) {
+    advance();
+    loc = tok.getLoc();
+    name = expectIdentifier("a variable or function");
+    if (failed(name) || failed(expectPunct(")", "after 'generic(...'")))
+      return failure();
+  }
+  Symbol *symbol = lookup(*name);
+  if (!symbol ||
+      (symbol->kind != Symbol::Variable && symbol->kind != Symbol::Function))
+    return error(loc) << "'" << *name << "' is not a variable or function";
+  int64_t addend = 0;
+  if (tok.isPunct("+") || tok.isPunct("-")) {
+    bool negative = tok.isPunct("-");
+    advance();
+    FailureOr<int64_t> value = parseConstInt("the offset of an address");
+    if (failed(value))
+      return failure();
+    addend = negative ? -*value : *value;
+  }
+  int64_t shift = 0;
+  if (mask != -1) {
+    shift = mask ? llvm::countr_zero(uint64_t(mask)) : 0;
+    if (mask != int64_t(uint64_t(0xff) << shift) || shift % 8)
+      return error(loc) << "the mask of an address must select one byte";
+  } else if (getBitWidth(type) < 32) {
+    return error(loc) << "an address does not fit in a ."
+                      << stringifyScalarType(type) << " variable";
+  }
+  data.relocs.push_back(builder.getArrayAttr(
+      {builder.getI64IntegerAttr(at),
+       builder.getI64IntegerAttr(getBitWidth(type) / 8),
+       FlatSymbolRefAttr::get(context, symbol->irName),
+       builder.getI64IntegerAttr(addend), builder.getI64IntegerAttr(shift),
+       builder.getBoolAttr(generic)}));
+  return success();
+}

@@ -1,0 +1,186 @@
+//===- Lexer.cpp - PTX text to tokens -------------------------------------===//
+
+#include "Lexer.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace ptxjit;
+using llvm::StringRef;
+
+static bool isNameStart(char c) {
+  return llvm::isAlpha(c) || c == '_' || c == '$' || c == '%';
+}
+static bool isNamePart(char c) {
+  return llvm::isAlnum(c) || c == '_' || c == '$';
+}
+
+Token Lexer::make(TokenKind kind, const char *from, const char *textBegin,
+                  const char *textEnd) {
+  return {kind, StringRef(textBegin, textEnd - textBegin), from};
+}
+
+void Lexer::skipLine() {
+  while (cur < end && *cur != '\n')
+    ++cur;
+}
+
+void Lexer::skipTrivia() {
+  while (cur < end) {
+    if (llvm::isSpace(*cur)) {
+      ++cur;
+    } else if (*cur == '/' && cur + 1 < end && cur[1] == '/') {
+      skipLine();
+    } else if (*cur == '/' && cur + 1 < end && cur[1] == '*') {
+      cur += 2;
+      while (cur + 1 < end && !(cur[0] == '*' && cur[1] == '/'))
+        ++cur;
+      cur = cur + 1 < end ? cur + 2 : end;
+    } else if (*cur == '#' && StringRef(cur, end - cur).starts_with("#line")) {
+      skipLine();
+    } else {
+      return;
+    }
+  }
+}
+
+bool Lexer::skipBraces() {
+  for (unsigned depth = 1; depth;) {
+    skipTrivia();
+    if (cur >= end)
+      return false;
+    if (*cur == '"') {
+      lexString();
+      continue;
+    }
+    if (*cur == '{')
+      ++depth;
+    else if (*cur == '}')
+      --depth;
+    ++cur;
+  }
+  return true;
+}
+
+Token Lexer::next() {
+  skipTrivia();
+  if (cur >= end)
+    return make(TokenKind::Eof, end, end, end);
+  char c = *cur;
+  bool nextIsDigit = cur + 1 < end && llvm::isDigit(cur[1]);
+  if (llvm::isDigit(c))
+    return lexNumber();
+  if (c == '.') {
+    // `tex.2d` against `.5`: a word if it continues one.
+    bool glued = cur > start && isNamePart(cur[-1]);
+    if (nextIsDigit && !glued)
+      return lexNumber();
+    if (cur + 1 < end && isNamePart(cur[1]))
+      return lexWord(cur++);
+    const char *from = cur++;
+    return make(TokenKind::Error, from, from, cur);
+  }
+  if (c == '"')
+    return lexString();
+  if (isNameStart(c)) {
+    const char *from = cur++;
+    while (cur < end && isNamePart(*cur))
+      ++cur;
+    // A lone `%` is the remainder operator.
+    if (c == '%' && cur == from + 1)
+      return make(TokenKind::Punctuation, from, from, cur);
+    return make(TokenKind::Identifier, from, from, cur);
+  }
+  return lexPunctuation();
+}
+
+Token Lexer::lexWord(const char *from) {
+  const char *text = cur;
+  while (cur < end) {
+    if (isNamePart(*cur))
+      ++cur;
+    else if (cur + 2 < end && cur[0] == ':' && cur[1] == ':' &&
+             isNamePart(cur[2]))
+      cur += 2;
+    else
+      break;
+  }
+  return make(TokenKind::DotWord, from, text, cur);
+}
+
+Token Lexer::lexString() {
+  const char *from = cur++;
+  const char *text = cur;
+  while (cur < end && *cur != '"' && *cur != '\n')
+    ++cur;
+  if (cur >= end || *cur != '"')
+    return make(TokenKind::Error, from, from, from + 1);
+  return make(TokenKind::String, from, text, cur++);
+}
+
+Token Lexer::lexNumber() {
+  const char *from = cur;
+  auto hexDigits = [&](unsigned n) {
+    if (unsigned(end - cur) < n + 2)
+      return false;
+    for (unsigned i = 0; i < n; ++i)
+      if (!llvm::isHexDigit(cur[2 + i]))
+        return false;
+    return true;
+  };
+  char kind = *cur == '0' && cur + 1 < end ? llvm::toLower(cur[1]) : 0;
+  if (kind == 'f' && hexDigits(8)) {
+    cur += 10;
+    return make(TokenKind::Hex32, from, from + 2, cur);
+  }
+  if (kind == 'd' && hexDigits(16)) {
+    cur += 18;
+    return make(TokenKind::Hex64, from, from + 2, cur);
+  }
+  if (kind == 'x' || kind == 'b') {
+    cur += 2;
+    while (cur < end && llvm::isHexDigit(*cur))
+      ++cur;
+    if (cur < end && (*cur == 'U' || *cur == 'u'))
+      ++cur;
+    return make(TokenKind::Integer, from, from, cur);
+  }
+  bool isFloat = false;
+  while (cur < end && llvm::isDigit(*cur))
+    ++cur;
+  if (cur < end && *cur == '.') {
+    isFloat = true;
+    ++cur;
+    while (cur < end && llvm::isDigit(*cur))
+      ++cur;
+  }
+  if (cur < end && (*cur == 'e' || *cur == 'E')) {
+    const char *exp = cur + 1;
+    if (exp < end && (*exp == '+' || *exp == '-'))
+      ++exp;
+    if (exp < end && llvm::isDigit(*exp)) {
+      isFloat = true;
+      cur = exp;
+      while (cur < end && llvm::isDigit(*cur))
+        ++cur;
+    }
+  }
+  if (!isFloat && cur < end && (*cur == 'U' || *cur == 'u'))
+    ++cur;
+  return make(isFloat ? TokenKind::Float : TokenKind::Integer, from, from, cur);
+}
+
+Token Lexer::lexPunctuation() {
+  static constexpr llvm::StringLiteral two[] = {"<<", ">>", "<=", ">=",
+                                                "==", "!=", "&&", "||"};
+  const char *from = cur;
+  StringRef rest(cur, end - cur);
+  for (StringRef op : two)
+    if (rest.starts_with(op)) {
+      cur += 2;
+      return make(TokenKind::Punctuation, from, from, cur);
+    }
+  ++cur;
+  bool known = StringRef("{}[]()<>,;:+-*/&|^~?!=@").contains(*from);
+  return make(known ? TokenKind::Punctuation : TokenKind::Error, from, from,
+              cur);
+}

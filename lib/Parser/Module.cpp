@@ -1,0 +1,285 @@
+//===- Module.cpp - tokens, diagnostics, module level ---------------------===//
+
+#include "ParserImpl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+void ptxjit::loadParserDialects(MLIRContext &context) {
+  context.loadDialect<PtxDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                      scf::SCFDialect>();
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+ptxjit::parsePtx(llvm::SourceMgr &sources, MLIRContext *context,
+                 const ParseOptions &options) {
+  loadParserDialects(*context);
+  return ParserImpl(sources, context, options).parse();
+}
+
+ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
+                       const ParseOptions &options)
+    : sources(sources), context(context), options(options),
+      lexer(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer()),
+      builder(context) {
+  advance();
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens and diagnostics
+//===----------------------------------------------------------------------===//
+
+Location ParserImpl::toLocation(SMLoc loc) {
+  auto [line, column] = sources.getLineAndColumn(loc, sources.getMainFileID());
+  StringRef file =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  return FileLineColLoc::get(context, file, line, column);
+}
+
+InFlightDiagnostic ParserImpl::error(SMLoc loc) {
+  ++numErrors;
+  return emitError(toLocation(loc));
+}
+
+std::string ParserImpl::describeToken() {
+  switch (tok.kind) {
+  case TokenKind::Eof:
+    return "the end of the file";
+  case TokenKind::DotWord:
+    return ("'." + tok.spelling + "'").str();
+  case TokenKind::String:
+    return "a string";
+  default:
+    return ("'" + tok.spelling + "'").str();
+  }
+}
+
+bool ParserImpl::consumePunct(StringRef text) {
+  if (!tok.isPunct(text))
+    return false;
+  advance();
+  return true;
+}
+bool ParserImpl::consumeWord(StringRef text) {
+  if (!tok.isWord(text))
+    return false;
+  advance();
+  return true;
+}
+
+LogicalResult ParserImpl::expectPunct(StringRef text, StringRef where) {
+  if (consumePunct(text))
+    return success();
+  return errorHere() << "expected '" << text << "' " << where << ", found "
+                     << describeToken();
+}
+
+FailureOr<StringRef> ParserImpl::expectIdentifier(StringRef what) {
+  if (!tok.is(TokenKind::Identifier))
+    return errorHere() << "expected " << what << ", found " << describeToken();
+  StringRef name = tok.spelling;
+  advance();
+  return name;
+}
+
+void ParserImpl::recover() {
+  while (!tok.is(TokenKind::Eof) && !tok.isPunct("}")) {
+    if (consumePunct(";"))
+      return;
+    if (tok.isPunct("{")) {
+      lexer.skipBraces();
+      advance();
+      continue;
+    }
+    advance();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Module level
+//===----------------------------------------------------------------------===//
+
+FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
+  module = ModuleOp::create(toLocation(tok.getLoc()));
+  builder.setInsertionPointToEnd(module->getBody());
+  scopes.emplace_back();
+  if (failed(parseHeader()))
+    return failure();
+  while (!tok.is(TokenKind::Eof) && !tooManyErrors()) {
+    if (succeeded(parseModuleItem()))
+      continue;
+    recover();
+    // Never stand still: an unmatched brace is skipped.
+    consumePunct("}");
+  }
+  if (tooManyErrors())
+    errorHere() << "too many errors, giving up";
+  if (numErrors)
+    return failure();
+  return std::move(module);
+}
+
+/// `.version` must come first, then `.target`; `.address_size` follows.
+LogicalResult ParserImpl::parseHeader() {
+  // Old compilers write `@@DWARF` lines and `.file` before the header too.
+  if (!consumeWord("version"))
+    return errorHere() << "a PTX module must begin with '.version', found "
+                       << describeToken();
+  SMLoc versionLoc = tok.getLoc();
+  StringRef version = tok.spelling;
+  if (!tok.is(TokenKind::Float))
+    return errorHere() << "expected a version such as 8.0, found "
+                       << describeToken();
+  advance();
+  if (!consumeWord("target"))
+    return errorHere() << "expected '.target' after '.version', found "
+                       << describeToken();
+  SMLoc targetLoc = tok.getLoc();
+  FailureOr<StringRef> target = expectIdentifier("a target such as sm_80");
+  if (failed(target))
+    return failure();
+  auto parsed = parseAvailability(version, *target);
+  if (!parsed)
+    return error(targetLoc) << "unknown target '" << *target
+                            << "', expected sm_NN, sm_NNa or sm_NNf";
+  availability = *parsed;
+  if (availability.major < 1 || availability.major > 9)
+    return error(versionLoc) << "PTX ISA version " << version
+                             << " is not supported (1.0 to 9.x are)";
+  while (consumePunct(",")) {
+    static constexpr llvm::StringLiteral known[] = {
+        "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"};
+    SMLoc loc = tok.getLoc();
+    FailureOr<StringRef> option = expectIdentifier("a target option");
+    if (failed(option))
+      return failure();
+    if (!llvm::is_contained(known, *option))
+      return error(loc) << "unknown target option '" << *option
+                        << "', expected texmode_unified, texmode_independent, "
+                           "debug or map_f64_to_f32";
+    if (*option == "map_f64_to_f32")
+      return error(loc) << "target option 'map_f64_to_f32' is not supported "
+                           "yet; see \".target\"";
+  }
+  if (consumeWord("address_size")) {
+    SMLoc loc = tok.getLoc();
+    FailureOr<int64_t> size = parseConstInt("'.address_size'");
+    if (failed(size))
+      return failure();
+    if (*size != 64)
+      return error(loc) << "address size " << *size
+                        << " is not supported, only 64 is";
+  }
+  Operation *op = *module;
+  op->setAttr(kVersionAttr, builder.getStringAttr(version));
+  op->setAttr(kTargetAttr, builder.getStringAttr(*target));
+  op->setAttr(kAddressSizeAttr, builder.getI64IntegerAttr(addressBits));
+  return success();
+}
+
+LogicalResult ParserImpl::parseModuleItem() {
+  if (tok.isWord("file"))
+    return parseFile();
+  if (tok.isWord("section"))
+    return parseSection();
+  if (tok.isWord("pragma"))
+    return parsePragma(/*moduleScope=*/true);
+  if (tok.isWord("alias"))
+    return parseAlias();
+  if (tok.isPunct("@")) {
+    // `@@DWARF` lines of PTX 1.x: debug data, one statement a line.
+    SMLoc loc = tok.getLoc();
+    advance();
+    if (!consumePunct("@") || tok.spelling != "DWARF")
+      return error(loc) << "expected '@@DWARF' or a declaration";
+    lexer.rewind(tok.begin);
+    lexer.skipLine();
+    advance();
+    return success();
+  }
+  if (tok.is(TokenKind::Integer) && tok.spelling == "0") // stray NUL padding
+    return errorHere() << "expected a declaration, found " << describeToken();
+  return parseLinked();
+}
+
+/// .file N "name" {, timestamp, size}
+LogicalResult ParserImpl::parseFile() {
+  advance();
+  FailureOr<int64_t> index = parseConstInt("the index of '.file'");
+  if (failed(index))
+    return failure();
+  if (!tok.is(TokenKind::String))
+    return errorHere() << "expected a file name in quotes, found "
+                       << describeToken();
+  files.insert(unsigned(*index));
+  advance();
+  while (consumePunct(","))
+    if (failed(parseConstInt("the time or size of '.file'")))
+      return failure();
+  return success();
+}
+
+/// .section .name { data }: DWARF. Checked for its shape, not used yet.
+LogicalResult ParserImpl::parseSection() {
+  advance();
+  if (!tok.is(TokenKind::DotWord) && !tok.is(TokenKind::Identifier))
+    return errorHere() << "expected the name of a section, found "
+                       << describeToken();
+  advance();
+  if (tok.isPunct(",")) // .section .debug_x, "", @progbits
+    while (!tok.isPunct("{") && !tok.is(TokenKind::Eof))
+      advance();
+  if (failed(expectPunct("{", "at the start of a section")))
+    return failure();
+  while (!tok.isPunct("}")) {
+    bool data = tok.is(TokenKind::DotWord) || tok.is(TokenKind::Identifier) ||
+                tok.is(TokenKind::Integer) || tok.isPunct(",") ||
+                tok.isPunct(":") || tok.isPunct("-") || tok.isPunct("+");
+    if (!data)
+      return errorHere() << "expected data in a section, found "
+                         << describeToken();
+    advance();
+  }
+  advance();
+  return success();
+}
+
+/// .alias name, aliasee;
+LogicalResult ParserImpl::parseAlias() {
+  SMLoc loc = tok.getLoc();
+  advance();
+  FailureOr<StringRef> alias = expectIdentifier("the name of an alias");
+  if (failed(alias) || failed(expectPunct(",", "in '.alias'")))
+    return failure();
+  FailureOr<StringRef> aliasee = expectIdentifier("the aliased function");
+  if (failed(aliasee) || failed(expectPunct(";", "after '.alias'")))
+    return failure();
+  for (StringRef name : {*alias, *aliasee}) {
+    Symbol *symbol = lookup(name);
+    if (!symbol || symbol->kind != Symbol::Function)
+      return error(loc) << "'" << name << "' is not a declared function";
+  }
+  lookup(*alias)->irName = lookup(*aliasee)->irName;
+  return success();
+}
+
+LogicalResult ParserImpl::parsePragma(bool moduleScope) {
+  advance();
+  do {
+    if (!tok.is(TokenKind::String))
+      return errorHere() << "expected a string after '.pragma', found "
+                         << describeToken();
+    StringRef text = tok.spelling.split(' ').first;
+    static constexpr llvm::StringLiteral known[] = {
+        "nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"};
+    if (moduleScope && !llvm::is_contained(known, text))
+      return errorHere() << "pragma '" << text << "' is not known";
+    advance();
+  } while (consumePunct(","));
+  return expectPunct(";", "after '.pragma'");
+}

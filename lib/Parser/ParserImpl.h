@@ -1,0 +1,240 @@
+//===- ParserImpl.h - the recursive-descent parser --------------*- C++ -*-===//
+//
+// One class, its parts in one file each: Module.cpp (module level),
+// Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
+// Statement.cpp (bodies), Operands.cpp (operand syntax to values),
+// FormMatcher.cpp (mnemonic and operands to an op, by the form table).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_PARSER_PARSERIMPL_H
+#define PTXJIT_LIB_PARSER_PARSERIMPL_H
+
+#include "Lexer.h"
+#include "Scope.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+#include <deque>
+
+namespace ptxjit {
+
+/// A constant expression's value. Integers are 64 bits, signed unless said.
+struct ConstValue {
+  enum Kind { Int, Float, Bits32, Bits64 } kind = Int;
+  bool isUnsigned = false;
+  uint64_t bits = 0; ///< Int, Bits32, Bits64
+  double number = 0; ///< Float
+};
+
+/// An operand as written, before its type is known.
+struct RawOperand {
+  enum Kind {
+    Register,
+    SpecialReg,
+    Constant,
+    SymbolAddress, ///< `var`, `var+8`, `func`
+    Address,       ///< `[...]`, or `var[index]`
+    Vector,        ///< `{...}`, or a vector register
+    Sink           ///< `_`
+  } kind = Sink;
+  llvm::SMLoc loc;
+  llvm::StringRef name;
+  bool negated = false;
+  bool isSecond = false; ///< stands behind `|`
+  Symbol *symbol = nullptr;
+  unsigned component = 0;
+  ptx::SpecialRegister sreg{};
+  ConstValue constant;
+  int64_t offset = 0;
+  /// `arr[%r]`: the index register, in elements.
+  Symbol *indexReg = nullptr;
+  std::vector<RawOperand> elements;
+};
+
+class ParserImpl {
+public:
+  ParserImpl(llvm::SourceMgr &sources, mlir::MLIRContext *context,
+             const ParseOptions &options);
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> parse();
+
+private:
+  using LogicalResult = llvm::LogicalResult;
+  template <typename T> using FailureOr = mlir::FailureOr<T>;
+  using StringRef = llvm::StringRef;
+  using SMLoc = llvm::SMLoc;
+
+  // -- Tokens and diagnostics (Module.cpp)
+  void advance() { tok = lexer.next(); }
+  bool consumePunct(StringRef text);
+  bool consumeWord(StringRef text);
+  LogicalResult expectPunct(StringRef text, StringRef where);
+  FailureOr<StringRef> expectIdentifier(StringRef what);
+  mlir::Location toLocation(SMLoc loc);
+  mlir::InFlightDiagnostic error(SMLoc loc);
+  mlir::InFlightDiagnostic errorHere() { return error(tok.getLoc()); }
+  /// What the current token looks like in a message.
+  std::string describeToken();
+  /// To behind the next `;`, or before a `}` or the end.
+  void recover();
+  bool tooManyErrors() const { return numErrors >= options.maxErrors; }
+
+  // -- Module level (Module.cpp)
+  LogicalResult parseHeader();
+  LogicalResult parseModuleItem();
+  LogicalResult parseFile();
+  LogicalResult parseSection();
+  LogicalResult parseAlias();
+  LogicalResult parsePragma(bool moduleScope);
+
+  // -- Declarations (Declarations.cpp)
+  struct VariableSpec {
+    ptx::Space space;
+    int64_t align = 0;
+    ptx::ScalarType type = ptx::ScalarType::B32;
+    unsigned vectorSize = 1;
+    std::string linkage;
+  };
+  static std::optional<ptx::Space> declSpace(const Token &tok);
+  LogicalResult parseLinked();
+  LogicalResult parseVariables(std::string linkage);
+  LogicalResult parseTypeSpec(VariableSpec &spec);
+  LogicalResult parseAttributeSuffix();
+  LogicalResult parseVariable(const VariableSpec &spec);
+  LogicalResult parseRegisters(const VariableSpec &spec);
+  LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
+  LogicalResult parseFunction(bool entry, std::string linkage);
+  LogicalResult parseFormals(llvm::SmallVectorImpl<mlir::Attribute> &formals,
+                             bool entry, Scope &scope, bool isResult);
+  LogicalResult parsePerformance(mlir::NamedAttrList &directives,
+                                 bool &noBody);
+  LogicalResult parseBody(ptx::FuncOp func, Scope formals);
+  Symbol *lookup(StringRef name);
+  Symbol *declare(StringRef name, Symbol symbol, SMLoc loc);
+
+  // -- Initialisers (Initializer.cpp)
+  struct InitData {
+    std::vector<int8_t> bytes;
+    llvm::SmallVector<mlir::Attribute> relocs;
+  };
+  LogicalResult parseInitializer(const VariableSpec &spec,
+                                 llvm::SmallVectorImpl<int64_t> &dims,
+                                 InitData &data);
+  LogicalResult parseInitLevel(const VariableSpec &spec,
+                               llvm::ArrayRef<int64_t> dims, int64_t at,
+                               InitData &data, int64_t &count);
+  LogicalResult parseInitScalar(ptx::ScalarType type, int64_t at,
+                                InitData &data);
+  LogicalResult parseInitAddress(ptx::ScalarType type, int64_t at, int64_t mask,
+                                 InitData &data);
+
+  // -- Constant expressions (ConstExpr.cpp)
+  FailureOr<ConstValue> parseConstExpr(int minPrecedence = 0);
+  FailureOr<ConstValue> parseConstUnary();
+  FailureOr<ConstValue> parseConstPrimary();
+  FailureOr<ConstValue> applyBinary(StringRef op, ConstValue a, ConstValue b,
+                                    SMLoc loc);
+  FailureOr<int64_t> parseConstInt(StringRef what);
+  bool startsConstant() const;
+
+  // -- Bodies (Statement.cpp)
+  LogicalResult parseStatements();
+  LogicalResult parseStatement();
+  LogicalResult parseScope();
+  LogicalResult closeScope();
+  LogicalResult parseDirectiveInBody();
+  LogicalResult parseLoc();
+  LogicalResult parseLabel(StringRef name, SMLoc loc);
+  LogicalResult parseInstruction();
+  LogicalResult parseControlDirective(StringRef name, SMLoc loc);
+  mlir::Block *getLabelBlock(StringRef name, SMLoc loc);
+  void startBlock(mlir::Block *block);
+  void ensureOpenBlock();
+  bool blockIsOpen();
+  struct Guard {
+    bool present = false, negated = false;
+    StringRef name;
+    SMLoc loc;
+  };
+
+  // -- Operands (Operands.cpp)
+  LogicalResult parseOperandList(std::vector<RawOperand> &operands);
+  LogicalResult parseOperand(std::vector<RawOperand> &operands);
+  LogicalResult parsePrimary(RawOperand &operand);
+  LogicalResult parseNamed(RawOperand &operand);
+  LogicalResult parseAddress(RawOperand &operand);
+  LogicalResult parseIndexed(RawOperand &operand);
+  mlir::Value getSlot(Symbol &symbol, unsigned component, StringRef name);
+  mlir::Value readRegister(Symbol &symbol, unsigned component, StringRef name);
+  mlir::Value adaptSource(mlir::Value value, ptx::ScalarType want,
+                          ptx::ScalarType have, bool wide);
+  FailureOr<mlir::Value> getSource(const RawOperand &operand,
+                                   ptx::ScalarType type,
+                                   const ptx::OperandSpec &spec, bool wide);
+  FailureOr<mlir::Value> getConstant(const RawOperand &operand,
+                                     ptx::ScalarType type);
+  FailureOr<mlir::Value> getPacked(const RawOperand &operand,
+                                   ptx::ScalarType type);
+  FailureOr<mlir::Value> getSymbolAddress(const RawOperand &operand,
+                                          unsigned bits);
+  FailureOr<mlir::Value> getAddress(const RawOperand &operand);
+  LogicalResult writeResult(const RawOperand &operand, mlir::Value value,
+                            ptx::ScalarType type, bool wide);
+  mlir::Value createConstant(ptx::ScalarType type, uint64_t bits);
+  mlir::Value bitcast(mlir::Value value, mlir::Type type);
+
+  // -- Instructions (FormMatcher.cpp)
+  struct Instruction {
+    StringRef opcode;
+    llvm::SmallVector<StringRef, 8> modifiers;
+    llvm::SmallVector<SMLoc, 8> modifierLocs;
+    std::vector<RawOperand> operands;
+    SMLoc loc, operandLoc;
+    Guard guard;
+  };
+  LogicalResult buildInstruction(const Instruction &inst);
+  const ptx::FormSpec *selectForm(const Instruction &inst,
+                                  ptx::FormMatch &match);
+  bool operandsFit(const Instruction &inst, const ptx::FormSpec &form);
+  void reportNoForm(const Instruction &inst);
+  LogicalResult buildPlain(const Instruction &inst, const ptx::FormSpec &form,
+                           const ptx::FormMatch &match);
+  LogicalResult buildControl(const Instruction &inst,
+                             const ptx::FormSpec &form);
+  LogicalResult collectOperands(
+      const Instruction &inst, const ptx::FormSpec &form,
+      const ptx::FormMatch &match, mlir::OperationState &state,
+      std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
+  LogicalResult parseCall(const Instruction &inst);
+  FailureOr<mlir::Value> readGuard(const Guard &guard);
+
+  llvm::SourceMgr &sources;
+  mlir::MLIRContext *context;
+  ParseOptions options;
+  Lexer lexer;
+  Token tok;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ptx::Availability availability;
+  unsigned addressBits = 64;
+  bool headerDone = false;
+  unsigned numErrors = 0;
+  std::deque<Scope> scopes;
+  /// Files named by `.file`.
+  llvm::DenseSet<unsigned> files;
+
+  // Of the function being parsed.
+  ptx::FuncOp func;
+  mlir::Block *entryBlock = nullptr;
+  mlir::Operation *lastSlot = nullptr;
+  unsigned numLocals = 0;
+};
+
+} // namespace ptxjit
+
+#endif

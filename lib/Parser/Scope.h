@@ -1,0 +1,89 @@
+//===- Scope.h - names inside a function or module --------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_PARSER_SCOPE_H
+#define PTXJIT_LIB_PARSER_SCOPE_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Value.h"
+#include "ptxjit/Dialect/PtxDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SMLoc.h"
+#include <vector>
+
+namespace ptxjit {
+
+/// What a name stands for.
+struct Symbol {
+  enum Kind { Register, Variable, Param, Label, Function, Prototype } kind;
+  llvm::SMLoc loc;
+  ptx::ScalarType type = ptx::ScalarType::B32;
+  /// Register: slots, one per vector element; made at first use.
+  llvm::SmallVector<mlir::Value, 1> slots;
+  unsigned vectorSize = 1;
+  /// Variable, Function: name in the module's symbol table. Variable, Param:
+  /// state space.
+  std::string irName;
+  ptx::Space space = ptx::Space::Generic;
+  int64_t elementBytes = 0;
+  /// Param: number of the formal.
+  unsigned index = 0;
+  bool isResult = false;
+  /// Label: its block, and whether its definition was seen.
+  mlir::Block *block = nullptr;
+  bool defined = false;
+};
+
+/// One `{}` level. `%r<N>` is kept as a range, since real kernels declare tens
+/// of thousands of registers.
+class Scope {
+public:
+  struct Range {
+    unsigned count;
+    ptx::ScalarType type;
+    unsigned vectorSize;
+    llvm::SMLoc loc;
+  };
+
+  /// Null if the name exists in this scope already.
+  Symbol *declare(llvm::StringRef name, Symbol symbol) {
+    auto [it, fresh] = names.try_emplace(name, std::move(symbol));
+    return fresh ? &it->second : nullptr;
+  }
+  bool declareRange(llvm::StringRef prefix, Range range) {
+    return ranges.try_emplace(prefix, range).second;
+  }
+  Symbol *lookup(llvm::StringRef name) {
+    if (auto it = names.find(name); it != names.end())
+      return &it->second;
+    return ranges.empty() ? nullptr : lookupRange(name);
+  }
+  llvm::StringMap<Symbol> &getNames() { return names; }
+
+private:
+  Symbol *lookupRange(llvm::StringRef name) {
+    size_t digits = name.size();
+    while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+      --digits;
+    // `%r10` may belong to `%r<11>` or to `%r1<1>`; a number has no leading 0.
+    for (size_t split = digits; split < name.size(); ++split) {
+      auto it = ranges.find(name.take_front(split));
+      llvm::StringRef number = name.drop_front(split);
+      unsigned index;
+      if (it == ranges.end() || number.getAsInteger(10, index) ||
+          (number.size() > 1 && number[0] == '0') ||
+          index >= it->second.count)
+        continue;
+      Symbol symbol{Symbol::Register, it->second.loc, it->second.type};
+      symbol.vectorSize = it->second.vectorSize;
+      return &names.try_emplace(name, std::move(symbol)).first->second;
+    }
+    return nullptr;
+  }
+
+  llvm::StringMap<Symbol> names;
+  llvm::StringMap<Range> ranges;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,112 @@
+//===- ptx-opt.cpp - run any pass on .mlir and .ptx -----------------------===//
+//
+// The compiler engineer's tool: like mlir-opt, with PTX as a second input
+// language (chosen by the file's ending, or --ptx for standard input).
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Transforms/Passes.h"
+#include "ptxjit/Lowering/Pipelines.h"
+#include "ptxjit/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> inputName(cl::Positional, cl::desc("<input>"),
+                                      cl::init("-"));
+static cl::opt<std::string> outputName("o", cl::desc("Output file"),
+                                       cl::init("-"));
+static cl::opt<bool> isPtx("ptx", cl::desc("The input is PTX"));
+static cl::opt<bool> splitInput("split-input-file",
+                                cl::desc("Process each part between '// -----' "
+                                         "on its own"));
+static cl::opt<bool> verifyDiagnostics(
+    "verify-diagnostics",
+    cl::desc("Check diagnostics against '// expected-error' comments"));
+static cl::opt<bool> outline("outline",
+                             cl::desc("Read declarations only, no bodies"));
+
+/// Parses, runs the pipeline and prints one buffer.
+static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
+                             PassPipelineCLParser &passes, raw_ostream &os) {
+  OwningOpRef<ModuleOp> module;
+  if (isPtx || StringRef(inputName).ends_with(".ptx")) {
+    ptxjit::ParseOptions options;
+    options.bodies = !outline;
+    auto parsed = ptxjit::parsePtx(sources, &context, options);
+    if (failed(parsed))
+      return failure();
+    module = std::move(*parsed);
+  } else {
+    auto shared =
+        std::shared_ptr<llvm::SourceMgr>(&sources, [](llvm::SourceMgr *) {});
+    module = parseSourceFile<ModuleOp>(shared, ParserConfig(&context));
+    if (!module)
+      return failure();
+  }
+  if (failed(verify(*module)))
+    return failure();
+  PassManager pm(&context);
+  if (failed(applyPassManagerCLOptions(pm)) ||
+      failed(passes.addToPipeline(pm, [&](const Twine &message) {
+        emitError(UnknownLoc::get(&context)) << message;
+        return failure();
+      })) ||
+      failed(pm.run(*module)))
+    return failure();
+  module->print(os);
+  os << '\n';
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  ptxjit::registerPipelines();
+  registerTransformsPasses();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerPassManagerCLOptions();
+  PassPipelineCLParser passes("", "Passes to run");
+  cl::ParseCommandLineOptions(argc, argv, "PTX compiler passes\n");
+
+  std::string message;
+  auto input = openInputFile(inputName, &message);
+  auto output = openOutputFile(outputName, &message);
+  if (!input || !output) {
+    llvm::errs() << message << '\n';
+    return 1;
+  }
+  DialectRegistry registry;
+  ptxjit::registerLoweringDialects(registry);
+  auto run = [&](std::unique_ptr<llvm::MemoryBuffer> buffer, raw_ostream &os) {
+    MLIRContext context(registry);
+    context.loadAllAvailableDialects();
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+    if (verifyDiagnostics) {
+      SourceMgrDiagnosticVerifierHandler handler(sources, &context);
+      (void)process(sources, context, passes, os);
+      return handler.verify();
+    }
+    SourceMgrDiagnosticHandler handler(sources, &context);
+    return process(sources, context, passes, os);
+  };
+  if (failed(splitAndProcessBuffer(std::move(input), run, output->os(),
+                                   splitInput ? kDefaultSplitMarker : "",
+                                   splitInput ? "// -----\n" : "")))
+    return 1;
+  output->keep();
+  return 0;
+}
