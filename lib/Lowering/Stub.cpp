@@ -1,4 +1,4 @@
 #include "ptxjit/Lowering/Passes.h"
-namespace ptxjit { std::unique_ptr<mlir::Pass> createLinearizePass(LinearizePassOptions){return nullptr;} std::unique_ptr<mlir::Pass> createLinearizePass(){return nullptr;}
+namespace ptxjit {
 std::unique_ptr<mlir::Pass> createPacketizePass(PacketizePassOptions){return nullptr;} std::unique_ptr<mlir::Pass> createPacketizePass(){return nullptr;}
 std::unique_ptr<mlir::Pass> createLowerToLLVMPass(){return nullptr;} }

@@ -1,0 +1,103 @@
+//===- Shape.h - how a value varies over the lanes of a warp ----*- C++ -*-===//
+//
+// Decides what becomes a scalar, a vector load or a gather. Reads structured
+// or masked `ptx`; never rewrites.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_ANALYSIS_SHAPE_H
+#define PTXJIT_ANALYSIS_SHAPE_H
+
+#include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include <array>
+#include <set>
+
+namespace ptxjit {
+
+/// For lane i of a warp, an offset. Lane 0's is 0.
+using LanePattern = std::array<int64_t, 32>;
+
+/// Who sees the same value.
+enum class Uniformity : uint8_t { Grid, Cta, Warp, Lane };
+
+/// What is known of a value: value(lane) = base + pattern(lane), modulo its
+/// width, where the base is the same in all lanes. Affine values have a linear
+/// pattern, values periodic in tid.x a sawtooth.
+struct Shape {
+  /// Of the base; Lane means nothing is known.
+  Uniformity uniformity = Uniformity::Lane;
+  /// Null for zero: the value itself is uniform.
+  const LanePattern *pattern = nullptr;
+  /// The pattern holds only if a 32-bit value did not wrap between lanes where
+  /// it was widened; compiled code must test that.
+  bool conditional = false;
+  /// Bounds of the value in every lane, as signed integer.
+  int64_t min = INT64_MIN, max = INT64_MAX;
+  /// The base is a multiple of 2^baseAlign.
+  unsigned baseAlign = 0;
+
+  bool isVarying() const { return uniformity == Uniformity::Lane; }
+  bool isUniform() const { return !isVarying() && !pattern; }
+  /// Uniform or with a pattern.
+  bool hasBase() const { return !isVarying(); }
+  bool operator==(const Shape &o) const {
+    return uniformity == o.uniformity && pattern == o.pattern &&
+           conditional == o.conditional && min == o.min && max == o.max &&
+           baseAlign == o.baseAlign;
+  }
+};
+
+/// Facts about the launch that shapes may rely on.
+struct ShapeContext {
+  std::array<unsigned, 3> block = {32, 1, 1};
+  /// See LaunchShape::smallGrid.
+  bool smallGrid = true;
+  unsigned threads() const { return block[0] * block[1] * block[2]; }
+  bool partialWarp() const { return threads() % 32 != 0; }
+};
+
+/// Coordinates of thread `linear` of the CTA, in dimension 0, 1 or 2.
+unsigned getTid(const ShapeContext &context, unsigned dim, unsigned linear);
+
+class ShapeAnalysis {
+public:
+  ShapeAnalysis(ptx::FuncOp func, const ShapeContext &context);
+
+  const Shape &get(mlir::Value value) const;
+  bool isUniform(mlir::Value value) const { return get(value).isUniform(); }
+  const ShapeContext &getContext() const { return context; }
+
+private:
+  void visitBlock(mlir::Block &block);
+  void visit(mlir::Operation &op);
+  void visitIf(mlir::Operation &op);
+  void visitWhile(mlir::Operation &op);
+  Shape transfer(mlir::Operation &op);
+  Shape transferInteger(mlir::Operation &op);
+  Shape specialRegister(ptx::SRegOp op);
+  Shape tidShape(unsigned dim);
+
+  Shape binary(mlir::Operation &op, unsigned kind);
+  Shape add(const Shape &a, const Shape &b, unsigned width, int sign);
+  Shape scale(const Shape &a, int64_t factor, unsigned width);
+  Shape multiply(const Shape &a, const Shape &b, unsigned width);
+  Shape widen(const Shape &a, unsigned width, bool isSigned);
+  Shape truncate(const Shape &a, unsigned width);
+  Shape shiftRight(const Shape &a, unsigned amount, unsigned width,
+                   bool isSigned);
+  Shape bitAnd(const Shape &a, uint64_t mask, unsigned width);
+  Shape merge(llvm::ArrayRef<mlir::Value> operands);
+  Shape join(const Shape &a, const Shape &b, Uniformity at);
+  const LanePattern *intern(const LanePattern &pattern);
+  bool update(mlir::Value value, Shape shape);
+
+  ShapeContext context;
+  llvm::DenseMap<mlir::Value, Shape> shapes;
+  std::set<LanePattern> patterns;
+  Shape varying;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,568 @@
+//===- Shape.cpp - how a value varies over the lanes of a warp ------------===//
+
+#include "ptxjit/Analysis/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+unsigned ptxjit::getTid(const ShapeContext &context, unsigned dim,
+                        unsigned linear) {
+  switch (dim) {
+  case 0:
+    return linear % context.block[0];
+  case 1:
+    return linear / context.block[0] % context.block[1];
+  default:
+    return linear / (context.block[0] * context.block[1]);
+  }
+}
+
+static unsigned widthOf(Value value) {
+  Type type = value.getType();
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
+}
+static std::pair<int64_t, int64_t> fullRange(unsigned width) {
+  if (width >= 64)
+    return {INT64_MIN, INT64_MAX};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+static void setFullRange(Shape &shape, unsigned width) {
+  std::tie(shape.min, shape.max) = fullRange(width);
+}
+static std::optional<APInt> constantOf(Value value) {
+  APInt c;
+  if (matchPattern(value, m_ConstantInt(&c)))
+    return c;
+  return std::nullopt;
+}
+/// Range [lo, hi] if it needs no wrapping in `width` bits, else everything.
+static void setRange(Shape &shape, __int128 lo, __int128 hi, unsigned width) {
+  auto [min, max] = fullRange(width);
+  if (lo < min || hi > max)
+    return setFullRange(shape, width);
+  shape.min = int64_t(lo);
+  shape.max = int64_t(hi);
+}
+
+ShapeAnalysis::ShapeAnalysis(FuncOp func, const ShapeContext &context)
+    : context(context) {
+  for (Block &block : func.getBody())
+    visitBlock(block);
+}
+
+const Shape &ShapeAnalysis::get(Value value) const {
+  auto it = shapes.find(value);
+  return it == shapes.end() ? varying : it->second;
+}
+
+const LanePattern *ShapeAnalysis::intern(const LanePattern &pattern) {
+  if (llvm::all_of(pattern, [](int64_t p) { return p == 0; }))
+    return nullptr;
+  return &*patterns.insert(pattern).first;
+}
+
+bool ShapeAnalysis::update(Value value, Shape shape) {
+  auto [it, fresh] = shapes.try_emplace(value, shape);
+  if (!fresh && it->second == shape)
+    return false;
+  it->second = shape;
+  return true;
+}
+
+void ShapeAnalysis::visitBlock(Block &block) {
+  for (Operation &op : block)
+    visit(op);
+}
+
+void ShapeAnalysis::visit(Operation &op) {
+  if (isa<scf::IfOp>(op))
+    return visitIf(op);
+  if (isa<scf::WhileOp>(op))
+    return visitWhile(op);
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      visitBlock(block);
+  if (op.getNumResults() == 0)
+    return;
+  Shape shape = transfer(op);
+  for (Value result : op.getResults())
+    update(result, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// What holds on either path. `at` is how uniform the choice between them is.
+Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
+  Shape shape;
+  shape.min = std::min(a.min, b.min);
+  shape.max = std::max(a.max, b.max);
+  shape.baseAlign = std::min(a.baseAlign, b.baseAlign);
+  if (a.pattern != b.pattern || a.isVarying() || b.isVarying() ||
+      at == Uniformity::Lane)
+    return shape;
+  shape.uniformity = std::max({a.uniformity, b.uniformity, at});
+  shape.pattern = a.pattern;
+  shape.conditional = a.conditional || b.conditional;
+  return shape;
+}
+
+void ShapeAnalysis::visitIf(Operation &op) {
+  auto ifOp = cast<scf::IfOp>(op);
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      visitBlock(block);
+  if (op.getNumResults() == 0)
+    return;
+  Uniformity at = get(ifOp.getCondition()).pattern
+                      ? Uniformity::Lane
+                      : get(ifOp.getCondition()).uniformity;
+  auto thens = ifOp.thenYield().getOperands();
+  auto elses = ifOp.elseYield().getOperands();
+  for (auto [result, a, b] : llvm::zip(op.getResults(), thens, elses))
+    update(result, a == b ? get(a) : join(get(a), get(b), at));
+}
+
+void ShapeAnalysis::visitWhile(Operation &op) {
+  auto loop = cast<scf::WhileOp>(op);
+  Block &before = loop.getBefore().front();
+  Block &after = loop.getAfter().front();
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  auto yield = cast<scf::YieldOp>(after.getTerminator());
+  for (auto [arg, init] : llvm::zip(before.getArguments(), loop.getInits()))
+    update(arg, get(init));
+  for (unsigned round = 0;; ++round) {
+    visitBlock(before);
+    for (auto [arg, value] : llvm::zip(after.getArguments(),
+                                       condition.getArgs()))
+      update(arg, get(value));
+    visitBlock(after);
+    bool changed = false;
+    for (auto [arg, init, next] :
+         llvm::zip(before.getArguments(), loop.getInits(), yield.getOperands())) {
+      // All lanes that are still in the loop have gone round equally often, so
+      // the choice between first and later values is uniform.
+      Shape shape = join(get(arg), get(next), Uniformity::Warp);
+      shape = join(shape, get(init), Uniformity::Warp);
+      if (round > 0 && !(shape == get(arg)))
+        setFullRange(shape, widthOf(arg));
+      changed |= update(arg, shape);
+    }
+    if (!changed)
+      break;
+  }
+  const Shape &cond = get(condition.getCondition());
+  Uniformity at = cond.pattern ? Uniformity::Lane : cond.uniformity;
+  for (auto [result, value] : llvm::zip(op.getResults(), condition.getArgs())) {
+    Shape shape = get(value);
+    bool invariant = !loop->isAncestor(value.getParentBlock()->getParentOp());
+    if (!invariant)
+      shape = join(shape, shape, at);
+    update(result, shape);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Integer facts
+//===----------------------------------------------------------------------===//
+
+Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
+                         int sign) {
+  Shape shape;
+  __int128 blo = sign > 0 ? __int128(b.min) : -__int128(b.max);
+  __int128 bhi = sign > 0 ? __int128(b.max) : -__int128(b.min);
+  setRange(shape, a.min + blo, a.max + bhi, width);
+  if (a.isVarying() || b.isVarying())
+    return shape;
+  shape.uniformity = std::max(a.uniformity, b.uniformity);
+  shape.conditional = a.conditional || b.conditional;
+  shape.baseAlign = std::min(a.baseAlign, b.baseAlign);
+  LanePattern pattern{};
+  for (unsigned i = 0; i < 32; ++i) {
+    __int128 p = __int128(a.pattern ? (*a.pattern)[i] : 0) +
+                 sign * __int128(b.pattern ? (*b.pattern)[i] : 0);
+    if (p > (int64_t(1) << 40) || p < -(int64_t(1) << 40))
+      return Shape();
+    pattern[i] = int64_t(p);
+  }
+  shape.pattern = intern(pattern);
+  return shape;
+}
+
+Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
+  Shape shape;
+  __int128 x = __int128(a.min) * factor, y = __int128(a.max) * factor;
+  setRange(shape, std::min(x, y), std::max(x, y), width);
+  if (a.isVarying())
+    return shape;
+  shape.uniformity = a.uniformity;
+  shape.conditional = a.conditional;
+  shape.baseAlign =
+      factor ? std::min<unsigned>(
+                       a.baseAlign + llvm::countr_zero(uint64_t(factor)), 63)
+             : 63;
+  LanePattern pattern{};
+  for (unsigned i = 0; i < 32; ++i) {
+    __int128 p = __int128(a.pattern ? (*a.pattern)[i] : 0) * factor;
+    if (p > (int64_t(1) << 40) || p < -(int64_t(1) << 40))
+      return Shape();
+    pattern[i] = int64_t(p);
+  }
+  shape.pattern = intern(pattern);
+  return shape;
+}
+
+Shape ShapeAnalysis::multiply(const Shape &a, const Shape &b, unsigned width) {
+  if (b.isUniform() && b.min == b.max)
+    return scale(a, b.min, width);
+  if (a.isUniform() && a.min == a.max)
+    return scale(b, a.min, width);
+  Shape shape;
+  __int128 corners[] = {__int128(a.min) * b.min, __int128(a.min) * b.max,
+                        __int128(a.max) * b.min, __int128(a.max) * b.max};
+  auto [lo, hi] = std::minmax_element(corners, corners + 4);
+  setRange(shape, *lo, *hi, width);
+  if (!a.isUniform() || !b.isUniform())
+    return shape;
+  shape.uniformity = std::max(a.uniformity, b.uniformity);
+  shape.baseAlign = std::min(a.baseAlign + b.baseAlign, 63u);
+  return shape;
+}
+
+Shape ShapeAnalysis::truncate(const Shape &a, unsigned width) {
+  Shape shape = a;
+  setRange(shape, a.min, a.max, width);
+  return shape;
+}
+
+/// Sign or zero extension from `width` bits.
+Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
+  Shape shape = a;
+  if (!isSigned && a.min < 0) {
+    shape.min = 0;
+    shape.max = width >= 63 ? INT64_MAX : (int64_t(1) << width) - 1;
+  }
+  if (!a.pattern)
+    return shape;
+  int64_t reach = 0;
+  for (int64_t p : *a.pattern)
+    reach = std::max(reach, std::abs(p));
+  // value(0) = base. If all values lie closer together than one wrap, adding
+  // the pattern to the widened base cannot be off by a multiple of 2^width.
+  bool safe = __int128(a.max) - a.min + reach < (__int128(1) << width);
+  if (!isSigned && a.min < 0)
+    safe = false;
+  if (!safe)
+    shape.conditional = true;
+  return shape;
+}
+
+Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
+                                bool isSigned) {
+  Shape shape;
+  setFullRange(shape, width);
+  if (isSigned || a.min >= 0) {
+    shape.min = a.min >> std::min(amount, 63u);
+    shape.max = a.max >> std::min(amount, 63u);
+  } else if (amount > 0 && amount < width) {
+    shape.min = 0;
+    shape.max = int64_t((~uint64_t(0) >> (64 - width)) >> amount);
+  }
+  if (a.isUniform()) {
+    shape.uniformity = a.uniformity;
+    return shape;
+  }
+  // Carry-free if the base has no bits below the shift and nothing wraps.
+  if (a.isVarying() || a.conditional || a.baseAlign < amount || a.min < 0 ||
+      amount >= width)
+    return shape;
+  LanePattern pattern{};
+  for (unsigned i = 0; i < 32; ++i) {
+    if ((*a.pattern)[i] < 0)
+      return shape;
+    pattern[i] = (*a.pattern)[i] >> amount;
+  }
+  shape.uniformity = a.uniformity;
+  shape.pattern = intern(pattern);
+  shape.baseAlign = a.baseAlign - amount;
+  return shape;
+}
+
+Shape ShapeAnalysis::bitAnd(const Shape &a, uint64_t mask, unsigned width) {
+  Shape shape;
+  setFullRange(shape, width);
+  if (width < 64 && mask >> (width - 1) == 0) {
+    shape.min = 0;
+    shape.max = int64_t(mask);
+    if (a.min >= 0)
+      shape.max = std::min(shape.max, a.max);
+  }
+  if (a.isUniform()) {
+    shape.uniformity = a.uniformity;
+    return shape;
+  }
+  // (base + p) & m = (base & m) + (p & m) if they share no bits: low masks.
+  if (a.isVarying() || a.conditional || !llvm::isMask_64(mask) ||
+      a.baseAlign < unsigned(llvm::countr_one(mask)))
+    return shape;
+  LanePattern pattern{};
+  for (unsigned i = 0; i < 32; ++i) {
+    if ((*a.pattern)[i] < 0)
+      return shape;
+    pattern[i] = (*a.pattern)[i] & int64_t(mask);
+  }
+  shape.uniformity = a.uniformity;
+  shape.pattern = intern(pattern);
+  shape.baseAlign = 63;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+Shape ShapeAnalysis::tidShape(unsigned dim) {
+  Shape shape;
+  unsigned warps = (context.threads() + 31) / 32;
+  LanePattern pattern{};
+  unsigned first = getTid(context, dim, 0);
+  for (unsigned i = 0; i < 32; ++i)
+    pattern[i] = int64_t(getTid(context, dim, i)) - first;
+  bool same = true, baseSame = true;
+  shape.min = INT64_MAX;
+  shape.max = INT64_MIN;
+  shape.baseAlign = 63;
+  for (unsigned w = 0; w < warps; ++w) {
+    unsigned base = getTid(context, dim, w * 32);
+    baseSame &= base == first;
+    if (base)
+      shape.baseAlign =
+          std::min<unsigned>(shape.baseAlign, llvm::countr_zero(base));
+    for (unsigned i = 0; i < 32; ++i) {
+      int64_t tid = getTid(context, dim, w * 32 + i);
+      shape.min = std::min(shape.min, tid);
+      shape.max = std::max(shape.max, tid);
+      same &= tid - base == pattern[i];
+    }
+  }
+  if (!same)
+    return shape;
+  shape.uniformity = baseSame ? Uniformity::Grid : Uniformity::Warp;
+  shape.pattern = intern(pattern);
+  return shape;
+}
+
+static Shape uniformShape(Uniformity at, int64_t min, int64_t max) {
+  Shape shape;
+  shape.uniformity = at;
+  shape.min = min;
+  shape.max = max;
+  if (min == max)
+    shape.baseAlign = min ? llvm::countr_zero(uint64_t(min)) : 63;
+  return shape;
+}
+
+Shape ShapeAnalysis::specialRegister(SRegOp op) {
+  SpecialRegister reg = op.getReg();
+  auto dimOf = [&](SpecialRegister x) { return unsigned(reg) - unsigned(x); };
+  switch (reg) {
+  case SpecialRegister::TidX:
+  case SpecialRegister::TidY:
+  case SpecialRegister::TidZ:
+    return tidShape(dimOf(SpecialRegister::TidX));
+  case SpecialRegister::NtidX:
+  case SpecialRegister::NtidY:
+  case SpecialRegister::NtidZ: {
+    int64_t n = context.block[dimOf(SpecialRegister::NtidX)];
+    return uniformShape(Uniformity::Grid, n, n);
+  }
+  case SpecialRegister::CtaidX:
+  case SpecialRegister::CtaidY:
+  case SpecialRegister::CtaidZ: {
+    int64_t limit = int64_t(1) << 31;
+    if (context.smallGrid)
+      limit /= context.block[dimOf(SpecialRegister::CtaidX)];
+    return uniformShape(Uniformity::Cta, 0, limit - 1);
+  }
+  case SpecialRegister::NctaidX:
+  case SpecialRegister::NctaidY:
+  case SpecialRegister::NctaidZ:
+    return uniformShape(Uniformity::Grid, 1, INT32_MAX);
+  case SpecialRegister::LaneId: {
+    LanePattern pattern;
+    for (unsigned i = 0; i < 32; ++i)
+      pattern[i] = i;
+    Shape shape = uniformShape(Uniformity::Grid, 0, 31);
+    shape.baseAlign = 63;
+    shape.pattern = intern(pattern);
+    return shape;
+  }
+  case SpecialRegister::WarpId:
+    return uniformShape(Uniformity::Warp, 0, 31);
+  case SpecialRegister::NWarpId: {
+    int64_t n = (context.threads() + 31) / 32;
+    return uniformShape(Uniformity::Grid, n, n);
+  }
+  case SpecialRegister::LanemaskEq:
+  case SpecialRegister::LanemaskLe:
+  case SpecialRegister::LanemaskLt:
+  case SpecialRegister::LanemaskGe:
+  case SpecialRegister::LanemaskGt:
+    return Shape();
+  default: {
+    Shape shape;
+    shape.uniformity = Uniformity::Warp;
+    return shape;
+  }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Uniform if all operands are.
+Shape ShapeAnalysis::merge(ArrayRef<Value> operands) {
+  Shape shape;
+  shape.uniformity = Uniformity::Grid;
+  for (Value v : operands) {
+    const Shape &s = get(v);
+    if (!s.isUniform())
+      return Shape();
+    shape.uniformity = std::max(shape.uniformity, s.uniformity);
+  }
+  return shape;
+}
+
+Shape ShapeAnalysis::transferInteger(Operation &op) {
+  Value result = op.getResult(0);
+  unsigned width = widthOf(result);
+  auto shapeOf = [&](unsigned i) -> const Shape & {
+    return get(op.getOperand(i));
+  };
+  auto isSaturating = [&] {
+    auto sat = op.getInherentAttr("sat");
+    return sat && *sat;
+  };
+  if (isa<AddIntOp, SubIntOp>(op) && !isSaturating())
+    return add(shapeOf(0), shapeOf(1), width, isa<AddIntOp>(op) ? 1 : -1);
+  if (isa<arith::AddIOp>(op))
+    return add(shapeOf(0), shapeOf(1), width, 1);
+  if (isa<arith::MulIOp>(op))
+    return multiply(shapeOf(0), shapeOf(1), width);
+  if (auto mul = dyn_cast<MulIntOp>(op)) {
+    if (mul.getPart() == Part::Lo)
+      return multiply(shapeOf(0), shapeOf(1), width);
+    if (mul.getPart() == Part::Wide) {
+      bool s = isSignedInt(mul.getTy());
+      return multiply(widen(shapeOf(0), width / 2, s),
+                      widen(shapeOf(1), width / 2, s), width);
+    }
+  }
+  if (auto mad = dyn_cast<MadIntOp>(op)) {
+    if (mad.getPart() == Part::Lo)
+      return add(multiply(shapeOf(0), shapeOf(1), width), shapeOf(2), width, 1);
+    if (mad.getPart() == Part::Wide) {
+      bool s = isSignedInt(mad.getTy());
+      return add(multiply(widen(shapeOf(0), width / 2, s),
+                          widen(shapeOf(1), width / 2, s), width),
+                 shapeOf(2), width, 1);
+    }
+  }
+  if (isa<NegIntOp>(op))
+    return scale(shapeOf(0), -1, width);
+  if (isa<ShlOp>(op))
+    if (auto c = constantOf(op.getOperand(1)); c && c->ult(width) && width > 1)
+      return scale(shapeOf(0), int64_t(uint64_t(1) << c->getZExtValue()), width);
+  if (auto shr = dyn_cast<ShrOp>(op))
+    if (auto c = constantOf(op.getOperand(1)))
+      return shiftRight(shapeOf(0), unsigned(c->getLimitedValue(width)), width,
+                        isSignedInt(shr.getTy()));
+  if (isa<AndOp>(op) && width > 1) {
+    if (auto c = constantOf(op.getOperand(1)))
+      return bitAnd(shapeOf(0), c->getZExtValue(), width);
+    if (auto c = constantOf(op.getOperand(0)))
+      return bitAnd(shapeOf(1), c->getZExtValue(), width);
+  }
+  if (isa<DivIntOp, RemOp>(op) && shapeOf(0).min >= 0)
+    if (auto c = constantOf(op.getOperand(1));
+        c && c->isPowerOf2() && !c->isNegative())
+      return isa<RemOp>(op)
+                 ? bitAnd(shapeOf(0), c->getZExtValue() - 1, width)
+                 : shiftRight(shapeOf(0), c->logBase2(), width, false);
+  if (auto cvt = dyn_cast<CvtOp>(op); cvt && !isFloat(cvt.getTy()) &&
+                                      !isFloat(cvt.getTy2()) && !cvt.getSat()) {
+    unsigned from = getBitWidth(cvt.getTy2());
+    return width > from ? widen(shapeOf(0), from, isSignedInt(cvt.getTy2()))
+                        : truncate(shapeOf(0), width);
+  }
+  if (isa<arith::ExtUIOp, arith::ExtSIOp>(op) && widthOf(op.getOperand(0)) > 1)
+    return widen(shapeOf(0), widthOf(op.getOperand(0)),
+                 isa<arith::ExtSIOp>(op));
+  if (isa<arith::TruncIOp>(op) && width > 1)
+    return truncate(shapeOf(0), width);
+  if (auto cvta = dyn_cast<CvtaOp>(op)) {
+    Shape shape = shapeOf(0);
+    // The window of a thread's local memory moves with the lane.
+    if (cvta.getSpace() == Space::Local)
+      return Shape();
+    if (cvta.getSpace() != Space::Global) {
+      setFullRange(shape, width);
+      shape.baseAlign = 0;
+      shape.uniformity = std::max(shape.uniformity, Uniformity::Cta);
+    }
+    return shape;
+  }
+  return merge(llvm::to_vector(op.getOperands()));
+}
+
+Shape ShapeAnalysis::transfer(Operation &op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto i = dyn_cast<IntegerAttr>(constant.getValue()))
+      return uniformShape(Uniformity::Grid, i.getValue().getSExtValue(),
+                          i.getValue().getSExtValue());
+    return uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  }
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return specialRegister(sreg);
+  if (isa<ParamAddressOp, AddressOfOp>(op))
+    return uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  if (isa<AnyOp, AllOp>(op))
+    return uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX);
+  if (isa<EntryMaskOp>(op))
+    return context.partialWarp()
+               ? Shape()
+               : uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  if (auto ld = dyn_cast<LdOp>(op)) {
+    const Shape &address = get(ld.getA());
+    Shape shape;
+    // The same local address is other memory in each thread.
+    if (address.isUniform() && ld.getSpace() != Space::Local) {
+      shape.uniformity = std::max(address.uniformity, Uniformity::Warp);
+      if (ld.getSpace() == Space::Param || ld.getSpace() == Space::Const)
+        shape.uniformity = address.uniformity;
+    }
+    return shape;
+  }
+  if (isa<arith::SelectOp>(op)) {
+    const Shape &c = get(op.getOperand(0));
+    if (op.getOperand(1) == op.getOperand(2))
+      return get(op.getOperand(1));
+    return join(get(op.getOperand(1)), get(op.getOperand(2)),
+                c.isUniform() ? c.uniformity : Uniformity::Lane);
+  }
+  if (!isMemoryEffectFree(&op) || op.getNumOperands() == 0)
+    return Shape();
+  if (op.getNumResults() == 1 && op.getResult(0).getType().isInteger())
+    return transferInteger(op);
+  return merge(llvm::to_vector(op.getOperands()));
+}

@@ -1,0 +1,294 @@
+//===- Linearize.cpp - divergent control flow to masks --------------------===//
+//
+// Walks the region tree with the current mask (null: all lanes of the CTA).
+// Invariant: wherever an effect stands, its mask has at least one lane, because
+// every region that holds one is entered only if any lane wants it. So uniform
+// loads may be scalar, and loops may run their body before testing.
+//
+// Masks are combined by select(outer, inner, false): an inner condition may be
+// meaningless where the outer mask is off, and must not spread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Lowering/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_LINEARIZEPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+/// A region without effects and loops, small enough to run unasked.
+constexpr unsigned kInlineLimit = 24;
+
+struct LinearizePass
+    : public ptxjit::impl::LinearizePassBase<LinearizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FuncOp func = getOperation();
+    if (func.isDeclaration())
+      return;
+    if (!func.getBody().hasOneBlock()) {
+      func.emitOpError("control flow is not structured");
+      return signalPassFailure();
+    }
+    ShapeContext context;
+    if (block.size() == 3)
+      context.block = {block[0], block[1], block[2]};
+    ShapeAnalysis analysis(func, context);
+    shapes = &analysis;
+    visitBlock(func.getBody().front(), Value());
+    shapes = nullptr;
+  }
+
+  void visitBlock(Block &block, Value mask) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto masked = dyn_cast<MaskedOpInterface>(op)) {
+        if (mask)
+          masked.setLaneMask(mask);
+      } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+        visitIf(ifOp, mask);
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        visitWhile(loop, mask);
+      }
+    }
+  }
+
+  bool isUniform(Value value) {
+    if (auto it = uniformClones.find(value); it != uniformClones.end())
+      return it->second;
+    return shapes->isUniform(value);
+  }
+
+  static Value falseValue(OpBuilder &b, Location loc) {
+    return arith::ConstantIntOp::create(b, loc, 0, 1);
+  }
+  static Value both(OpBuilder &b, Location loc, Value outer, Value inner) {
+    return outer ? Value(arith::SelectOp::create(b, loc, outer, inner,
+                                                 falseValue(b, loc)))
+                 : inner;
+  }
+  static Value negate(OpBuilder &b, Location loc, Value v) {
+    return arith::XOrIOp::create(b, loc, v,
+                                 arith::ConstantIntOp::create(b, loc, 1, 1));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Conditionals
+  //===--------------------------------------------------------------------===//
+
+  static unsigned countOps(Region &region) {
+    unsigned n = 0;
+    region.walk([&](Operation *) { ++n; });
+    return n;
+  }
+  static bool hasEffects(Region &region) {
+    WalkResult result = region.walk([](Operation *op) {
+      bool effect = isa<MaskedOpInterface, scf::WhileOp>(op) ||
+                    (!op->getNumRegions() && !isMemoryEffectFree(op));
+      return effect ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+
+  void visitIf(scf::IfOp op, Value mask) {
+    if (isUniform(op.getCondition())) {
+      for (Region &region : op->getRegions())
+        if (!region.empty())
+          visitBlock(region.front(), mask);
+      return;
+    }
+    ++numDivergentIfs;
+    if (!mask && cloneForAll(op))
+      return;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value cond = op.getCondition();
+    SmallVector<Value> thens = linearizeRegion(
+        b, loc, op.getThenRegion(), both(b, loc, mask, cond),
+        op.getResultTypes());
+    SmallVector<Value> elses;
+    if (!op.getElseRegion().empty())
+      elses = linearizeRegion(b, loc, op.getElseRegion(),
+                              both(b, loc, mask, negate(b, loc, cond)),
+                              op.getResultTypes());
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      result.replaceAllUsesWith(
+          arith::SelectOp::create(b, loc, cond, thens[i], elses[i]));
+    op.erase();
+  }
+
+  /// Moves a region's ops to the builder, under a mask: bare if they are few
+  /// and harmless, else behind a uniform test that any lane wants them.
+  SmallVector<Value> linearizeRegion(OpBuilder &b, Location loc, Region &region,
+                                     Value mask, TypeRange types) {
+    Block &body = region.front();
+    auto yield = cast<scf::YieldOp>(body.getTerminator());
+    SmallVector<Value> yielded(yield.getOperands());
+    if (body.without_terminator().empty())
+      return yielded;
+    bool bare = !hasEffects(region) && countOps(region) <= kInlineLimit;
+    if (bare) {
+      visitBlock(body, mask);
+      yielded.assign(yield.operand_begin(), yield.operand_end());
+      yield.erase();
+      b.getInsertionBlock()->getOperations().splice(b.getInsertionPoint(),
+                                                    body.getOperations());
+      return yielded;
+    }
+    Value any = AnyOp::create(b, loc, b.getI1Type(), mask);
+    auto guarded = scf::IfOp::create(b, loc, types, any,
+                                     /*addThenBlock=*/false,
+                                     /*addElseBlock=*/false);
+    guarded.getThenRegion().takeBody(region);
+    if (!types.empty()) {
+      OpBuilder::InsertionGuard insertion(b);
+      b.setInsertionPointToEnd(&guarded.getElseRegion().emplaceBlock());
+      SmallVector<Value> zeros;
+      for (Type type : types)
+        zeros.push_back(arith::ConstantOp::create(
+            b, loc, cast<TypedAttr>(b.getZeroAttr(type))));
+      scf::YieldOp::create(b, loc, zeros);
+    }
+    visitBlock(guarded.getThenRegion().front(), mask);
+    return SmallVector<Value>(guarded.getResults());
+  }
+
+  /// `if (i < n) {...}` around the whole kernel: mostly true in all lanes, and
+  /// without masks the code inside is up to twice as fast. So: one clone for
+  /// that case, without masks.
+  bool cloneForAll(scf::IfOp op) {
+    bool thenSide = hasEffects(op.getThenRegion());
+    bool elseSide = !op.getElseRegion().empty() &&
+                    hasEffects(op.getElseRegion());
+    if (thenSide == elseSide || op->hasAttr("ptx.cloned"))
+      return false;
+    Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
+    if (countOps(main) > cloneLimit)
+      return false;
+    ++numClones;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value cond = op.getCondition();
+    Value wanted = thenSide ? cond : negate(b, loc, cond);
+    Value all = AllOp::create(b, loc, b.getI1Type(), wanted);
+    auto choice = scf::IfOp::create(b, loc, op.getResultTypes(), all,
+                                    /*addThenBlock=*/false,
+                                    /*addElseBlock=*/false);
+    IRMapping mapping;
+    main.cloneInto(&choice.getThenRegion(), mapping);
+    // Shapes were computed on the original; clones have the same.
+    for (auto [from, to] : mapping.getValueMap())
+      uniformClones[to] = isUniform(from);
+    Block &other = choice.getElseRegion().emplaceBlock();
+    b.setInsertionPointToEnd(&other);
+    auto masked = cast<scf::IfOp>(op->clone());
+    for (auto [from, to] : llvm::zip(op.getResults(), masked.getResults()))
+      uniformClones[to] = isUniform(from);
+    // The original's body moves, so that its shapes stay known.
+    for (auto [from, to] : llvm::zip(op->getRegions(), masked->getRegions())) {
+      to.dropAllReferences();
+      to.getBlocks().clear();
+      to.takeBody(from);
+    }
+    b.insert(masked);
+    scf::YieldOp::create(b, loc, masked.getResults());
+    masked->setAttr("ptx.cloned", b.getUnitAttr());
+    op->replaceAllUsesWith(choice.getResults());
+    op.erase();
+    visitBlock(choice.getThenRegion().front(), Value());
+    visitBlock(other, Value());
+    return true;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
+  /// while (...) with lanes leaving one by one: runs while any is active, and
+  /// latches each lane's results when it leaves.
+  void visitWhile(scf::WhileOp op, Value mask) {
+    Block &before = op.getBefore().front();
+    Block &after = op.getAfter().front();
+    auto condition = cast<scf::ConditionOp>(before.getTerminator());
+    if (isUniform(condition.getCondition())) {
+      visitBlock(before, mask);
+      visitBlock(after, mask);
+      return;
+    }
+    ++numDivergentLoops;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value entry = mask ? mask : Value(EntryMaskOp::create(b, loc, b.getI1Type()));
+    // Only results that somebody reads are latched.
+    SmallVector<unsigned> live;
+    for (OpResult result : op.getResults())
+      if (!result.use_empty())
+        live.push_back(result.getResultNumber());
+    SmallVector<Value> inits = {entry};
+    llvm::append_range(inits, op.getInits());
+    for (unsigned r : live)
+      inits.push_back(arith::ConstantOp::create(
+          b, loc, cast<TypedAttr>(b.getZeroAttr(op.getResult(r).getType()))));
+    SmallVector<Type> forwarded = {b.getI1Type()};
+    llvm::append_range(forwarded, condition.getArgs().getTypes());
+    for (unsigned r : live)
+      forwarded.push_back(op.getResult(r).getType());
+    auto loop = scf::WhileOp::create(b, loc, forwarded, inits);
+    loop.getBefore().takeBody(op.getBefore());
+    loop.getAfter().takeBody(op.getAfter());
+
+    // Before: mask, carried values, latched values.
+    Value active = before.insertArgument(0u, b.getI1Type(), loc);
+    SmallVector<Value> latched;
+    for (unsigned r : live)
+      latched.push_back(before.addArgument(op.getResult(r).getType(), loc));
+    visitBlock(before, active);
+    b.setInsertionPoint(condition);
+    Value still = both(b, loc, active, condition.getCondition());
+    SmallVector<Value> args = {still};
+    llvm::append_range(args, condition.getArgs());
+    for (auto [i, r] : llvm::enumerate(live))
+      args.push_back(arith::SelectOp::create(b, loc, active,
+                                             condition.getArgs()[r],
+                                             latched[i]));
+    Value any = AnyOp::create(b, loc, b.getI1Type(), still);
+    scf::ConditionOp::create(b, loc, any, args);
+    condition.erase();
+
+    // After: the same, forwarded.
+    Value onward = after.insertArgument(0u, b.getI1Type(), loc);
+    SmallVector<Value> kept;
+    for (unsigned r : live)
+      kept.push_back(after.addArgument(op.getResult(r).getType(), loc));
+    visitBlock(after, onward);
+    auto yield = cast<scf::YieldOp>(after.getTerminator());
+    b.setInsertionPoint(yield);
+    SmallVector<Value> next = {onward};
+    llvm::append_range(next, yield.getOperands());
+    llvm::append_range(next, kept);
+    scf::YieldOp::create(b, loc, next);
+    yield.erase();
+
+    unsigned firstLatched = 1 + op.getNumResults();
+    for (auto [i, r] : llvm::enumerate(live))
+      op.getResult(r).replaceAllUsesWith(loop.getResult(firstLatched + i));
+    op.erase();
+  }
+
+  ShapeAnalysis *shapes = nullptr;
+  /// Uniformity of values made by cloning.
+  DenseMap<Value, bool> uniformClones;
+};
+} // namespace
