@@ -244,6 +244,18 @@ Shape ShapeAnalysis::truncate(const Shape &a, unsigned width) {
   return shape;
 }
 
+bool ShapeAnalysis::mayWrap(const Shape &a, unsigned width, bool isSigned) {
+  if (!a.pattern)
+    return false;
+  int64_t reach = 0;
+  for (int64_t p : *a.pattern)
+    reach = std::max(reach, std::abs(p));
+  // value(0) = base. If all values lie closer together than one wrap, adding
+  // the pattern to the widened base cannot be off by a multiple of 2^width.
+  bool close = __int128(a.max) - a.min + reach < (__int128(1) << width);
+  return !close || (!isSigned && a.min < 0);
+}
+
 /// Sign or zero extension from `width` bits.
 Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
   Shape shape = a;
@@ -251,18 +263,7 @@ Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
     shape.min = 0;
     shape.max = width >= 63 ? INT64_MAX : (int64_t(1) << width) - 1;
   }
-  if (!a.pattern)
-    return shape;
-  int64_t reach = 0;
-  for (int64_t p : *a.pattern)
-    reach = std::max(reach, std::abs(p));
-  // value(0) = base. If all values lie closer together than one wrap, adding
-  // the pattern to the widened base cannot be off by a multiple of 2^width.
-  bool safe = __int128(a.max) - a.min + reach < (__int128(1) << width);
-  if (!isSigned && a.min < 0)
-    safe = false;
-  if (!safe)
-    shape.conditional = true;
+  shape.conditional |= mayWrap(a, width, isSigned);
   return shape;
 }
 
@@ -532,6 +533,8 @@ Shape ShapeAnalysis::transfer(Operation &op) {
                           i.getValue().getSExtValue());
     return uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
   }
+  if (isa<UndefOp>(op))
+    return uniformShape(Uniformity::Grid, 0, 0);
   if (auto sreg = dyn_cast<SRegOp>(op))
     return specialRegister(sreg);
   if (isa<ParamAddressOp, AddressOfOp>(op))
@@ -545,8 +548,10 @@ Shape ShapeAnalysis::transfer(Operation &op) {
   if (auto ld = dyn_cast<LdOp>(op)) {
     const Shape &address = get(ld.getA());
     Shape shape;
-    // The same local address is other memory in each thread.
-    if (address.isUniform() && ld.getSpace() != Space::Local) {
+    // The same local address is other memory in each thread; an ordered load
+    // is made once per lane.
+    bool ordered = ld.getOrder() && *ld.getOrder() != Order::Weak;
+    if (address.isUniform() && ld.getSpace() != Space::Local && !ordered) {
       shape.uniformity = std::max(address.uniformity, Uniformity::Warp);
       if (ld.getSpace() == Space::Param || ld.getSpace() == Space::Const)
         shape.uniformity = address.uniformity;
@@ -555,8 +560,11 @@ Shape ShapeAnalysis::transfer(Operation &op) {
   }
   if (isa<arith::SelectOp>(op)) {
     const Shape &c = get(op.getOperand(0));
-    if (op.getOperand(1) == op.getOperand(2))
+    if (op.getOperand(1) == op.getOperand(2) ||
+        op.getOperand(2).getDefiningOp<UndefOp>())
       return get(op.getOperand(1));
+    if (op.getOperand(1).getDefiningOp<UndefOp>())
+      return get(op.getOperand(2));
     return join(get(op.getOperand(1)), get(op.getOperand(2)),
                 c.isUniform() ? c.uniformity : Uniformity::Lane);
   }

@@ -57,6 +57,12 @@ struct LinearizePass
       if (auto masked = dyn_cast<MaskedOpInterface>(op)) {
         if (mask)
           masked.setLaneMask(mask);
+      } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+        if (Value known = pickKnown(select.getTrueValue(),
+                                    select.getFalseValue())) {
+          select.replaceAllUsesWith(known);
+          select.erase();
+        }
       } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
         visitIf(ifOp, mask);
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
@@ -71,6 +77,12 @@ struct LinearizePass
     return shapes->isUniform(value);
   }
 
+  /// The other of two values, if one is never observed.
+  static Value pickKnown(Value a, Value b) {
+    if (a.getDefiningOp<UndefOp>())
+      return b;
+    return b.getDefiningOp<UndefOp>() ? a : Value();
+  }
   static Value falseValue(OpBuilder &b, Location loc) {
     return arith::ConstantIntOp::create(b, loc, 0, 1);
   }
@@ -123,9 +135,13 @@ struct LinearizePass
       elses = linearizeRegion(b, loc, op.getElseRegion(),
                               both(b, loc, mask, negate(b, loc, cond)),
                               op.getResultTypes());
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
+    for (auto [i, result] : llvm::enumerate(op.getResults())) {
+      Value known = pickKnown(thens[i], elses[i]);
       result.replaceAllUsesWith(
-          arith::SelectOp::create(b, loc, cond, thens[i], elses[i]));
+          known ? known
+                : Value(arith::SelectOp::create(b, loc, cond, thens[i],
+                                                elses[i])));
+    }
     op.erase();
   }
 

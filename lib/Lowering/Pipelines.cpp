@@ -55,7 +55,7 @@ void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
 }
 
 void ptxjit::registerPipelines() {
-  registerExpandGuardsPass(); registerLinearizePass(); //TMP
+  registerPtxJitPasses();
   PassPipelineRegistration<>("ptx-normalize", "registers to SSA, no guards",
                              buildNormalizePipeline);
   PassPipelineRegistration<>("ptx-structure", "control flow to regions",

@@ -20,10 +20,9 @@ using namespace ptxjit::ptx;
 namespace {
 class Lifting : public ControlFlowToSCFTransformation {
 public:
-  /// Zero, not poison: these values pass through selects of masked lanes.
+  /// Not poison: these values pass through selects of masked lanes.
   Value getUndefValue(Location loc, OpBuilder &builder, Type type) override {
-    return arith::ConstantOp::create(
-        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+    return UndefOp::create(builder, loc, type);
   }
   FailureOr<Operation *> createUnreachableTerminator(Location loc,
                                                      OpBuilder &builder,

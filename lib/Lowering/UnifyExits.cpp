@@ -23,7 +23,6 @@ struct UnifyExitsPass
     FuncOp func = getOperation();
     if (func.isDeclaration())
       return;
-    cutBehindTraps(func);
     for (Block &block : func.getBody())
       if (auto bra = dyn_cast<BraOp>(block.getTerminator())) {
         OpBuilder builder(bra);
@@ -36,25 +35,10 @@ struct UnifyExitsPass
       unify(func);
   }
 
-  /// No thread gets past a trap at the top level of a block.
-  void cutBehindTraps(FuncOp func) {
-    for (Block &block : func.getBody())
-      for (Operation &op : block)
-        if (isa<TrapOp>(op)) {
-          while (&block.back() != &op) {
-            block.back().dropAllUses();
-            block.back().erase();
-          }
-          OpBuilder builder = OpBuilder::atBlockEnd(&block);
-          RetOp::create(builder, op.getLoc(), /*uni=*/false);
-          break;
-        }
-  }
-
   void unify(FuncOp func) {
     SmallVector<Operation *> exits;
     for (Block &block : func.getBody())
-      if (isa<RetOp, ExitOp>(block.getTerminator()))
+      if (isa<RetOp, ExitOp, TrapOp>(block.getTerminator()))
         exits.push_back(block.getTerminator());
     if (exits.size() == 1 && isa<RetOp>(exits.front()))
       return;
@@ -64,6 +48,8 @@ struct UnifyExitsPass
     RetOp::create(builder, func.getLoc(), /*uni=*/false);
     for (Operation *exit : exits) {
       builder.setInsertionPoint(exit);
+      if (isa<TrapOp>(exit))
+        RaiseOp::create(builder, exit->getLoc(), Value());
       cf::BranchOp::create(builder, exit->getLoc(), last);
       exit->erase();
     }

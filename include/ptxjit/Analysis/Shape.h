@@ -68,6 +68,10 @@ public:
   bool isUniform(mlir::Value value) const { return get(value).isUniform(); }
   const ShapeContext &getContext() const { return context; }
 
+  /// Does a pattern survive widening from `width` bits only if a run-time test
+  /// finds that no lane wraps?
+  static bool mayWrap(const Shape &shape, unsigned width, bool isSigned);
+
 private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation &op);

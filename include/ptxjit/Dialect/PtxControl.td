@@ -17,10 +17,8 @@ def Ptx_RetOp : Ptx_Instr<"ret", "control-flow-instructions-ret",
 def Ptx_ExitOp : Ptx_Instr<"exit", "control-flow-instructions-exit",
     [Form<"exit">], [Terminator, ReturnLike]>;
 def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
-    [Form<"trap">],
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+    [Form<"trap">], [Terminator, ReturnLike]> {
   let summary = "abort the grid; the launch fails";
-  let arguments = (ins Optional<I1>:$mask);
 }
 def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
     [Form<"call{.uni} f:callee">], [MemoryEffects<[MemRead, MemWrite]>]> {

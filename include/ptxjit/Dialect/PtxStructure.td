@@ -171,6 +171,22 @@ def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
   let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
 }
 
+def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
+  let summary = "a value that exists on other paths only; never observed";
+  let description = [{
+    Made where control flow is structured. Unlike poison it does not spread: a
+    select between it and a value is that value, elsewhere it is 0.
+  }];
+  let results = (outs AnyType:$d);
+  let assemblyFormat = "attr-dict `:` type($d)";
+}
+def Ptx_RaiseOp : Op<Ptx_Dialect, "raise",
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+  let summary = "the launch fails; the lanes go on to the exit";
+  let arguments = (ins Optional<I1>:$mask);
+  let assemblyFormat = "($mask^)? attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Masks, after linearisation
 //===----------------------------------------------------------------------===//

@@ -29,8 +29,8 @@ def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
 def UnifyExitsPass : Pass<"ptx-unify-exits", "::ptxjit::ptx::FuncOp"> {
   let summary = "one exit per kernel, no unreachable blocks";
   let description = [{
-    `ret` and `exit` of a kernel branch to a single block with `ptx.ret`; what
-    follows a `trap` is cut off. `ptx.bra` becomes `cf.br`.
+    `ret`, `exit` and `trap` of a kernel branch to a single block with
+    `ptx.ret`; a trap raises first. `ptx.bra` becomes `cf.br`.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
@@ -50,7 +50,7 @@ def StructureControlFlowPass
     : Pass<"ptx-structure-control-flow", "::ptxjit::ptx::FuncOp"> {
   let summary = "lift control flow to scf regions";
   let description = [{
-    Upstream `transformCFGToSCF`, with constant 0 for values that do not exist
+    Upstream `transformCFGToSCF`, with `ptx.undef` for values that do not exist
     on a path (poison would spread through selects). Irreducible loops and
     several exits are handled; `scf.index_switch` becomes `scf.if`.
   }];

@@ -1,0 +1,58 @@
+//===- KernelLayout.cpp - where a kernel's variables lie ------------------===//
+
+#include "ptxjit/Lowering/KernelLayout.h"
+
+#include "ptxjit/Runtime/KernelABI.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel) {
+  int64_t shared = PTXJIT_SHARED_BASE, dynamicAlign = 16;
+  llvm::SmallVector<VarOp> dynamic;
+  for (VarOp var : module.getOps<VarOp>()) {
+    bool mine = !var.getOwner() || *var.getOwner() == kernel.getSymName();
+    switch (var.getSpace()) {
+    case Space::Global:
+    case Space::Const:
+      places[var.getSymName()] = globals.size();
+      globals.push_back(var);
+      break;
+    case Space::Shared:
+      if (!mine)
+        break;
+      if (var.getBytes() == 0) {
+        dynamic.push_back(var);
+        dynamicAlign = std::max<int64_t>(dynamicAlign, var.getAlign());
+        break;
+      }
+      shared = llvm::alignTo(shared, var.getAlign());
+      places[var.getSymName()] = shared;
+      shared += var.getBytes();
+      break;
+    case Space::Local:
+    case Space::Param:
+      if (!mine)
+        break;
+      localBytes = llvm::alignTo(localBytes, var.getAlign());
+      places[var.getSymName()] = localBytes;
+      localBytes += var.getBytes();
+      break;
+    default:
+      break;
+    }
+  }
+  sharedEnd = llvm::alignTo(shared, dynamicAlign);
+  for (VarOp var : dynamic)
+    places[var.getSymName()] = sharedEnd;
+  localBytes = llvm::alignTo(localBytes, 16);
+}
+
+std::optional<int64_t> KernelLayout::find(StringRef symbol) const {
+  auto it = places.find(symbol);
+  if (it == places.end())
+    return std::nullopt;
+  return it->second;
+}

@@ -1,0 +1,553 @@
+//===- MemoryToVector.cpp - memory accesses of a warp ---------------------===//
+//
+// Uniform addresses become scalar accesses, contiguous ones vector loads and
+// stores, all others gathers and scatters. Ordered accesses (volatile, relaxed
+// and stronger) and atomics go lane by lane and are never merged.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Packetizer.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "ptxjit/Runtime/KernelABI.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+Value Packetizer::toPointer(Value address) {
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type type = ptr;
+  if (isa<VectorType>(address.getType()))
+    type = VectorType::get(target.chunk, ptr);
+  return LLVM::IntToPtrOp::create(b, loc, type, address);
+}
+Value Packetizer::extractLane(Value vector, Value lane) {
+  return LLVM::ExtractElementOp::create(b, loc, vector, lane);
+}
+Value Packetizer::insertLane(Value vector, Value element, Value lane) {
+  return LLVM::InsertElementOp::create(b, loc, vector, element, lane);
+}
+
+/// A mask of the op, for chunk `c`; a null mask is that of the CTA's threads.
+Value Packetizer::maskChunk(Value mask, unsigned c) {
+  if (mask)
+    return chunk(mask, c);
+  ChunkBuilder v = lanes();
+  LanePattern identity;
+  for (unsigned i = 0; i < 32; ++i)
+    identity[i] = i;
+  Value thread = v.add(v.splat(linear), patternVector(identity, c, 32));
+  return v.cmp(CmpIPredicate::ult, thread,
+               v.intConstant(32, shapes.getContext().threads()));
+}
+
+/// Does an op with this mask need masked code at all?
+static bool needsMask(Value mask, const ShapeAnalysis &shapes) {
+  if (!mask)
+    return shapes.getContext().partialWarp();
+  return !shapes.isUniform(mask); // uniform masks hold: see Linearize
+}
+
+Value Packetizer::windowBase(std::optional<Space> space) {
+  switch (space.value_or(Space::Generic)) {
+  case Space::Shared:
+  case Space::SharedCta:
+    return sharedBase;
+  case Space::Param:
+  case Space::ParamEntry:
+  case Space::ParamFunc:
+    return paramsBase;
+  case Space::Local:
+    return localBase;
+  default:
+    return Value();
+  }
+}
+
+LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
+                                int64_t offset) {
+  Value window = windowBase(space);
+  bool local = space == Space::Local;
+  const Shape &shape = shapeOf(address);
+  unsigned width = ChunkBuilder::widthOf(address);
+  LaneAddress out;
+  if (shape.hasBase() && !local) {
+    ChunkBuilder s = scalar();
+    out.base = s.resize(base(address), 64, false);
+    if (offset)
+      out.base = s.add(out.base, s.intConstant(64, uint64_t(offset)));
+    if (window)
+      out.base = s.add(out.base, window);
+    out.pattern = shape.pattern;
+    out.ok = values[address].ok;
+    if (width < 64 && shape.pattern)
+      out.ok = both(out.ok, wrapTest(base(address), *shape.pattern, width,
+                                     /*isSigned=*/false));
+  }
+  out.vectors = [=](unsigned c) {
+    ChunkBuilder v = lanes();
+    Value a = v.resize(chunk(address, c), 64, false);
+    Value add = v.intConstant(64, uint64_t(offset));
+    if (window)
+      add = v.add(add, v.splat(window));
+    if (local) {
+      LanePattern frames;
+      for (unsigned i = 0; i < 32; ++i)
+        frames[i] = i * layout.localBytes;
+      add = v.add(add, patternVector(frames, c, 64));
+    }
+    return v.add(a, add);
+  };
+  return out;
+}
+
+bool Packetizer::isContiguous(const LaneAddress &address, int64_t stride) {
+  if (!address.base || !address.pattern)
+    return false;
+  // Within each chunk; chunks may lie apart (rows of a tile).
+  for (unsigned i = 0; i < 32; ++i) {
+    unsigned first = i - i % target.chunk;
+    if ((*address.pattern)[i] !=
+        (*address.pattern)[first] + stride * int64_t(i - first))
+      return false;
+  }
+  return true;
+}
+
+static int64_t bytesOf(Type element) {
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// `flat` gets, chunk by chunk, `count` vectors of lanes.
+void Packetizer::loadContiguous(const LaneAddress &address, Type element,
+                                unsigned count, Value mask, bool invariant,
+                                SmallVectorImpl<Value> &flat) {
+  ChunkBuilder s = scalar(), v = lanes();
+  unsigned w = target.chunk;
+  unsigned align = bytesOf(element) * count;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    int64_t at = (*address.pattern)[c * w];
+    Value start = toPointer(
+        at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
+           : address.base);
+    auto wide = VectorType::get(w * count, element);
+    if (needsMask(mask, shapes)) {
+      assert(count == 1 && "masked vectors are gathered");
+      flat.push_back(LLVM::MaskedLoadOp::create(
+          b, loc, wide, start, maskChunk(mask, c), v.zero(element), align));
+      continue;
+    }
+    auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
+    load.setInvariant(invariant);
+    if (count == 1) {
+      flat.push_back(load);
+      continue;
+    }
+    for (unsigned e = 0; e < count; ++e) {
+      SmallVector<int64_t> lanesOf;
+      for (unsigned i = 0; i < w; ++i)
+        lanesOf.push_back(i * count + e);
+      flat.push_back(
+          vector::ShuffleOp::create(b, loc, load, load, lanesOf));
+    }
+  }
+}
+
+void Packetizer::loadGather(const LaneAddress &address, Type element,
+                            unsigned count, Value mask,
+                            SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = lanes();
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    Value m = needsMask(mask, shapes) ? maskChunk(mask, c)
+                                      : v.intConstant(1, 1);
+    for (unsigned e = 0; e < count; ++e) {
+      Value where =
+          e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
+      flat.push_back(LLVM::masked_gather::create(
+          b, loc, v.vec(element), toPointer(where), m, v.zero(element),
+          bytesOf(element)));
+    }
+  }
+}
+
+LogicalResult Packetizer::emitLoad(LdOp op) {
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
+  Type element = op.getD().front().getType();
+  unsigned count = op.getD().size();
+  Value mask = op.getMask();
+  bool isParam = op.getSpace() == Space::Param;
+  bool invariant = op.getNc() || isParam || op.getSpace() == Space::Const;
+  if (op.getOrder() && *op.getOrder() != Order::Weak)
+    return emitOrderedLoad(op, address);
+
+  if (address.base && !address.pattern) {
+    // At least one lane wants it, so the scalar may be loaded.
+    ChunkBuilder s = scalar();
+    for (unsigned e = 0; e < count; ++e) {
+      Value at = e ? s.add(address.base,
+                           s.intConstant(64, e * bytesOf(element)))
+                   : address.base;
+      auto load = LLVM::LoadOp::create(b, loc, element, toPointer(at),
+                                       bytesOf(element));
+      load.setInvariant(invariant);
+      setBase(op.getD()[e], load);
+    }
+    return success();
+  }
+  SmallVector<Value> flat;
+  bool masked = needsMask(mask, shapes);
+  bool contiguous = isContiguous(address, bytesOf(element) * count) &&
+                    !(masked && count > 1);
+  if (!contiguous) {
+    loadGather(address, element, count, mask, flat);
+  } else if (!address.ok) {
+    loadContiguous(address, element, count, mask, invariant, flat);
+  } else {
+    SmallVector<Type> types(numChunks() * count, lanes().vec(element));
+    auto choice = scf::IfOp::create(b, loc, types, address.ok,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    loadContiguous(address, element, count, mask, invariant, flat);
+    scf::YieldOp::create(b, loc, flat);
+    flat.clear();
+    b.setInsertionPointToStart(choice.elseBlock());
+    loadGather(address, element, count, mask, flat);
+    scf::YieldOp::create(b, loc, flat);
+    flat.assign(choice.getResults().begin(), choice.getResults().end());
+  }
+  for (unsigned e = 0; e < count; ++e) {
+    SmallVector<Value, 8> chunks;
+    for (unsigned c = 0; c < numChunks(); ++c)
+      chunks.push_back(flat[c * count + e]);
+    setChunks(op.getD()[e], chunks);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void Packetizer::storeContiguous(const LaneAddress &address, ValueRange stored,
+                                 Value mask) {
+  ChunkBuilder s = scalar();
+  unsigned w = target.chunk, count = stored.size();
+  unsigned align = bytesOf(stored.front().getType()) * count;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    int64_t at = (*address.pattern)[c * w];
+    Value start = toPointer(
+        at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
+           : address.base);
+    if (needsMask(mask, shapes)) {
+      assert(count == 1 && "masked vectors are scattered");
+      LLVM::MaskedStoreOp::create(b, loc, chunk(stored[0], c), start,
+                                  maskChunk(mask, c), align);
+      continue;
+    }
+    Value all = chunk(stored[0], c);
+    if (count > 1) {
+      // Concatenate, then interleave: lane i's elements side by side.
+      for (unsigned e = 1; e < count; ++e) {
+        SmallVector<int64_t> order;
+        for (unsigned i = 0; i < (e + 1) * w; ++i)
+          order.push_back(i);
+        all = vector::ShuffleOp::create(b, loc, all, chunk(stored[e], c),
+                                        order);
+      }
+      SmallVector<int64_t> order;
+      for (unsigned i = 0; i < w; ++i)
+        for (unsigned e = 0; e < count; ++e)
+          order.push_back(e * w + i);
+      all = vector::ShuffleOp::create(b, loc, all, all, order);
+    }
+    LLVM::StoreOp::create(b, loc, all, start, align);
+  }
+}
+
+void Packetizer::storeScatter(const LaneAddress &address, ValueRange stored,
+                              Value mask) {
+  ChunkBuilder v = lanes();
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    Value m = needsMask(mask, shapes) ? maskChunk(mask, c)
+                                      : v.intConstant(1, 1);
+    for (auto [e, value] : llvm::enumerate(stored)) {
+      int64_t bytes = bytesOf(value.getType());
+      Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
+      LLVM::masked_scatter::create(b, loc, chunk(value, c), toPointer(where), m,
+                                   bytes);
+    }
+  }
+}
+
+LogicalResult Packetizer::emitStore(StOp op) {
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
+  Value mask = op.getMask();
+  ValueRange stored = op.getB();
+  if (op.getOrder() && *op.getOrder() != Order::Weak)
+    return emitOrderedStore(op, address);
+  bool uniform = address.base && !address.pattern &&
+                 llvm::all_of(stored, [&](Value v) {
+                   return shapeOf(v).isUniform();
+                 });
+  if (uniform) {
+    ChunkBuilder s = scalar();
+    for (auto [e, value] : llvm::enumerate(stored)) {
+      int64_t bytes = bytesOf(value.getType());
+      Value at = e ? s.add(address.base, s.intConstant(64, e * bytes))
+                   : address.base;
+      LLVM::StoreOp::create(b, loc, base(value), toPointer(at), bytes);
+    }
+    return success();
+  }
+  // Chunks made on demand must not be made inside one of the two branches.
+  for (Value value : stored)
+    (void)chunk(value, 0);
+  int64_t stride = bytesOf(stored.front().getType()) * stored.size();
+  bool contiguous = isContiguous(address, stride) &&
+                    !(needsMask(mask, shapes) && stored.size() > 1);
+  if (!contiguous) {
+    storeScatter(address, stored, mask);
+  } else if (!address.ok) {
+    storeContiguous(address, stored, mask);
+  } else {
+    auto choice = scf::IfOp::create(b, loc, address.ok, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    storeContiguous(address, stored, mask);
+    b.setInsertionPointToStart(choice.elseBlock());
+    storeScatter(address, stored, mask);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lane by lane
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Packetizer::forEachLane(
+    unsigned c, Value mask, ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value m = needsMask(mask, shapes) ? maskChunk(mask, c) : Value();
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  Value count = arith::ConstantIntOp::create(b, loc, target.chunk, 32);
+  auto loop = scf::ForOp::create(b, loc, zero, count, one, carried);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = loop.getBody();
+  if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+    block->back().erase();
+  b.setInsertionPointToEnd(block);
+  Value lane = loop.getInductionVar();
+  ValueRange args = loop.getRegionIterArgs();
+  SmallVector<Value> next;
+  if (!m) {
+    next = body(lane, args);
+  } else {
+    auto choice = scf::IfOp::create(b, loc, args.getTypes(),
+                                    extractLane(m, lane),
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    auto fill = [&](Block *side, bool active) {
+      if (!side->empty())
+        side->back().erase();
+      b.setInsertionPointToEnd(side);
+      SmallVector<Value> out =
+          active ? body(lane, args) : SmallVector<Value>(args);
+      scf::YieldOp::create(b, loc, out);
+    };
+    fill(choice.thenBlock(), true);
+    fill(choice.elseBlock(), false);
+    b.setInsertionPointAfter(choice);
+    next.assign(choice.getResults().begin(), choice.getResults().end());
+  }
+  scf::YieldOp::create(b, loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+static LLVM::AtomicOrdering orderingOf(std::optional<Order> order,
+                                       bool loads, bool stores) {
+  switch (order.value_or(Order::Relaxed)) {
+  case Order::Acquire:
+    return loads ? LLVM::AtomicOrdering::acquire
+                 : LLVM::AtomicOrdering::monotonic;
+  case Order::Release:
+    return stores ? LLVM::AtomicOrdering::release
+                  : LLVM::AtomicOrdering::monotonic;
+  case Order::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  case Order::Sc:
+    return LLVM::AtomicOrdering::seq_cst;
+  default:
+    return LLVM::AtomicOrdering::monotonic;
+  }
+}
+
+LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
+  ValueRange results = op.getD();
+  SmallVector<SmallVector<Value, 8>, 4> chunks(results.size());
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    SmallVector<Value> carried;
+    for (Value r : results)
+      carried.push_back(lanes().zero(r.getType()));
+    SmallVector<Value> loaded = forEachLane(
+        c, op.getMask(), carried, [&](Value lane, ValueRange args) {
+          SmallVector<Value> next;
+          ChunkBuilder s = scalar();
+          Value start = extractLane(at, lane);
+          for (auto [e, arg] : llvm::enumerate(args)) {
+            Type element = results[e].getType();
+            Value where =
+                e ? s.add(start, s.intConstant(64, e * bytesOf(element)))
+                  : start;
+            auto load = LLVM::LoadOp::create(
+                b, loc, element, toPointer(where), bytesOf(element),
+                /*isVolatile=*/op.getOrder() == Order::Volatile);
+            load.setOrdering(orderingOf(op.getOrder(), true, false));
+            next.push_back(insertLane(arg, load, lane));
+          }
+          return next;
+        });
+    for (auto [list, value] : llvm::zip(chunks, loaded))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(results, chunks))
+    setChunks(result, list);
+  return success();
+}
+
+LogicalResult Packetizer::emitOrderedStore(StOp op,
+                                           const LaneAddress &address) {
+  ValueRange stored = op.getB();
+  for (Value value : stored)
+    (void)chunk(value, 0);
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {
+      ChunkBuilder s = scalar();
+      Value start = extractLane(at, lane);
+      for (auto [e, value] : llvm::enumerate(stored)) {
+        int64_t bytes = bytesOf(value.getType());
+        Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
+        auto store = LLVM::StoreOp::create(
+            b, loc, extractLane(chunk(value, c), lane), toPointer(where), bytes,
+            /*isVolatile=*/op.getOrder() == Order::Volatile);
+        store.setOrdering(orderingOf(op.getOrder(), false, true));
+      }
+      return SmallVector<Value>();
+    });
+  }
+  return success();
+}
+
+static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
+  switch (op) {
+  case AtomicOp::Add:
+    return isFloat(type) ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  case AtomicOp::Min:
+    return isSignedInt(type) ? LLVM::AtomicBinOp::min : LLVM::AtomicBinOp::umin;
+  case AtomicOp::Max:
+    return isSignedInt(type) ? LLVM::AtomicBinOp::max : LLVM::AtomicBinOp::umax;
+  case AtomicOp::Inc:
+    return LLVM::AtomicBinOp::uinc_wrap;
+  case AtomicOp::Dec:
+    return LLVM::AtomicBinOp::udec_wrap;
+  case AtomicOp::And:
+    return LLVM::AtomicBinOp::_and;
+  case AtomicOp::Or:
+    return LLVM::AtomicBinOp::_or;
+  case AtomicOp::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  default:
+    return LLVM::AtomicBinOp::xchg;
+  }
+}
+
+LogicalResult Packetizer::emitAtomic(Operation &op) {
+  auto atom = dyn_cast<AtomOp>(op);
+  auto red = dyn_cast<RedOp>(op);
+  Value a = atom ? atom.getA() : red.getA(), x = atom ? atom.getB() : red.getB();
+  Value swap = atom ? atom.getC() : Value();
+  Value mask = atom ? atom.getMask() : red.getMask();
+  AtomicOp kind = atom ? atom.getOp() : red.getOp();
+  ScalarType type = atom ? atom.getTy() : red.getTy();
+  std::optional<Order> order = atom ? atom.getOrder() : red.getOrder();
+  LaneAddress address = resolve(a, atom ? atom.getSpace() : red.getSpace(),
+                                atom ? atom.getOffset() : red.getOffset());
+  LLVM::AtomicOrdering ordering = orderingOf(order, true, true);
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    Value operand = chunk(x, c);
+    Value replacement = swap ? chunk(swap, c) : Value();
+    Value start = lanes().zero(x.getType());
+    SmallVector<Value> old =
+        forEachLane(c, mask, {start}, [&](Value lane, ValueRange args) {
+          Value where = toPointer(extractLane(at, lane));
+          Value value = extractLane(operand, lane);
+          Value before;
+          if (kind == AtomicOp::Cas) {
+            auto cas = LLVM::AtomicCmpXchgOp::create(
+                b, loc, where, value, extractLane(replacement, lane), ordering,
+                ordering == LLVM::AtomicOrdering::monotonic ||
+                        ordering == LLVM::AtomicOrdering::release
+                    ? LLVM::AtomicOrdering::monotonic
+                    : LLVM::AtomicOrdering::acquire);
+            before = LLVM::ExtractValueOp::create(b, loc, cas, 0);
+          } else {
+            before = LLVM::AtomicRMWOp::create(b, loc, binOpOf(kind, type),
+                                               where, value, ordering);
+          }
+          return SmallVector<Value>{insertLane(args[0], before, lane)};
+        });
+    chunks.push_back(old.front());
+  }
+  if (atom)
+    setChunks(atom.getD(), chunks);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+LogicalResult Packetizer::emitRaise(RaiseOp op) {
+  // Some lane is active, or this code would not run.
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value status = LLVM::GEPOp::create(
+      b, loc, ptr, b.getI8Type(), context,
+      ArrayRef<LLVM::GEPArg>{
+          int32_t(offsetof(PtxjitKernelContext, status))});
+  Value trap = arith::ConstantIntOp::create(b, loc, PTXJIT_KERNEL_TRAP, 32);
+  LLVM::StoreOp::create(b, loc, trap, status);
+  return success();
+}
+
+LogicalResult Packetizer::emitActivemask(ActivemaskOp op) {
+  ChunkBuilder s = scalar();
+  Value bits = s.intConstant(32, needsMask(op.getMask(), shapes) ? 0 : ~0ull);
+  if (needsMask(op.getMask(), shapes))
+    for (unsigned c = 0; c < numChunks(); ++c) {
+      Value m = LLVM::BitcastOp::create(b, loc,
+                                        b.getIntegerType(target.chunk),
+                                        maskChunk(op.getMask(), c));
+      bits = s.bitOr(bits, s.shlBy(s.resize(m, 32, false), c * target.chunk));
+    }
+  SmallVector<Value, 8> chunks(numChunks(), lanes().splat(bits));
+  setChunks(op.getD(), chunks);
+  return success();
+}

@@ -1,0 +1,695 @@
+//===- Packetize.cpp - threads to lanes: structure ------------------------===//
+
+#include "Packetizer.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Runtime/KernelABI.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_PACKETIZEPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+Packetizer::Packetizer(FuncOp func, const KernelLayout &layout,
+                       const ShapeAnalysis &shapes, const ChunkTarget &target,
+                       const EmitterTable &emitters)
+    : func(func), layout(layout), shapes(shapes), target(target),
+      emitters(emitters), b(func), loc(func.getLoc()) {}
+
+FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {ptr});
+  auto out = LLVM::LLVMFuncOp::create(b, loc, symbol, type);
+  Block *entry = out.addEntryBlock(b);
+  context = entry->getArgument(0);
+  b.setInsertionPointToStart(entry);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPoint(entry->getTerminator());
+  buildPrologue();
+
+  unsigned warps = (shapes.getContext().threads() + 31) / 32;
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  warp = zero;
+  if (warps > 1) {
+    Value count = arith::ConstantIntOp::create(b, loc, warps, 32);
+    auto loop = scf::ForOp::create(b, loc, zero, count, one);
+    warp = loop.getInductionVar();
+    b.setInsertionPointToStart(loop.getBody());
+  }
+  Value five = arith::ConstantIntOp::create(b, loc, 5, 32);
+  linear = arith::ShLIOp::create(b, loc, warp, five);
+  if (failed(emitBlock(func.getBody().front())))
+    return failure();
+  return out;
+}
+
+Value Packetizer::loadContext(size_t offset, Type type) {
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value place = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), context,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  auto load = LLVM::LoadOp::create(b, loc, type, place);
+  load.setInvariant(true);
+  return load;
+}
+
+void Packetizer::buildPrologue() {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  for (unsigned d = 0; d < 3; ++d) {
+    ctaid[d] = loadContext(offsetof(PtxjitKernelContext, ctaid) + 4 * d, i32);
+    nctaid[d] = loadContext(offsetof(PtxjitKernelContext, nctaid) + 4 * d, i32);
+  }
+  paramsBase = loadContext(offsetof(PtxjitKernelContext, params), i64);
+  globalsTable = loadContext(offsetof(PtxjitKernelContext, globals), i64);
+  sharedBase = loadContext(offsetof(PtxjitKernelContext, shared), i64);
+  localBase = loadContext(offsetof(PtxjitKernelContext, local), i64);
+}
+
+//===----------------------------------------------------------------------===//
+// The map
+//===----------------------------------------------------------------------===//
+
+void Packetizer::setChunks(Value v, ArrayRef<Value> chunks) {
+  values[v].chunks.assign(chunks.begin(), chunks.end());
+}
+
+Value Packetizer::patternVector(const LanePattern &pattern, unsigned c,
+                                unsigned width) {
+  SmallVector<APInt> elements;
+  for (unsigned i = 0; i < target.chunk; ++i)
+    elements.push_back(APInt(width, uint64_t(pattern[c * target.chunk + i]),
+                             false, /*implicitTrunc=*/true));
+  auto type = VectorType::get(target.chunk, b.getIntegerType(width));
+  return arith::ConstantOp::create(b, loc,
+                                   DenseElementsAttr::get(type, elements));
+}
+
+Value Packetizer::chunk(Value v, unsigned c) {
+  Packed &packed = values[v];
+  if (!packed.chunks.empty())
+    return packed.chunks[c];
+  // Made behind the base, so that it serves all uses.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(packed.base);
+  Value splat = lanes().splat(packed.base);
+  const LanePattern *pattern = shapeOf(v).pattern;
+  SmallVector<Value, 8> chunks;
+  for (unsigned i = 0; i < numChunks(); ++i)
+    chunks.push_back(
+        pattern ? lanes().add(splat, patternVector(*pattern, i,
+                                                   ChunkBuilder::widthOf(
+                                                       packed.base)))
+                : splat);
+  values[v].chunks = chunks;
+  return chunks[c];
+}
+
+Value Packetizer::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, loc, x, y);
+}
+
+/// Scalar test that base + pattern stays within `width` bits in all lanes.
+Value Packetizer::wrapTest(Value base, const LanePattern &pattern,
+                           unsigned width, bool isSigned) {
+  int64_t low = *llvm::min_element(pattern), high = *llvm::max_element(pattern);
+  ChunkBuilder s = scalar();
+  if (isSigned) {
+    int64_t top = (int64_t(1) << (width - 1)) - 1, bottom = -top - 1;
+    return both(
+        s.cmp(CmpIPredicate::sle, base, s.intConstant(width, top - high)),
+        s.cmp(CmpIPredicate::sge, base, s.intConstant(width, bottom - low)));
+  }
+  uint64_t top = ~uint64_t(0) >> (64 - width);
+  return both(s.cmp(CmpIPredicate::ule, base, s.intConstant(width, top - high)),
+              s.cmp(CmpIPredicate::uge, base, s.intConstant(width, -low)));
+}
+
+/// When the pattern of an op's result holds, in terms of its operands'.
+Value Packetizer::okOf(Operation &op) {
+  Value ok;
+  for (Value operand : op.getOperands())
+    ok = both(ok, values[operand].ok);
+  auto widened = [&](Value operand, bool isSigned) {
+    const Shape &shape = shapeOf(operand);
+    unsigned width = ChunkBuilder::widthOf(operand);
+    if (ShapeAnalysis::mayWrap(shape, width, isSigned))
+      ok = both(ok, wrapTest(base(operand), *shape.pattern, width, isSigned));
+  };
+  if (auto mul = dyn_cast<MulIntOp>(op); mul && mul.getPart() == Part::Wide) {
+    widened(mul.getA(), isSignedInt(mul.getTy()));
+    widened(mul.getB(), isSignedInt(mul.getTy()));
+  } else if (auto mad = dyn_cast<MadIntOp>(op);
+             mad && mad.getPart() == Part::Wide) {
+    widened(mad.getA(), isSignedInt(mad.getTy()));
+    widened(mad.getB(), isSignedInt(mad.getTy()));
+  } else if (auto cvt = dyn_cast<CvtOp>(op)) {
+    if (getBitWidth(cvt.getTy()) > getBitWidth(cvt.getTy2()))
+      widened(cvt.getA(), isSignedInt(cvt.getTy2()));
+  } else if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    widened(op.getOperand(0), isa<arith::ExtSIOp>(op));
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Block boundaries
+//===----------------------------------------------------------------------===//
+
+/// Masks cross boundaries in the CPU's own form.
+Value Packetizer::packMask(Value chunk) {
+  bool isMask = target.maskInts && ChunkBuilder::widthOf(chunk) == 1;
+  return isMask ? lanes().resize(chunk, 32, true) : chunk;
+}
+Value Packetizer::unpackMask(Value chunk, Value like) {
+  bool isMask = target.maskInts && like.getType().isInteger(1);
+  return isMask ? lanes().cmp(CmpIPredicate::slt, chunk,
+                              lanes().intConstant(32, 0))
+                : chunk;
+}
+
+void Packetizer::flattenTypes(Value v, SmallVectorImpl<Type> &types) {
+  const Shape &shape = shapeOf(v);
+  if (shape.hasBase())
+    types.push_back(v.getType());
+  if (shape.conditional && shape.hasBase())
+    types.push_back(b.getI1Type());
+  if (shape.hasBase() && !shape.conditional)
+    return;
+  Type element = target.maskInts && v.getType().isInteger(1) ? b.getI32Type()
+                                                             : v.getType();
+  types.append(numChunks(), lanes().vec(element));
+}
+
+/// `v` in the form that the shape of `as` asks for.
+void Packetizer::flatten(Value v, Value as, SmallVectorImpl<Value> &flat) {
+  const Shape &shape = shapeOf(as);
+  if (shape.hasBase())
+    flat.push_back(base(v));
+  if (shape.conditional && shape.hasBase()) {
+    Value ok = values[v].ok;
+    flat.push_back(ok ? ok : arith::ConstantIntOp::create(b, loc, 1, 1));
+  }
+  if (shape.hasBase() && !shape.conditional)
+    return;
+  for (unsigned c = 0; c < numChunks(); ++c)
+    flat.push_back(packMask(chunk(v, c)));
+}
+
+/// Takes the values of `v` from the front of `flat`.
+void Packetizer::unflatten(Value v, ValueRange &flat) {
+  const Shape &shape = shapeOf(v);
+  Packed packed;
+  auto take = [&] {
+    Value front = flat.front();
+    flat = flat.drop_front();
+    return front;
+  };
+  if (shape.hasBase())
+    packed.base = take();
+  if (shape.conditional && shape.hasBase())
+    packed.ok = take();
+  if (!shape.hasBase() || shape.conditional)
+    for (unsigned c = 0; c < numChunks(); ++c)
+      packed.chunks.push_back(unpackMask(take(), v));
+  values[v] = std::move(packed);
+}
+
+LogicalResult Packetizer::emitIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    flattenTypes(result, types);
+  bool hasElse = !op.getElseRegion().empty();
+  auto out = scf::IfOp::create(b, loc, types, base(op.getCondition()),
+                               /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
+    OpBuilder::InsertionGuard guard(b);
+    Region &from = op->getRegion(side);
+    Block &to = out->getRegion(side).front();
+    if (!to.empty())
+      to.back().erase(); // the implicit yield
+    b.setInsertionPointToEnd(&to);
+    if (failed(emitBlock(from.front())))
+      return failure();
+    SmallVector<Value> yields;
+    auto yield = cast<scf::YieldOp>(from.front().getTerminator());
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      flatten(value, result, yields);
+    scf::YieldOp::create(b, loc, yields);
+  }
+  ValueRange flat = out.getResults();
+  for (Value result : op.getResults())
+    unflatten(result, flat);
+  return success();
+}
+
+LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
+  Block &before = op.getBefore().front(), &after = op.getAfter().front();
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  auto yield = cast<scf::YieldOp>(after.getTerminator());
+  SmallVector<Type> argTypes, resultTypes;
+  SmallVector<Value> inits;
+  for (auto [arg, init] : llvm::zip(before.getArguments(), op.getInits())) {
+    flattenTypes(arg, argTypes);
+    flatten(init, arg, inits);
+  }
+  // After-arguments and results both take what the condition forwards; each has
+  // its own shape (a result may vary where the value in the loop does not), so
+  // the values are forwarded once for each.
+  for (Value v : after.getArguments())
+    flattenTypes(v, resultTypes);
+  unsigned numAfter = resultTypes.size();
+  for (Value v : op.getResults())
+    flattenTypes(v, resultTypes);
+  auto out = scf::WhileOp::create(b, loc, resultTypes, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Location> locs(argTypes.size(), loc);
+    Block *block = b.createBlock(&out.getBefore(), {}, argTypes, locs);
+    ValueRange flat = block->getArguments();
+    for (Value arg : before.getArguments())
+      unflatten(arg, flat);
+    if (failed(emitBlock(before)))
+      return failure();
+    SmallVector<Value> forwarded;
+    for (auto [value, arg] :
+         llvm::zip(condition.getArgs(), after.getArguments()))
+      flatten(value, arg, forwarded);
+    for (auto [value, result] : llvm::zip(condition.getArgs(), op.getResults()))
+      flatten(value, result, forwarded);
+    scf::ConditionOp::create(b, loc, base(condition.getCondition()), forwarded);
+  }
+  {
+    OpBuilder::InsertionGuard guard(b);
+    SmallVector<Location> locs(resultTypes.size(), loc);
+    Block *block = b.createBlock(&out.getAfter(), {}, resultTypes, locs);
+    ValueRange flat = block->getArguments();
+    for (Value arg : after.getArguments())
+      unflatten(arg, flat);
+    if (failed(emitBlock(after)))
+      return failure();
+    SmallVector<Value> next;
+    for (auto [value, arg] : llvm::zip(yield.getOperands(),
+                                       before.getArguments()))
+      flatten(value, arg, next);
+    scf::YieldOp::create(b, loc, next);
+  }
+  ValueRange flat = out.getResults().drop_front(numAfter);
+  for (Value result : op.getResults())
+    unflatten(result, flat);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Packetizer::emitBlock(Block &block) {
+  for (Operation &op : block) {
+    Location outer = loc;
+    loc = op.getLoc();
+    LogicalResult result = emitOp(op);
+    loc = outer;
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Packetizer::emitOp(Operation &op) {
+  if (isa<scf::YieldOp, scf::ConditionOp, RetOp>(op))
+    return success();
+  if (auto ifOp = dyn_cast<scf::IfOp>(op))
+    return emitIf(ifOp);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return emitWhile(loop);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    setBase(constant, arith::ConstantOp::create(b, loc, constant.getValue()));
+    return success();
+  }
+  bool handled = false;
+  if (failed(emitSpecial(op, handled)))
+    return failure();
+  if (handled)
+    return success();
+  if (Emitter emitter = emitters.lookup(&op))
+    return emitPlain(op, emitter);
+  return op.emitError() << "'" << op.getName().stripDialect()
+                        << "' cannot be executed yet: barriers, warp "
+                           "collectives and calls are not lowered; see "
+                        << (getFormsOfOp(op.getName().getStringRef()).empty()
+                                ? "the ISA"
+                                : getFormsOfOp(op.getName().getStringRef())
+                                      .front()
+                                      .isaAnchor);
+}
+
+/// An op without effects: once on scalars if the results have a base, else (or
+/// if that may fail to hold) per chunk.
+LogicalResult Packetizer::emitPlain(Operation &op, Emitter emitter) {
+  const Shape shape = shapeOf(op.getResult(0));
+  SmallVector<SmallVector<Value, 8>, 2> chunks(op.getNumResults());
+  if (shape.hasBase()) {
+    ChunkBuilder s = scalar();
+    SmallVector<Value> operands, results;
+    for (Value operand : op.getOperands())
+      operands.push_back(base(operand));
+    if (failed(emitter(s, &op, operands, results)))
+      return failure();
+    for (auto [result, value] : llvm::zip(op.getResults(), results))
+      setBase(result, value);
+    if (!shape.conditional)
+      return success();
+    values[op.getResult(0)].ok = okOf(op);
+  }
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    SmallVector<Value> operands, results;
+    for (Value operand : op.getOperands())
+      operands.push_back(chunk(operand, c));
+    ChunkBuilder v = lanes();
+    if (failed(emitter(v, &op, operands, results)))
+      return failure();
+    for (auto [list, value] : llvm::zip(chunks, results))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(op.getResults(), chunks))
+    setChunks(result, list);
+  return success();
+}
+
+LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
+  handled = true;
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return emitSRegister(sreg);
+  if (auto address = dyn_cast<AddressOfOp>(op))
+    return emitAddressOf(address);
+  if (auto cvta = dyn_cast<CvtaOp>(op))
+    return emitCvta(cvta);
+  if (auto ld = dyn_cast<LdOp>(op))
+    return emitLoad(ld);
+  if (auto st = dyn_cast<StOp>(op))
+    return emitStore(st);
+  if (isa<AtomOp, RedOp>(op))
+    return emitAtomic(op);
+  if (auto raise = dyn_cast<RaiseOp>(op))
+    return emitRaise(raise);
+  if (auto mask = dyn_cast<ActivemaskOp>(op))
+    return emitActivemask(mask);
+  if (isa<MembarOp, FenceOp>(op)) {
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "");
+    return success();
+  }
+  if (isa<AnyOp, AllOp>(op)) {
+    emitAnyAll(op);
+    return success();
+  }
+  if (auto mask = dyn_cast<EntryMaskOp>(op)) {
+    emitEntryMask(mask);
+    return success();
+  }
+  if (auto param = dyn_cast<ParamAddressOp>(op)) {
+    auto formal = cast<ParamAttr>(func.getParams()[param.getIndex()]);
+    setBase(param, arith::ConstantIntOp::create(b, loc, formal.getOffset(),
+                                                64));
+    return success();
+  }
+  handled = false;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Special registers
+//===----------------------------------------------------------------------===//
+
+/// %tid in one dimension: of lane 0 (lanes == 0), or of all lanes of a chunk.
+Value Packetizer::emitTid(unsigned dim, unsigned lanes, unsigned c) {
+  ChunkBuilder v(b, loc, target, lanes);
+  Value thread = v.splat(linear);
+  if (lanes) {
+    LanePattern identity;
+    for (unsigned i = 0; i < 32; ++i)
+      identity[i] = i;
+    thread = v.add(thread, patternVector(identity, c, 32));
+  }
+  auto [x, y, z] = shapes.getContext().block;
+  auto divide = [&](Value a, unsigned n) {
+    return n == 1 ? a : v.make<arith::DivUIOp>(a, v.intConstant(32, n));
+  };
+  auto rest = [&](Value a, unsigned n) {
+    return v.make<arith::RemUIOp>(a, v.intConstant(32, n));
+  };
+  switch (dim) {
+  case 0:
+    return rest(thread, x);
+  case 1:
+    return rest(divide(thread, x), y);
+  default:
+    return divide(thread, x * y);
+  }
+}
+
+LogicalResult Packetizer::emitSRegister(SRegOp op) {
+  SpecialRegister reg = op.getReg();
+  ChunkBuilder s = scalar();
+  auto fromContext = [&](size_t offset, unsigned width) {
+    setBase(op, loadContext(offset, b.getIntegerType(width)));
+    return success();
+  };
+  auto laneMask = [&](auto bitsOf) {
+    SmallVector<Value, 8> chunks;
+    for (unsigned c = 0; c < numChunks(); ++c) {
+      LanePattern bits;
+      for (unsigned i = 0; i < 32; ++i)
+        bits[i] = bitsOf(uint64_t(i));
+      chunks.push_back(patternVector(bits, c, 32));
+    }
+    setChunks(op, chunks);
+    return success();
+  };
+  auto clock = [&](unsigned shift) {
+    Value time = s.intrinsic("llvm.readcyclecounter", b.getI64Type(), {});
+    if (shift)
+      time = s.shrBy(time, shift, false);
+    setBase(op, s.resize(time, op.getType().getIntOrFloatBitWidth(), false));
+    return success();
+  };
+  switch (reg) {
+  case SpecialRegister::TidX:
+  case SpecialRegister::TidY:
+  case SpecialRegister::TidZ: {
+    unsigned dim = unsigned(reg) - unsigned(SpecialRegister::TidX);
+    if (shapeOf(op).hasBase()) {
+      setBase(op, emitTid(dim, 0, 0));
+      return success();
+    }
+    SmallVector<Value, 8> chunks;
+    for (unsigned c = 0; c < numChunks(); ++c)
+      chunks.push_back(emitTid(dim, target.chunk, c));
+    setChunks(op, chunks);
+    return success();
+  }
+  case SpecialRegister::NtidX:
+  case SpecialRegister::NtidY:
+  case SpecialRegister::NtidZ: {
+    unsigned dim = unsigned(reg) - unsigned(SpecialRegister::NtidX);
+    setBase(op, s.intConstant(32, shapes.getContext().block[dim]));
+    return success();
+  }
+  case SpecialRegister::CtaidX:
+  case SpecialRegister::CtaidY:
+  case SpecialRegister::CtaidZ:
+    setBase(op, ctaid[unsigned(reg) - unsigned(SpecialRegister::CtaidX)]);
+    return success();
+  case SpecialRegister::NctaidX:
+  case SpecialRegister::NctaidY:
+  case SpecialRegister::NctaidZ:
+    setBase(op, nctaid[unsigned(reg) - unsigned(SpecialRegister::NctaidX)]);
+    return success();
+  case SpecialRegister::LaneId:
+    setBase(op, s.intConstant(32, 0));
+    return success();
+  case SpecialRegister::WarpId:
+    setBase(op, warp);
+    return success();
+  case SpecialRegister::NWarpId:
+    setBase(op, s.intConstant(32, (shapes.getContext().threads() + 31) / 32));
+    return success();
+  case SpecialRegister::SmId:
+    return fromContext(offsetof(PtxjitKernelContext, smid), 32);
+  case SpecialRegister::NSmId:
+    return fromContext(offsetof(PtxjitKernelContext, nsmid), 32);
+  case SpecialRegister::GridId:
+    return fromContext(offsetof(PtxjitKernelContext, gridid), 64);
+  case SpecialRegister::TotalSmemSize:
+    return fromContext(offsetof(PtxjitKernelContext, totalShared), 32);
+  case SpecialRegister::DynamicSmemSize:
+    return fromContext(offsetof(PtxjitKernelContext, dynamicShared), 32);
+  case SpecialRegister::LanemaskEq:
+    return laneMask([](uint64_t i) { return 1ull << i; });
+  case SpecialRegister::LanemaskLe:
+    return laneMask([](uint64_t i) { return (2ull << i) - 1; });
+  case SpecialRegister::LanemaskLt:
+    return laneMask([](uint64_t i) { return (1ull << i) - 1; });
+  case SpecialRegister::LanemaskGe:
+    return laneMask([](uint64_t i) { return 0xffffffffull & (~0ull << i); });
+  case SpecialRegister::LanemaskGt:
+    return laneMask([](uint64_t i) { return 0xffffffffull & (~1ull << i); });
+  case SpecialRegister::Clock:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::GlobalTimer:
+  case SpecialRegister::GlobalTimerLo:
+    return clock(0);
+  case SpecialRegister::ClockHi:
+  case SpecialRegister::GlobalTimerHi:
+    return clock(32);
+  }
+  llvm_unreachable("all registers handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+LogicalResult Packetizer::emitAddressOf(AddressOfOp op) {
+  auto module = func->getParentOfType<ModuleOp>();
+  auto var = module.lookupSymbol<VarOp>(op.getSymbol());
+  std::optional<int64_t> place = layout.find(op.getSymbol());
+  if (!var || !place)
+    return op.emitError() << "the address of '" << op.getSymbol()
+                          << "' cannot be taken yet: function addresses are "
+                             "not supported";
+  ChunkBuilder s = scalar();
+  if (var.getSpace() != Space::Global && var.getSpace() != Space::Const) {
+    setBase(op, s.intConstant(64, uint64_t(*place)));
+    return success();
+  }
+  Value slot = s.add(globalsTable, s.intConstant(64, uint64_t(*place) * 8));
+  auto load = LLVM::LoadOp::create(b, loc, b.getI64Type(), toPointer(slot));
+  load.setInvariant(true);
+  setBase(op, load);
+  return success();
+}
+
+/// Generic addresses are host addresses; so are those of .global and .const.
+/// The windows of .shared, .param and .local begin at a base.
+LogicalResult Packetizer::emitCvta(CvtaOp op) {
+  auto convert = [&](ChunkBuilder c, Value address, Value window) {
+    unsigned width = ChunkBuilder::widthOf(address);
+    Value wide = c.resize(address, 64, false);
+    if (window)
+      wide = op.getTo() ? c.sub(wide, window) : c.add(wide, window);
+    return c.resize(wide, width, false);
+  };
+  Value window = windowBase(op.getSpace());
+  if (op.getSpace() != Space::Local) {
+    values[op.getD()].ok = values[op.getA()].ok;
+    if (shapeOf(op.getD()).hasBase())
+      setBase(op.getD(), convert(scalar(), base(op.getA()), window));
+    if (shapeOf(op.getD()).hasBase() && !shapeOf(op.getD()).conditional)
+      return success();
+  }
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value splat = window ? lanes().splat(window) : Value();
+    if (op.getSpace() == Space::Local) {
+      LanePattern frames;
+      for (unsigned i = 0; i < 32; ++i)
+        frames[i] = i * layout.localBytes;
+      splat = lanes().add(splat, patternVector(frames, c, 64));
+    }
+    chunks.push_back(convert(lanes(), chunk(op.getA(), c), splat));
+  }
+  setChunks(op.getD(), chunks);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+void Packetizer::emitEntryMask(EntryMaskOp op) {
+  if (!shapes.getContext().partialWarp()) {
+    setBase(op, arith::ConstantIntOp::create(b, loc, 1, 1));
+    return;
+  }
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c)
+    chunks.push_back(maskChunk(Value(), c));
+  setChunks(op, chunks);
+}
+
+void Packetizer::emitAnyAll(Operation &op) {
+  Value mask = op.getOperand(0);
+  bool any = isa<AnyOp>(op);
+  if (shapeOf(mask).hasBase()) {
+    setBase(op.getResult(0), base(mask));
+    return;
+  }
+  ChunkBuilder v = lanes();
+  Value all;
+  bool partial = shapes.getContext().partialWarp();
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value m = chunk(mask, c);
+    // Lanes beyond the CTA neither want nor object.
+    if (partial)
+      m = any ? v.bitAnd(m, maskChunk(Value(), c))
+              : v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
+    all = !all ? m : any ? v.bitOr(all, m) : v.bitAnd(all, m);
+  }
+  ChunkBuilder s = scalar();
+  Value bits = LLVM::BitcastOp::create(
+      b, loc, b.getIntegerType(target.chunk), all);
+  Value result =
+      any ? s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0))
+          : s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
+  setBase(op.getResult(0), result);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PacketizePass
+    : public ptxjit::impl::PacketizePassBase<PacketizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    ShapeContext context;
+    if (block.size() == 3)
+      context.block = {block[0], block[1], block[2]};
+    context.smallGrid = smallGrid;
+    ChunkTarget target{chunk, maskInts, embeddedRounding};
+    bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
+    if (!widthOk || context.threads() == 0 || context.threads() > 1024) {
+      module.emitError("chunk must be 1, 4, 8 or 16 and a block must have 1 to "
+                       "1024 threads");
+      return signalPassFailure();
+    }
+    EmitterTable emitters;
+    for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
+      if (!func.getEntry() || func.isDeclaration())
+        continue;
+      KernelLayout layout(module, func);
+      ShapeAnalysis shapes(func, context);
+      Packetizer packetizer(func, layout, shapes, target, emitters);
+      if (failed(packetizer.run(("ptxjit_kernel." + func.getSymName()).str())))
+        return signalPassFailure();
+    }
+    // Functions and variables have served; only compiled kernels remain.
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<FuncOp, VarOp>(op))
+        op.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,154 @@
+//===- Packetizer.h - threads to lanes --------------------------*- C++ -*-===//
+//
+// One walk over the region tree of a kernel, with a map from each value of one
+// thread to its form for the 32 threads of a warp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZER_H
+#define PTXJIT_LIB_LOWERING_PACKETIZER_H
+
+#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Lowering/ChunkBuilder.h"
+#include "ptxjit/Lowering/KernelLayout.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ptxjit {
+
+/// How the chunks of a region without cross-lane ops are run. The first cut of
+/// the plan interleaves everywhere; a region may also be run chunk after chunk,
+/// in sub-blocks of accumulators, or as a scalar loop over lanes.
+enum class ChunkPlan { Interleaved };
+
+/// A value for all 32 lanes. Uniform values have a base alone; those with a
+/// lane pattern a base, to which chunks are made on demand; others only chunks.
+struct Packed {
+  mlir::Value base;
+  /// Scalar i1: the pattern holds (see Shape::conditional). Null if always.
+  mlir::Value ok;
+  llvm::SmallVector<mlir::Value, 8> chunks;
+};
+
+/// Where a memory access goes: absolute address = base + pattern(lane).
+struct LaneAddress {
+  mlir::Value base;                     ///< i64, or null if nothing is known
+  const LanePattern *pattern = nullptr; ///< null with a base: uniform
+  mlir::Value ok;                       ///< as Packed::ok
+  /// Per chunk the lanes' addresses as i64; made on demand.
+  std::function<mlir::Value(unsigned chunk)> vectors;
+};
+
+class Packetizer {
+public:
+  Packetizer(ptx::FuncOp func, const KernelLayout &layout,
+             const ShapeAnalysis &shapes, const ChunkTarget &target,
+             const EmitterTable &emitters);
+  /// Writes the function `symbol` in front of the kernel.
+  mlir::FailureOr<mlir::LLVM::LLVMFuncOp> run(llvm::StringRef symbol);
+
+private:
+  using Value = mlir::Value;
+  using Operation = mlir::Operation;
+  using LogicalResult = llvm::LogicalResult;
+
+  // -- Structure (Packetize.cpp)
+  LogicalResult emitBlock(mlir::Block &block);
+  LogicalResult emitOp(Operation &op);
+  LogicalResult emitIf(mlir::scf::IfOp op);
+  LogicalResult emitWhile(mlir::scf::WhileOp op);
+  LogicalResult emitPlain(Operation &op, Emitter emitter);
+  LogicalResult emitSpecial(Operation &op, bool &handled);
+  LogicalResult emitSRegister(ptx::SRegOp op);
+  LogicalResult emitAddressOf(ptx::AddressOfOp op);
+  LogicalResult emitCvta(ptx::CvtaOp op);
+  void emitAnyAll(Operation &op);
+  void emitEntryMask(ptx::EntryMaskOp op);
+  Value emitTid(unsigned dim, unsigned lanes, unsigned chunk);
+
+  // -- The map
+  unsigned numChunks() const { return 32 / target.chunk; }
+  const Shape &shapeOf(Value v) const { return shapes.get(v); }
+  ChunkBuilder lanes() {
+    return ChunkBuilder(b, loc, target, target.chunk);
+  }
+  ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
+  Value base(Value v) { return values[v].base; }
+  Value chunk(Value v, unsigned c);
+  void setBase(Value v, Value base) { values[v].base = base; }
+  void setChunks(Value v, llvm::ArrayRef<Value> chunks);
+  /// A lane pattern's part for chunk `c`, as a constant vector.
+  Value patternVector(const LanePattern &pattern, unsigned c, unsigned width);
+  Value both(Value a, Value b);
+  Value wrapTest(Value base, const LanePattern &pattern, unsigned width,
+                 bool isSigned);
+  Value okOf(Operation &op);
+  // Values that cross a block boundary, in the form their shape says.
+  void flattenTypes(Value v, llvm::SmallVectorImpl<mlir::Type> &types);
+  void flatten(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);
+  void unflatten(Value v, mlir::ValueRange &flat);
+  Value packMask(Value chunk);
+  Value unpackMask(Value chunk, Value like);
+
+  // -- Memory (MemoryToVector.cpp)
+  LogicalResult emitLoad(ptx::LdOp op);
+  LogicalResult emitStore(ptx::StOp op);
+  LogicalResult emitAtomic(Operation &op);
+  LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
+  LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
+  LogicalResult emitActivemask(ptx::ActivemaskOp op);
+  LogicalResult emitRaise(ptx::RaiseOp op);
+  LaneAddress resolve(Value address, std::optional<ptx::Space> space,
+                      int64_t offset);
+  Value windowBase(std::optional<ptx::Space> space);
+  bool isContiguous(const LaneAddress &address, int64_t stride);
+  void loadContiguous(const LaneAddress &address, mlir::Type element,
+                      unsigned count, Value mask, bool invariant,
+                      llvm::SmallVectorImpl<Value> &flat);
+  void loadGather(const LaneAddress &address, mlir::Type element,
+                  unsigned count, Value mask,
+                  llvm::SmallVectorImpl<Value> &flat);
+  void storeContiguous(const LaneAddress &address, mlir::ValueRange values,
+                       Value mask);
+  void storeScatter(const LaneAddress &address, mlir::ValueRange values,
+                    Value mask);
+  /// Runs `body` for each active lane of chunk `c`, in order; `carried` go
+  /// through the loop.
+  llvm::SmallVector<Value>
+  forEachLane(unsigned c, Value mask, mlir::ValueRange carried,
+              llvm::function_ref<llvm::SmallVector<Value>(
+                  Value lane, mlir::ValueRange carried)>
+                  body);
+  /// The effective mask of a masked op: its own, or the partial last warp's,
+  /// or null for all lanes.
+  Value effectiveMask(Value mask);
+  Value maskChunk(Value mask, unsigned c);
+  Value toPointer(Value address);
+  Value extractLane(Value vector, Value lane);
+  Value insertLane(Value vector, Value element, Value lane);
+
+  // -- Context (Packetize.cpp)
+  Value loadContext(size_t offset, mlir::Type type);
+  void buildPrologue();
+
+  ptx::FuncOp func;
+  const KernelLayout &layout;
+  const ShapeAnalysis &shapes;
+  ChunkTarget target;
+  const EmitterTable &emitters;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  llvm::DenseMap<Value, Packed> values;
+
+  // Set by the prologue; i64 unless said.
+  Value context; ///< pointer
+  Value paramsBase, sharedBase, localBase, globalsTable;
+  Value ctaid[3], nctaid[3]; ///< i32
+  Value warp, linear;        ///< i32: warp number, its first thread
+  Value entryMask;           ///< key in `values` of the partial warp's mask
+};
+
+} // namespace ptxjit
+
+#endif
