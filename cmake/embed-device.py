@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Writes bitcode files as C++ arrays: OUT FILE.v3.bc ... FILE.v4.bc ..."""
+import sys
+
+out, files = sys.argv[1], sys.argv[2:]
+lists = {"V3": [], "V4": []}
+with open(out, "w") as f:
+    f.write("#include <cstddef>\n"
+            "struct EmbeddedBitcode { const unsigned char *data; size_t size; };\n")
+    for i, name in enumerate(files):
+        data = open(name, "rb").read()
+        f.write(f"alignas(4) static const unsigned char file{i}[] = {{\n")
+        for at in range(0, len(data), 24):
+            f.write(",".join(str(b) for b in data[at:at + 24]) + ",\n")
+        f.write("};\n")
+        level = "V3" if name.endswith(".v3.bc") else "V4"
+        lists[level].append(f"{{file{i}, {len(data)}}}")
+    for level, entries in lists.items():
+        f.write(f"extern const EmbeddedBitcode ptxjitDevice{level}[];\n"
+                f"const EmbeddedBitcode ptxjitDevice{level}[] = "
+                f"{{{', '.join(entries)}}};\n"
+                f"extern const unsigned ptxjitDevice{level}Count;\n"
+                f"const unsigned ptxjitDevice{level}Count = {len(entries)};\n")

@@ -1,0 +1,71 @@
+//===- Compiler.h - kernel to machine code ----------------------*- C++ -*-===//
+//
+// The stages of the compiler in order, from parsed module to an object and to
+// runnable code. Compiled code has no undefined symbols: all data is reached
+// through the kernel context.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_JIT_COMPILER_H
+#define PTXJIT_JIT_COMPILER_H
+
+#include "ptxjit/Lowering/Pipelines.h"
+#include "ptxjit/Runtime/CompilerABI.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace ptxjit {
+
+/// The CPU that code is made for.
+struct CpuTarget {
+  std::string name;     ///< LLVM CPU name
+  std::string features; ///< LLVM feature string
+  ChunkTarget chunk;
+  bool avx512 = false;
+};
+
+/// This machine (`name` empty), or a named LLVM CPU. `chunk` 0 is the CPU's own.
+llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,
+                                                         bool quick);
+
+/// Links in the functions of the device library that `module` declares, and
+/// what they call; gives all functions the target's attributes.
+llvm::Error linkDeviceLibrary(llvm::Module &module, const CpuTarget &cpu);
+
+/// Our own pass list: vector code straight from the packetiser needs flags
+/// removed and scalars cleaned, not loop transformations.
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     bool quick);
+
+/// Object or assembly.
+llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
+                         bool assembly, llvm::SmallVectorImpl<char> &out);
+
+/// Fails if the object refers to anything outside itself.
+llvm::Error checkSelfContained(llvm::StringRef object);
+
+/// Code in memory; unmapped on destruction.
+class LoadedCode {
+public:
+  static llvm::Expected<std::unique_ptr<LoadedCode>>
+  load(llvm::SmallVector<char> object, llvm::StringRef symbol);
+  ~LoadedCode();
+  PtxjitKernelEntry entry = nullptr;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Runs `body` on a thread with a large stack. An LLVM fatal error inside ends
+/// `body` there (its memory is abandoned, not freed) and is returned as error;
+/// the process lives.
+llvm::Error runProtected(llvm::function_ref<llvm::Error()> body);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,142 @@
+/*===- CompilerABI.h - the compiler library's C interface ----------*- C -*-===*\
+|*
+|* `libptxjit-compiler.so` exports one function, ptxjitGetCompiler. Runtime and
+|* tools open the library when they first need it; neither links MLIR. Strings
+|* belong to the object they were read from. All functions may be called from
+|* any thread; one module may be compiled by several threads at once.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef PTXJIT_RUNTIME_COMPILERABI_H
+#define PTXJIT_RUNTIME_COMPILERABI_H
+
+#include "ptxjit/Runtime/KernelABI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PTXJIT_COMPILER_ABI_VERSION 1u
+#define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
+
+/** Takes diagnostics and emitted text, in pieces. */
+typedef struct PtxjitSink {
+  void (*write)(void *user, const char *text, size_t size);
+  void *user;
+} PtxjitSink;
+
+typedef struct PtxjitParam {
+  const char *name;
+  const char *type; /**< "u64" */
+  uint32_t elementBytes, align, offset;
+  uint64_t count;   /**< elements */
+} PtxjitParam;
+
+/** (address of `symbol` + addend) >> shift, `bytes` wide, at `offset`. */
+typedef struct PtxjitReloc {
+  uint64_t offset;
+  uint32_t bytes, shift;
+  const char *symbol;
+  int64_t addend;
+} PtxjitReloc;
+
+/** A `.global` or `.const` variable. */
+typedef struct PtxjitVariable {
+  const char *name;
+  uint64_t bytes, align;
+  const uint8_t *init; /**< leading bytes; the rest is 0 */
+  uint64_t initBytes;
+  const PtxjitReloc *relocs;
+  uint64_t numRelocs;
+} PtxjitVariable;
+
+typedef struct PtxjitKernelInfo {
+  const char *name;
+  const PtxjitParam *params;
+  uint32_t numParams, paramBytes;
+  uint32_t maxntid[3], reqntid[3]; /**< 0 where not given */
+} PtxjitKernelInfo;
+
+typedef struct PtxjitModuleInfo {
+  const char *version, *target;
+  const PtxjitKernelInfo *kernels;
+  const PtxjitVariable *variables;
+  uint32_t numKernels, numVariables;
+} PtxjitModuleInfo;
+
+/** What a kernel is compiled for. Zero everywhere but `block` is the default. */
+typedef struct PtxjitSpecialization {
+  uint32_t block[3];
+  uint32_t smallGrid;  /**< nctaid * ntid <= 2^31 in each dimension */
+  uint32_t chunk;      /**< lanes per vector; 0: the CPU's own */
+  uint32_t quick;      /**< compile fast rather than well */
+  const char *cpu;     /**< LLVM CPU name; null: this machine */
+  const char *inject;  /**< tests: stage at which LLVM is made to fail */
+} PtxjitSpecialization;
+
+typedef struct PtxjitCompileTimes {
+  double parse, lower, optimize, codegen, load; /**< milliseconds */
+} PtxjitCompileTimes;
+
+/** A compiled kernel, ready to run. */
+typedef struct PtxjitImage {
+  PtxjitKernelEntry entry;
+  uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
+  uint32_t localBytes; /**< per thread */
+  uint32_t chunk;
+  uint32_t degraded;   /**< compiled by the slow fallback, after a failure */
+  const PtxjitVariable *globals; /**< in the order of the context's table */
+  uint32_t numGlobals;
+  uint64_t codeBytes;
+  PtxjitCompileTimes times;
+} PtxjitImage;
+
+typedef struct PtxjitModule PtxjitModule;
+
+/** A launch for the reference interpreter. */
+typedef struct PtxjitReferenceLaunch {
+  uint32_t grid[3], block[3];
+  const uint8_t *params;
+  uint32_t dynamicShared;
+  uint64_t seed; /**< order in which threads run; 0: in order */
+  /** Address of a `.global` or `.const` variable. */
+  uint64_t (*resolve)(void *user, const char *symbol);
+  void *user;
+} PtxjitReferenceLaunch;
+
+typedef struct PtxjitCompiler {
+  uint32_t version;
+  /** Parses a module. Null after errors, which go to `diagnostics` with line
+   *  and caret. `checkBodies`: 0 reads declarations only. */
+  PtxjitModule *(*parse)(const char *text, size_t size, const char *fileName,
+                         int checkBodies, PtxjitSink diagnostics,
+                         uint32_t *numErrors);
+  void (*destroyModule)(PtxjitModule *module);
+  const PtxjitModuleInfo *(*getInfo)(const PtxjitModule *module);
+  /** Compiles one kernel. Null after errors. */
+  PtxjitImage *(*compile)(const PtxjitModule *module, const char *kernel,
+                          const PtxjitSpecialization *specialization,
+                          PtxjitSink diagnostics);
+  void (*destroyImage)(PtxjitImage *image);
+  /** Writes one stage of a kernel: ptx, normalized, structured, masked, vector,
+   *  llvm, asm or obj. 0 on success. */
+  int (*emit)(const PtxjitModule *module, const char *kernel,
+              const PtxjitSpecialization *specialization, const char *stage,
+              PtxjitSink output, PtxjitSink diagnostics);
+  /** Runs a launch on the reference interpreter. 0 on success. */
+  int (*interpret)(const PtxjitModule *module, const char *kernel,
+                   const PtxjitReferenceLaunch *launch,
+                   PtxjitSink diagnostics);
+  /** Is `cpu` (as in PtxjitSpecialization) one whose code runs here? */
+  int (*canRun)(const char *cpu);
+} PtxjitCompiler;
+
+/** The library's only export. Null if it does not speak `version`. */
+typedef const PtxjitCompiler *(*PtxjitGetCompilerFn)(uint32_t version);
+#define PTXJIT_GET_COMPILER "ptxjitGetCompiler"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+//===- LaunchGrid.h - run one kernel over a grid ----------------*- C++ -*-===//
+//
+// Host side of a launch: takes a compiled kernel and a grid, runs all CTAs.
+// Knows nothing of PTX, MLIR or LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_RUNTIME_LAUNCHGRID_H
+#define PTXJIT_RUNTIME_LAUNCHGRID_H
+
+#include "ptxjit/Runtime/KernelABI.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace ptxjit {
+
+enum class LaunchStatus {
+  Ok,
+  InvalidValue,   ///< an extent is 0 or beyond the ISA's limits
+  OutOfResources, ///< memory for shared or local windows is not to be had
+  Trap,           ///< a thread executed `trap`; no further CTA was started
+};
+
+/// Extents in CTAs: x up to 2^31-1, y and z up to 65535.
+struct Grid {
+  uint32_t x = 1, y = 1, z = 1;
+};
+
+/// What launchGrid needs to know of compiled code.
+struct KernelCode {
+  PtxjitKernelEntry entry = nullptr;
+  uint32_t sharedEnd = PTXJIT_SHARED_BASE; ///< of static data, in the window
+  uint32_t localBytes = 0;                 ///< per thread
+  const uint64_t *globals = nullptr;       ///< the context's table
+};
+
+/// Runs every CTA of `grid`: in index order, pulled by the calling thread and
+/// up to `threads - 1` TBB tasks. Blocks until all have finished. Memory does
+/// not grow with the grid.
+///
+/// \param params  laid out as PTX `.param` space, 16-byte aligned.
+/// \param dynamicShared  bytes, added to the static.
+/// \param threads  workers at most; 0: as many as the machine has.
+///
+/// ISA: "cooperative-thread-arrays".
+LaunchStatus launchGrid(const KernelCode &kernel, const Grid &grid,
+                        const void *params, uint32_t dynamicShared,
+                        unsigned threads);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,93 @@
+//===- Module.h - a loaded PTX module ---------------------------*- C++ -*-===//
+
+#ifndef PTXJIT_RUNTIME_MODULE_H
+#define PTXJIT_RUNTIME_MODULE_H
+
+#include "ptxjit/Runtime/CompilerABI.h"
+#include "ptxjit/Runtime/LaunchGrid.h"
+#include "ptxjit/Runtime/Memory.h"
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ptxjit {
+
+/// How to compile, beyond what the launch says.
+struct CompileOptions {
+  uint32_t chunk = 0;  ///< lanes per vector; 0: the CPU's own
+  std::string cpu;     ///< LLVM CPU name; empty: this machine
+  std::string inject;  ///< tests: stage at which LLVM is made to fail
+  bool quick = false;
+};
+
+/// A module's text, its variables in memory, and the kernels compiled from it
+/// so far, one for each block shape. Thread-safe.
+class Module {
+public:
+  /// Parses and, for texts below 1 MB, checks all bodies. Larger ones are
+  /// checked kernel by kernel at first launch. Null after errors; diagnostics
+  /// and the number of errors are stored.
+  static std::unique_ptr<Module> load(const std::string &text,
+                                      const std::string &fileName,
+                                      std::string &diagnostics,
+                                      uint32_t *numErrors = nullptr);
+  ~Module();
+
+  const PtxjitModuleInfo &getInfo() const;
+  /// Null if there is none of that name.
+  const PtxjitKernelInfo *findKernel(const std::string &name) const;
+
+  /// Compiles a kernel for a block shape, or returns what was compiled before.
+  /// Null after errors. Lives as long as the module.
+  const PtxjitImage *compile(const std::string &kernel, const uint32_t block[3],
+                             const Grid &grid, const CompileOptions &options,
+                             std::string &diagnostics);
+
+  /// Compiles if need be and runs. `params` as in launchGrid.
+  LaunchStatus launch(const std::string &kernel, const Grid &grid,
+                      const uint32_t block[3], const void *params,
+                      uint32_t dynamicShared, unsigned threads,
+                      const CompileOptions &options, std::string &diagnostics);
+
+  /// Runs on the reference interpreter instead. False after errors.
+  bool interpret(const std::string &kernel, const Grid &grid,
+                 const uint32_t block[3], const void *params,
+                 uint32_t dynamicShared, uint64_t seed,
+                 std::string &diagnostics);
+
+  /// Writes one stage of the compiler for a kernel (CompilerABI.h: emit).
+  bool emit(const std::string &kernel, const uint32_t block[3],
+            const std::string &stage, const CompileOptions &options,
+            std::string &output, std::string &diagnostics);
+
+  /// Address of a variable, 0 if there is none.
+  uint64_t resolve(const std::string &symbol);
+
+private:
+  Module(const PtxjitCompiler &compiler, PtxjitModule *module);
+  void define(const PtxjitVariable &variable);
+  void relocate(const PtxjitVariable &variable);
+  void defineAll(const PtxjitVariable *list, uint32_t count);
+
+  struct Kernel {
+    PtxjitImage *image = nullptr;
+    std::vector<uint64_t> globals;
+  };
+  using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
+                         uint32_t, std::string, bool>;
+  Kernel *compileLocked(const std::string &kernel, const uint32_t block[3],
+                        const Grid &grid, const CompileOptions &options,
+                        std::string &diagnostics);
+
+  const PtxjitCompiler &compiler;
+  PtxjitModule *module;
+  std::mutex mutex;
+  std::map<Key, Kernel> kernels;
+  std::map<std::string, DeviceBuffer> variables;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,104 @@
+//===- Approximate.cpp - ex2, lg2, sin, cos -------------------------------===//
+//
+// ISA "floating-point-instructions": inside its error bounds, special values as
+// its tables say. One algorithm for every CPU. Polynomials after Cephes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+using namespace ptxjit::device;
+
+namespace {
+
+template <int W> F32<W> splat(float x) { return F32<W>(x); }
+
+/// 2^n for whole n in [-126, 127].
+template <int W> F32<W> powerOfTwo(I32<W> n) {
+  return fromBits<W>(U32<W>(n + 127) << 23);
+}
+
+template <int W> F32<W> ex2(F32<W> x) {
+  I32<W> isNumber = x == x;
+  F32<W> y = choose<W>(isNumber, x, splat<W>(0));
+  y = choose<W>(y < -160.0f, splat<W>(-160), y);
+  y = choose<W>(y > 160.0f, splat<W>(160), y);
+  F32<W> whole = __builtin_elementwise_roundeven(y);
+  F32<W> f = y - whole; // exact, in [-0.5, 0.5]
+  F32<W> p = splat<W>(1.535336188319500e-4f);
+  p = __builtin_elementwise_fma(p, f, splat<W>(1.339887440266574e-3f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(9.618437357674640e-3f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(5.550332471162809e-2f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(2.402264791363012e-1f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(6.931472028550421e-1f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(1));
+  // In two steps: the first is exact, so subnormal results round once.
+  I32<W> n = __builtin_convertvector(whole, I32<W>);
+  I32<W> half = n >> 1;
+  F32<W> result = p * powerOfTwo<W>(half) * powerOfTwo<W>(n - half);
+  return choose<W>(isNumber, result, x + x);
+}
+
+template <int W> F32<W> lg2(F32<W> x) {
+  I32<W> tiny = x < 1.17549435e-38f;
+  F32<W> y = choose<W>(tiny, x * 8388608.0f, x);
+  U32<W> bits = bitsOf<W>(y);
+  // m in [sqrt(1/2), sqrt(2)), x = m * 2^e.
+  I32<W> e = I32<W>((bits - 0x3f3504f3u) >> 23);
+  e = (e << 24) >> 24; // the difference was taken modulo 2^9
+  F32<W> m = fromBits<W>(bits - (U32<W>(e) << 23));
+  F32<W> t = m - 1.0f, z = t * t;
+  F32<W> p = splat<W>(7.0376836292e-2f);
+  const float c[] = {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+                     1.4249322787e-1f,  -1.6668057665e-1f, 2.0000714765e-1f,
+                     -2.4999993993e-1f, 3.3333331174e-1f};
+  for (float k : c)
+    p = __builtin_elementwise_fma(p, t, splat<W>(k));
+  F32<W> r = p * t * z - 0.5f * z; // log(m) = t + r
+  const float log2eMinus1 = 0.44269504088896340736f;
+  F32<W> exponent =
+      __builtin_convertvector(e, F32<W>) - choose<W>(tiny, splat<W>(23), splat<W>(0));
+  F32<W> result = r * log2eMinus1;
+  result = __builtin_elementwise_fma(t, splat<W>(log2eMinus1), result);
+  result = result + r + t + exponent;
+  F32<W> inf = fromBits<W>(U32<W>(0x7f800000u));
+  result = choose<W>(x == inf, inf, result);
+  result = choose<W>(x == 0.0f, -inf, result);
+  result = choose<W>(x < 0.0f, fromBits<W>(U32<W>(0x7fffffffu)), result);
+  return choose<W>(x == x, result, x + x);
+}
+
+/// sin(x + quadrant * pi/2).
+template <int W> F32<W> sine(F32<W> x, int quadrant) {
+  F32<W> magnitude = __builtin_elementwise_abs(x);
+  F32<W> inf = fromBits<W>(U32<W>(0x7f800000u));
+  // Beyond 2^20 the ISA promises nothing; keep the reduction defined.
+  F32<W> y = choose<W>(magnitude <= 1048576.0f, x, splat<W>(0));
+  F32<W> k = __builtin_elementwise_roundeven(y * 0.63661977236758134308f);
+  F32<W> r = __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
+  r = __builtin_elementwise_fma(k, splat<W>(-7.54978941586159635335e-8f), r);
+  r = __builtin_elementwise_fma(k, splat<W>(-5.39030252995776476554e-15f), r);
+  F32<W> z = r * r;
+  F32<W> s = splat<W>(-1.9515295891e-4f);
+  s = __builtin_elementwise_fma(s, z, splat<W>(8.3321608736e-3f));
+  s = __builtin_elementwise_fma(s, z, splat<W>(-1.6666654611e-1f));
+  s = r * __builtin_elementwise_fma(s, z, splat<W>(1)); // keeps the sign of 0
+  F32<W> c = splat<W>(2.443315711809948e-5f);
+  c = __builtin_elementwise_fma(c, z, splat<W>(-1.388731625493765e-3f));
+  c = __builtin_elementwise_fma(c, z, splat<W>(4.166664568298827e-2f));
+  c = __builtin_elementwise_fma(c * z, z, 1.0f - 0.5f * z);
+  I32<W> q = __builtin_convertvector(k, I32<W>) + quadrant;
+  F32<W> result = choose<W>((q & 1) != 0, c, s);
+  U32<W> flip = U32<W>((q & 2) != 0) & 0x80000000u;
+  result = fromBits<W>(bitsOf<W>(result) ^ flip);
+  return choose<W>(magnitude < inf, result, fromBits<W>(U32<W>(0x7fffffffu)));
+}
+template <int W> F32<W> sin(F32<W> x) { return sine<W>(x, 0); }
+template <int W> F32<W> cos(F32<W> x) { return sine<W>(x, 1); }
+
+} // namespace
+
+PTXJIT_UNARY(ex2, ex2, F32, F32)
+PTXJIT_UNARY(lg2, lg2, F32, F32)
+PTXJIT_UNARY(sin, sin, F32, F32)
+PTXJIT_UNARY(cos, cos, F32, F32)

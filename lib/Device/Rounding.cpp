@@ -1,0 +1,223 @@
+//===- Rounding.cpp - arithmetic in directed rounding modes ---------------===//
+//
+// Exact in .rz, .rm and .rp on every x86-64 with AVX2: MXCSR is changed around
+// the one instruction, inside one asm statement, so that no code can move into
+// the other mode.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+using namespace ptxjit::device;
+
+namespace {
+
+// Exceptions masked; rounding control in bits 13 and 14.
+constexpr uint32_t kDown = 0x1f80 | 1 << 13, kUp = 0x1f80 | 2 << 13,
+                   kZero = 0x1f80 | 3 << 13;
+
+template <typename T, int N> struct Reg {
+  using Type = T __attribute__((ext_vector_type(N)));
+};
+template <typename T> struct Reg<T, 1> {
+  using Type = T;
+};
+
+/// One register's worth: N elements of T.
+#define PTXJIT_ASM1(insn)                                                      \
+  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
+          " %[a], %[d]\n\tldmxcsr %[old]"                                      \
+          : [d] "=&x"(d), [old] "=m"(old)                                      \
+          : [a] "x"(a), [mode] "m"(mode))
+#define PTXJIT_ASM2(insn)                                                      \
+  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
+          " %[b], %[a], %[d]\n\tldmxcsr %[old]"                                \
+          : [d] "=&x"(d), [old] "=m"(old)                                      \
+          : [a] "x"(a), [b] "x"(b), [mode] "m"(mode))
+#define PTXJIT_ASM3(insn)                                                      \
+  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
+          " %[b], %[a], %[d]\n\tldmxcsr %[old]"                                \
+          : [d] "=&x"(d), [old] "=m"(old)                                      \
+          : [a] "x"(a), [b] "x"(b), "[d]"(c), [mode] "m"(mode))
+
+template <int W, typename T> constexpr int partOf() {
+  return W * int(sizeof(T)) > 32 ? 32 / int(sizeof(T)) : W;
+}
+
+#define PTXJIT_BINARY_OP(op)                                                   \
+  template <typename T, int W, uint32_t Mode>                                  \
+  inline void op(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y) {     \
+    constexpr int N = partOf<W, T>();                                          \
+    using R = typename Reg<T, N>::Type;                                        \
+    const uint32_t mode = Mode;                                                \
+    uint32_t old;                                                              \
+    for (int i = 0; i < W / N; ++i) {                                          \
+      R a = ((const R *)x)[i], b = ((const R *)y)[i], d;                       \
+      if constexpr (N == 1 && sizeof(T) == 4)                                  \
+        PTXJIT_ASM2("v" #op "ss");                                             \
+      else if constexpr (N == 1)                                               \
+        PTXJIT_ASM2("v" #op "sd");                                             \
+      else if constexpr (sizeof(T) == 4)                                       \
+        PTXJIT_ASM2("v" #op "ps");                                             \
+      else                                                                     \
+        PTXJIT_ASM2("v" #op "pd");                                             \
+      ((R *)out)[i] = d;                                                       \
+    }                                                                          \
+  }
+PTXJIT_BINARY_OP(add)
+PTXJIT_BINARY_OP(sub)
+PTXJIT_BINARY_OP(mul)
+PTXJIT_BINARY_OP(div)
+
+template <typename T, int W, uint32_t Mode>
+inline void sqrt(Vec<T, W> *out, const Vec<T, W> *x) {
+  constexpr int N = partOf<W, T>();
+  using R = typename Reg<T, N>::Type;
+  const uint32_t mode = Mode;
+  uint32_t old;
+  for (int i = 0; i < W / N; ++i) {
+    R a = ((const R *)x)[i], d;
+    if constexpr (N == 1 && sizeof(T) == 4)
+      PTXJIT_ASM1("sqrtss");
+    else if constexpr (N == 1)
+      PTXJIT_ASM1("sqrtsd");
+    else if constexpr (sizeof(T) == 4)
+      PTXJIT_ASM1("vsqrtps");
+    else
+      PTXJIT_ASM1("vsqrtpd");
+    ((R *)out)[i] = d;
+  }
+}
+
+template <typename T, int W, uint32_t Mode>
+inline void fma(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y,
+                const Vec<T, W> *z) {
+  constexpr int N = partOf<W, T>();
+  using R = typename Reg<T, N>::Type;
+  const uint32_t mode = Mode;
+  uint32_t old;
+  for (int i = 0; i < W / N; ++i) {
+    R a = ((const R *)x)[i], b = ((const R *)y)[i], c = ((const R *)z)[i], d;
+    // d = a * b + d
+    if constexpr (N == 1 && sizeof(T) == 4)
+      PTXJIT_ASM3("vfmadd231ss");
+    else if constexpr (N == 1)
+      PTXJIT_ASM3("vfmadd231sd");
+    else if constexpr (sizeof(T) == 4)
+      PTXJIT_ASM3("vfmadd231ps");
+    else
+      PTXJIT_ASM3("vfmadd231pd");
+    ((R *)out)[i] = d;
+  }
+}
+
+template <int W, uint32_t Mode>
+inline void narrow(Vec<float, W> *out, const Vec<double, W> *x) {
+  const uint32_t mode = Mode;
+  uint32_t old;
+  if constexpr (W == 1) {
+    double a = *(const double *)x;
+    float d;
+    PTXJIT_ASM1("cvtsd2ss");
+    *(float *)out = d;
+  } else {
+    for (int i = 0; i < W / 4; ++i) {
+      Vec<double, 4> a = ((const Vec<double, 4> *)x)[i];
+      Vec<float, 4> d;
+      PTXJIT_ASM1("vcvtpd2psy");
+      ((Vec<float, 4> *)out)[i] = d;
+    }
+  }
+}
+
+/// A 64-bit magnitude to floating point, rounded away from zero if `up` and
+/// bits are lost, else toward it. Integers never overflow either type.
+template <typename T, typename Bits>
+inline T fromMagnitude(uint64_t m, bool up, bool negative) {
+  constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
+  constexpr int bias = sizeof(T) == 4 ? 127 : 1023;
+  Bits sign = Bits(negative) << (sizeof(T) * 8 - 1);
+  if (m == 0)
+    return 0;
+  int top = 63 - __builtin_clzll(m);
+  Bits fraction;
+  bool lost = false;
+  if (top <= mantissa) {
+    fraction = Bits(m << (mantissa - top));
+  } else {
+    int drop = top - mantissa;
+    fraction = Bits(m >> drop);
+    lost = (m & ((uint64_t(1) << drop) - 1)) != 0;
+  }
+  // The hidden bit adds one to the exponent; a carry out of the fraction too.
+  Bits bits = (Bits(top + bias - 1) << mantissa) + fraction + (lost && up);
+  return __builtin_bit_cast(T, Bits(bits | sign));
+}
+template <typename T, typename Bits, int W, uint32_t Mode>
+inline void fromSigned(Vec<T, W> *out, const Vec<int64_t, W> *x) {
+  for (int i = 0; i < W; ++i) {
+    int64_t v = ((const int64_t *)x)[i];
+    bool negative = v < 0;
+    uint64_t m = negative ? 0 - uint64_t(v) : uint64_t(v);
+    bool up = Mode == kUp ? !negative : Mode == kDown ? negative : false;
+    ((T *)out)[i] = fromMagnitude<T, Bits>(m, up, negative);
+  }
+}
+template <typename T, typename Bits, int W, uint32_t Mode>
+inline void fromUnsigned(Vec<T, W> *out, const Vec<uint64_t, W> *x) {
+  for (int i = 0; i < W; ++i)
+    ((T *)out)[i] =
+        fromMagnitude<T, Bits>(((const uint64_t *)x)[i], Mode == kUp, false);
+}
+
+} // namespace
+
+#define PTXJIT_DIRECTED_AT(W, m, Mode, T, S, Bits)                             \
+  PTXJIT_EXPORT void ptxjit_add_##m##_##S##_x##W(                              \
+      Vec<T, W> *d, const Vec<T, W> *a, const Vec<T, W> *b) {                  \
+    add<T, W, Mode>(d, a, b);                                                  \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_sub_##m##_##S##_x##W(                              \
+      Vec<T, W> *d, const Vec<T, W> *a, const Vec<T, W> *b) {                  \
+    sub<T, W, Mode>(d, a, b);                                                  \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_mul_##m##_##S##_x##W(                              \
+      Vec<T, W> *d, const Vec<T, W> *a, const Vec<T, W> *b) {                  \
+    mul<T, W, Mode>(d, a, b);                                                  \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_div_##m##_##S##_x##W(                              \
+      Vec<T, W> *d, const Vec<T, W> *a, const Vec<T, W> *b) {                  \
+    div<T, W, Mode>(d, a, b);                                                  \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_sqrt_##m##_##S##_x##W(Vec<T, W> *d,                \
+                                                  const Vec<T, W> *a) {        \
+    sqrt<T, W, Mode>(d, a);                                                    \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_fma_##m##_##S##_x##W(                              \
+      Vec<T, W> *d, const Vec<T, W> *a, const Vec<T, W> *b,                    \
+      const Vec<T, W> *c) {                                                    \
+    fma<T, W, Mode>(d, a, b, c);                                               \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_##S##_s64_x##W(                          \
+      Vec<T, W> *d, const Vec<int64_t, W> *a) {                                \
+    fromSigned<T, Bits, W, Mode>(d, a);                                        \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_##S##_u64_x##W(                          \
+      Vec<T, W> *d, const Vec<uint64_t, W> *a) {                               \
+    fromUnsigned<T, Bits, W, Mode>(d, a);                                      \
+  }
+#define PTXJIT_DIRECTED(W, m, Mode)                                            \
+  PTXJIT_DIRECTED_AT(W, m, Mode, float, f32, uint32_t)                         \
+  PTXJIT_DIRECTED_AT(W, m, Mode, double, f64, uint64_t)                        \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_f32_f64_x##W(                            \
+      Vec<float, W> *d, const Vec<double, W> *a) {                             \
+    narrow<W, Mode>(d, a);                                                     \
+  }
+#define PTXJIT_DIRECTED_MODES(W)                                               \
+  PTXJIT_DIRECTED(W, rm, kDown)                                                \
+  PTXJIT_DIRECTED(W, rp, kUp)                                                  \
+  PTXJIT_DIRECTED(W, rz, kZero)
+PTXJIT_DIRECTED_MODES(1)
+PTXJIT_DIRECTED_MODES(4)
+PTXJIT_DIRECTED_MODES(8)
+PTXJIT_DIRECTED_MODES(16)

@@ -1,0 +1,527 @@
+//===- CompilerLibrary.cpp - the C interface of the compiler --------------===//
+//
+// libptxjit-compiler.so. Each compilation parses the module's text again, with
+// the bodies it needs, in an MLIRContext of its own: contexts are abandoned
+// when LLVM fails, and compilations run side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "ptxjit/Lowering/KernelLayout.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Parser/Parser.h"
+#include "ptxjit/Reference/Interpreter.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/SourceMgr.h"
+#include <chrono>
+#include <deque>
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SinkStream : public llvm::raw_ostream {
+public:
+  explicit SinkStream(PtxjitSink sink) : sink(sink) { SetUnbuffered(); }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    if (sink.write)
+      sink.write(sink.user, text, size);
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+  PtxjitSink sink;
+  uint64_t position = 0;
+};
+
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double ms = std::chrono::duration<double, std::milli>(now - last).count();
+    last = now;
+    return ms;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+/// A text being parsed or compiled: context, sources, diagnostics to a sink.
+struct Session {
+  Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink)
+      : context(registry(), MLIRContext::Threading::DISABLED), stream(sink),
+        handler((sources.AddNewSourceBuffer(
+                     llvm::MemoryBuffer::getMemBufferCopy(text, fileName),
+                     llvm::SMLoc()),
+                 sources),
+                &context, stream),
+        counter(&context, [this](Diagnostic &d) {
+          if (d.getSeverity() == DiagnosticSeverity::Error)
+            ++numErrors;
+          return failure(); // on to the printing handler
+        }) {
+    context.printOpOnDiagnostic(false);
+  }
+
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registerLoweringDialects(registry);
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  SinkStream stream;
+  SourceMgrDiagnosticHandler handler;
+  unsigned numErrors = 0;
+  ScopedDiagnosticHandler counter;
+};
+
+/// Variables as the C interface shows them, with what they point to.
+class VariableList {
+public:
+  void add(VarOp var) {
+    PtxjitVariable v{};
+    v.name = keep(var.getSymName());
+    v.bytes = uint64_t(var.getBytes());
+    v.align = uint64_t(var.getAlign());
+    if (auto init = var.getInit()) {
+      bytes.emplace_back(init->begin(), init->end());
+      v.init = reinterpret_cast<const uint8_t *>(bytes.back().data());
+      v.initBytes = bytes.back().size();
+    }
+    if (auto list = var.getRelocs()) {
+      relocs.emplace_back();
+      for (Attribute a : *list) {
+        auto fields = cast<ArrayAttr>(a);
+        auto number = [&](unsigned i) {
+          return cast<IntegerAttr>(fields[i]).getInt();
+        };
+        relocs.back().push_back(
+            {uint64_t(number(0)), uint32_t(number(1)), uint32_t(number(4)),
+             keep(cast<FlatSymbolRefAttr>(fields[2]).getValue()), number(3)});
+      }
+      v.relocs = relocs.back().data();
+      v.numRelocs = relocs.back().size();
+    }
+    variables.push_back(v);
+  }
+  const char *keep(llvm::StringRef text) {
+    return strings.emplace_back(text.str()).c_str();
+  }
+  std::vector<PtxjitVariable> variables;
+
+private:
+  std::deque<std::string> strings;
+  std::deque<std::vector<int8_t>> bytes;
+  std::deque<std::vector<PtxjitReloc>> relocs;
+};
+
+} // namespace
+
+struct PtxjitModule {
+  std::string text, fileName;
+  VariableList variables;
+  std::deque<std::vector<PtxjitParam>> params;
+  std::vector<PtxjitKernelInfo> kernels;
+  PtxjitModuleInfo info{};
+};
+
+namespace {
+struct ImageStorage : PtxjitImage {
+  std::unique_ptr<LoadedCode> code;
+  VariableList variables;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+static void describeKernel(PtxjitModule &out, FuncOp func) {
+  PtxjitKernelInfo kernel{};
+  kernel.name = out.variables.keep(func.getSymName());
+  auto &params = out.params.emplace_back();
+  for (Attribute a : func.getParams()) {
+    auto p = cast<ParamAttr>(a);
+    params.push_back({out.variables.keep(p.getName()),
+                      out.variables.keep(stringifyScalarType(p.getType())),
+                      uint32_t(std::max(1u, getBitWidth(p.getType()) / 8)),
+                      uint32_t(p.getAlign()), uint32_t(p.getOffset()),
+                      uint64_t(p.getCount())});
+  }
+  kernel.params = params.data();
+  kernel.numParams = params.size();
+  kernel.paramBytes = uint32_t(func.getParamBytes());
+  auto extents = [&](llvm::StringRef name, uint32_t (&to)[3]) {
+    auto directives = func.getDirectives();
+    auto values = directives ? directives->getAs<DenseI64ArrayAttr>(name)
+                             : DenseI64ArrayAttr();
+    for (unsigned i = 0; values && i < 3; ++i)
+      to[i] = i < values.size() ? uint32_t(values[i]) : 1;
+  };
+  extents("maxntid", kernel.maxntid);
+  extents("reqntid", kernel.reqntid);
+  out.kernels.push_back(kernel);
+}
+
+static PtxjitModule *parseModule(const char *text, size_t size,
+                                 const char *fileName, int checkBodies,
+                                 PtxjitSink diagnostics, uint32_t *numErrors) {
+  llvm::StringRef source(text, size);
+  Session session(source, fileName, diagnostics);
+  ParseOptions options;
+  options.bodies = checkBodies;
+  auto module = parsePtx(session.sources, &session.context, options);
+  bool ok = succeeded(module) && succeeded(verify(**module));
+  if (numErrors)
+    *numErrors = ok ? 0 : std::max(session.numErrors, 1u);
+  if (!ok)
+    return nullptr;
+  auto out = std::make_unique<PtxjitModule>();
+  out->text = source.str();
+  out->fileName = fileName;
+  for (FuncOp func : (*module)->getOps<FuncOp>())
+    if (func.getEntry())
+      describeKernel(*out, func);
+  for (VarOp var : (*module)->getOps<VarOp>())
+    if (var.getSpace() == Space::Global || var.getSpace() == Space::Const)
+      out->variables.add(var);
+  Operation *op = **module;
+  out->info.version =
+      out->variables.keep(op->getAttrOfType<StringAttr>(kVersionAttr));
+  out->info.target =
+      out->variables.keep(op->getAttrOfType<StringAttr>(kTargetAttr));
+  out->info.kernels = out->kernels.data();
+  out->info.numKernels = out->kernels.size();
+  out->info.variables = out->variables.variables.data();
+  out->info.numVariables = out->variables.variables.size();
+  return out.release();
+}
+
+static void destroyModule(PtxjitModule *module) { delete module; }
+static const PtxjitModuleInfo *getInfo(const PtxjitModule *module) {
+  return &module->info;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One run of the stages, which may stop early to show what there is.
+struct Compilation {
+  const PtxjitModule &module;
+  llvm::StringRef kernel;
+  PtxjitSpecialization spec;
+  PtxjitSink diagnostics;
+  /// Stage whose text is wanted; empty: machine code in `object`.
+  llvm::StringRef stopAt;
+  std::string text;
+  llvm::SmallVector<char> object;
+  ImageStorage *image = nullptr;
+  PtxjitCompileTimes times{};
+
+  llvm::Error run();
+  std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
+
+private:
+  bool stop(llvm::StringRef stage, ModuleOp ir) {
+    if (stopAt != stage)
+      return false;
+    llvm::raw_string_ostream os(text);
+    ir.print(os);
+    return true;
+  }
+  llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
+                      bool &stopped);
+  llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
+  /// Tests: behave as LLVM does when it cannot go on.
+  void injectFailure(llvm::StringRef stage) {
+    if (spec.inject && stage == spec.inject)
+      llvm::report_fatal_error("failure injected at " + llvm::Twine(stage));
+  }
+};
+
+llvm::Error failed(const char *stage) {
+  return llvm::createStringError(llvm::Twine("stage '") + stage +
+                                 "' failed");
+}
+
+llvm::Error Compilation::run() {
+  auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
+  if (!cpu)
+    return cpu.takeError();
+  Stopwatch watch;
+  // Not freed if LLVM jumps out: see Protected.cpp.
+  auto session =
+      std::make_unique<Session>(module.text, module.fileName, diagnostics);
+  ParseOptions options;
+  options.onlyKernel = kernel;
+  auto ir = parsePtx(session->sources, &session->context, options);
+  if (mlir::failed(ir))
+    return failed("parse");
+  times.parse = watch.lap();
+  auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
+  if (!func || !func.getEntry() || func.isDeclaration())
+    return llvm::createStringError("there is no kernel '" + kernel + "'");
+  // Other functions have served the parser.
+  for (FuncOp other : llvm::make_early_inc_range((*ir)->getOps<FuncOp>()))
+    if (other != func)
+      other.erase();
+  if (image) {
+    KernelLayout layout(**ir, func);
+    image->sharedEnd = layout.sharedEnd;
+    image->localBytes = layout.localBytes;
+    image->chunk = cpu->chunk.chunk;
+    for (VarOp var : layout.globals)
+      image->variables.add(var);
+    image->globals = image->variables.variables.data();
+    image->numGlobals = image->variables.variables.size();
+  }
+  bool stopped = false;
+  if (llvm::Error error = runMlir(*session, **ir, *cpu, stopped))
+    return error;
+  times.lower = watch.lap();
+  if (stopped)
+    return llvm::Error::success();
+  injectFailure("lower");
+  return runLLVM(*session, **ir, *cpu);
+}
+
+llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
+                                 const CpuTarget &cpu, bool &stopped) {
+  LaunchShape shape;
+  shape.block = {spec.block[0], spec.block[1], spec.block[2]};
+  shape.smallGrid = spec.smallGrid;
+  stopped = true;
+  if (stop("ptx", ir))
+    return llvm::Error::success();
+  auto stage = [&](const char *name, auto build) {
+    PassManager pm(&session.context);
+    pm.enableVerifier(false);
+    build(pm);
+    return succeeded(pm.run(ir)) ? llvm::Error::success() : failed(name);
+  };
+  if (auto error = stage("normalize",
+                         [](PassManager &pm) { buildNormalizePipeline(pm); }))
+    return error;
+  if (stop("normalized", ir))
+    return llvm::Error::success();
+  if (auto error = stage("structure",
+                         [](PassManager &pm) { buildStructurePipeline(pm); }))
+    return error;
+  if (stop("structured", ir))
+    return llvm::Error::success();
+  if (auto error = stage(
+          "mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
+    return error;
+  if (stop("masked", ir))
+    return llvm::Error::success();
+  if (auto error = stage("packetize", [&](PassManager &pm) {
+        buildPacketizePipeline(pm, shape, cpu.chunk);
+      }))
+    return error;
+  if (stop("vector", ir))
+    return llvm::Error::success();
+  if (auto error = stage("to-llvm", [](PassManager &pm) {
+        buildLowerToLLVMPipeline(pm);
+      }))
+    return error;
+  stopped = false;
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
+                                 const CpuTarget &cpu) {
+  Stopwatch watch;
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(ir, llvmContext);
+  if (!code)
+    return failed("translate");
+  auto machine = createTargetMachine(cpu, spec.quick);
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  if (llvm::Error error = linkDeviceLibrary(*code, cpu))
+    return error;
+  injectFailure("optimize");
+  if (llvm::Error error = optimize(*code, *machine, spec.quick))
+    return error;
+  times.optimize = watch.lap();
+  if (stopAt == "llvm") {
+    llvm::raw_string_ostream os(text);
+    code->print(os, nullptr);
+    return llvm::Error::success();
+  }
+  injectFailure("codegen");
+  if (llvm::Error error =
+          generateCode(*code, *machine, stopAt == "asm", object))
+    return error;
+  times.codegen = watch.lap();
+  if (stopAt == "asm" || stopAt == "obj") {
+    text.assign(object.begin(), object.end());
+    return llvm::Error::success();
+  }
+  return checkSelfContained({object.data(), object.size()});
+}
+
+void report(PtxjitSink sink, const llvm::Twine &message) {
+  SinkStream(sink) << "error: " << message << '\n';
+}
+
+bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
+  uint64_t threads = uint64_t(spec.block[0]) * spec.block[1] * spec.block[2];
+  if (threads == 0 || threads > 1024 || spec.block[0] > 1024 ||
+      spec.block[1] > 1024 || spec.block[2] > 64) {
+    report(sink, "a block must have 1 to 1024 threads, at most 1024 x 1024 x "
+                 "64");
+    return false;
+  }
+  if (spec.chunk != 0 && spec.chunk != 1 && spec.chunk != 4 &&
+      spec.chunk != 8 && spec.chunk != 16) {
+    report(sink, "chunk must be 1, 4, 8 or 16");
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
+                            const PtxjitSpecialization *spec,
+                            PtxjitSink diagnostics) {
+  if (!checkSpecialization(*spec, diagnostics))
+    return nullptr;
+  std::string firstFailure;
+  // Once more, in the simplest way, if LLVM fails.
+  for (bool fallback : {false, true}) {
+    auto image = std::make_unique<ImageStorage>();
+    static_cast<PtxjitImage &>(*image) = {};
+    auto job = std::make_unique<Compilation>(
+        Compilation{*module, kernel, *spec, diagnostics, {}, {}, {}, {}, {}});
+    job->image = image.get();
+    if (fallback) {
+      job->spec.chunk = 1;
+      job->spec.quick = 1;
+      job->spec.inject = nullptr;
+      image->degraded = 1;
+    }
+    llvm::Error error = runProtected([&] { return job->run(); });
+    if (!error) {
+      Stopwatch watch;
+      image->codeBytes = job->object.size();
+      auto code = LoadedCode::load(std::move(job->object), job->symbol());
+      if (code) {
+        image->code = std::move(*code);
+        image->entry = image->code->entry;
+        image->times = job->times;
+        image->times.load = watch.lap();
+        return image.release();
+      }
+      error = code.takeError();
+    }
+    std::string message = llvm::toString(std::move(error));
+    bool llvmFailed = llvm::StringRef(message).starts_with("LLVM gave up");
+    if (llvmFailed) {
+      // What ran there is abandoned, and so is what it may still point to.
+      (void)job.release();
+      (void)image.release();
+    }
+    if (!llvmFailed || fallback) {
+      report(diagnostics, llvm::Twine("kernel '") + kernel +
+                              "' could not be compiled: " +
+                              (firstFailure.empty() ? message : firstFailure));
+      return nullptr;
+    }
+    firstFailure = message;
+  }
+  return nullptr;
+}
+
+static void destroyImage(PtxjitImage *image) {
+  delete static_cast<ImageStorage *>(image);
+}
+
+static int emit(const PtxjitModule *module, const char *kernel,
+                const PtxjitSpecialization *spec, const char *stage,
+                PtxjitSink output, PtxjitSink diagnostics) {
+  static constexpr llvm::StringLiteral stages[] = {
+      "ptx", "normalized", "structured", "masked", "vector",
+      "llvm", "asm", "obj"};
+  if (!llvm::is_contained(stages, llvm::StringRef(stage))) {
+    report(diagnostics, llvm::Twine("unknown stage '") + stage +
+                            "', expected ptx, normalized, structured, masked, "
+                            "vector, llvm, asm or obj");
+    return 1;
+  }
+  if (!checkSpecialization(*spec, diagnostics))
+    return 1;
+  auto job = std::make_unique<Compilation>(
+      Compilation{*module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}});
+  llvm::Error error = runProtected([&] { return job->run(); });
+  if (error) {
+    report(diagnostics, llvm::toString(std::move(error)));
+    (void)job.release();
+    return 1;
+  }
+  SinkStream(output) << job->text;
+  return 0;
+}
+
+static int interpretKernel(const PtxjitModule *module, const char *kernel,
+                           const PtxjitReferenceLaunch *launch,
+                           PtxjitSink diagnostics) {
+  bool ok = false;
+  llvm::Error error = runProtected([&]() -> llvm::Error {
+    Session session(module->text, module->fileName, diagnostics);
+    ParseOptions options;
+    options.onlyKernel = kernel;
+    auto ir = parsePtx(session.sources, &session.context, options);
+    ok = succeeded(ir) && succeeded(interpret(**ir, kernel, *launch));
+    return llvm::Error::success();
+  });
+  if (error)
+    report(diagnostics, llvm::toString(std::move(error)));
+  return ok ? 0 : 1;
+}
+
+static int canRun(const char *cpu) {
+  auto host = selectCpu("", 0);
+  auto wanted = selectCpu(cpu, 0);
+  if (!host || !wanted) {
+    if (!host)
+      llvm::consumeError(host.takeError());
+    if (!wanted)
+      llvm::consumeError(wanted.takeError());
+    return 0;
+  }
+  return !wanted->avx512 || host->avx512;
+}
+
+extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *
+ptxjitGetCompiler(uint32_t version) {
+  static const PtxjitCompiler compiler = {
+      PTXJIT_COMPILER_ABI_VERSION, parseModule, destroyModule,   getInfo,
+      compile,                     destroyImage, emit,           interpretKernel,
+      canRun};
+  return version == PTXJIT_COMPILER_ABI_VERSION ? &compiler : nullptr;
+}

@@ -1,0 +1,71 @@
+//===- DeviceLibrary.cpp - the embedded device library --------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace ptxjit;
+
+// Made by the build from lib/Device: one list of bitcode files per CPU level.
+struct EmbeddedBitcode {
+  const unsigned char *data;
+  size_t size;
+};
+extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[];
+extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count;
+
+static bool needsDevice(const Module &module) {
+  for (const Function &f : module)
+    if (f.isDeclaration() && f.getName().starts_with("ptxjit_"))
+      return true;
+  return false;
+}
+
+Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
+  const EmbeddedBitcode *files = cpu.avx512 ? ptxjitDeviceV4 : ptxjitDeviceV3;
+  unsigned count = cpu.avx512 ? ptxjitDeviceV4Count : ptxjitDeviceV3Count;
+  for (unsigned i = 0; i < count && needsDevice(module); ++i) {
+    StringRef bytes(reinterpret_cast<const char *>(files[i].data),
+                    files[i].size);
+    auto library = getLazyBitcodeModule(MemoryBufferRef(bytes, "device"),
+                                        module.getContext());
+    if (!library)
+      return library.takeError();
+    (*library)->setDataLayout(module.getDataLayout());
+    (*library)->setTargetTriple(module.getTargetTriple());
+    if (Linker::linkModules(module, std::move(*library),
+                            Linker::LinkOnlyNeeded))
+      return createStringError("the device library could not be linked");
+  }
+  for (Function &f : module) {
+    if (f.isDeclaration())
+      continue;
+    bool isKernel = f.getName().starts_with("ptxjit_kernel.");
+    f.removeFnAttr("target-cpu");
+    f.removeFnAttr("target-features");
+    f.removeFnAttr("tune-cpu");
+    f.removeFnAttr("frame-pointer");
+    f.removeFnAttr(Attribute::UWTable);
+    f.addFnAttr("target-cpu", cpu.name);
+    f.addFnAttr("target-features", cpu.features);
+    f.addFnAttr("prefer-vector-width", cpu.avx512 ? "512" : "256");
+    f.addFnAttr("min-legal-vector-width", cpu.avx512 ? "512" : "256");
+    // Frames may be larger than the guard page.
+    f.addFnAttr("probe-stack", "inline-asm");
+    f.addFnAttr("no-builtins");
+    f.addFnAttr(Attribute::NoUnwind);
+    if (!isKernel) {
+      f.setLinkage(GlobalValue::InternalLinkage);
+      f.removeFnAttr(Attribute::NoInline);
+      f.removeFnAttr(Attribute::OptimizeNone);
+      f.addFnAttr(Attribute::AlwaysInline);
+    }
+  }
+  return Error::success();
+}

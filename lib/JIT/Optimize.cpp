@@ -1,0 +1,81 @@
+//===- Optimize.cpp - LLVM passes and code generation ---------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace ptxjit;
+
+// The order at the start matters: jump-threading right behind sroa and
+// early-cse removes the exit flags that structuring leaves in uniform loops;
+// behind simplifycfg it no longer can, and tight loops run 4 times slower.
+static constexpr StringLiteral kPasses =
+    "always-inline,"
+    "function(sroa,early-cse,jump-threading,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,early-cse<memssa>,"
+    "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
+    "simplifycfg,instcombine<no-verify-fixpoint>,gvn,sroa,"
+    "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
+    "simplifycfg<sink-common-insts>,adce)";
+static constexpr StringLiteral kQuickPasses = "always-inline,function(sroa)";
+
+Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
+  std::string message;
+  raw_string_ostream os(message);
+  if (verifyModule(module, &os))
+    return createStringError("the compiler made invalid LLVM IR: " + message);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  ModulePassManager passes;
+  if (Error error =
+          builder.parsePassPipeline(passes, quick ? kQuickPasses : kPasses))
+    return error;
+  passes.run(module, modules);
+  return Error::success();
+}
+
+Error ptxjit::generateCode(Module &module, TargetMachine &machine,
+                           bool assembly, SmallVectorImpl<char> &out) {
+  raw_svector_ostream os(out);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  assembly ? CodeGenFileType::AssemblyFile
+                                           : CodeGenFileType::ObjectFile))
+    return createStringError("this CPU cannot emit code");
+  passes.run(module);
+  return Error::success();
+}
+
+Error ptxjit::checkSelfContained(StringRef bytes) {
+  auto object =
+      object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
+  if (!object)
+    return object.takeError();
+  for (const object::SymbolRef &symbol : (*object)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (!(*flags & object::SymbolRef::SF_Undefined))
+      continue;
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (!name->empty())
+      return createStringError("compiled code refers to '" + *name +
+                               "', which the device library does not have");
+  }
+  return Error::success();
+}

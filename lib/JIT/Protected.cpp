@@ -1,0 +1,67 @@
+//===- Protected.cpp - LLVM failures that do not end the process ----------===//
+//
+// LLVM calls report_fatal_error where it cannot go on (an unselectable
+// intrinsic, say) and would abort. The handler leaves by longjmp instead. What
+// was under way is abandoned: its memory leaks, its LLVMContext is not touched
+// again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/thread.h"
+#include <csetjmp>
+#include <mutex>
+
+using namespace llvm;
+using namespace ptxjit;
+
+namespace {
+struct Escape {
+  jmp_buf target;
+  std::string message;
+};
+thread_local Escape *escape = nullptr;
+
+void handleFatalError(void *, const char *reason, bool) {
+  if (!escape)
+    return; // not ours: LLVM aborts, as it would without us
+  escape->message = reason;
+  longjmp(escape->target, 1);
+}
+
+/// Kept out of line, so that setjmp sees no locals of `body`.
+__attribute__((noinline)) bool runWithEscape(Escape &place,
+                                             function_ref<void()> body) {
+  if (setjmp(place.target))
+    return false;
+  body();
+  return true;
+}
+} // namespace
+
+Error ptxjit::runProtected(function_ref<Error()> body) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    remove_fatal_error_handler();
+    install_fatal_error_handler(handleFatalError, nullptr);
+  });
+  constexpr unsigned stackBytes = 256u << 20; // address space, not memory
+  Error result = Error::success();
+  (void)!!result;
+  bool finished = false;
+  std::string message;
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+    Escape place;
+    escape = &place;
+    finished = runWithEscape(place, [&] { result = body(); });
+    escape = nullptr;
+    message = place.message;
+  });
+  worker.join();
+  if (finished)
+    return result;
+  consumeError(std::move(result));
+  return createStringError("LLVM gave up: " + message);
+}

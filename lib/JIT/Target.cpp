@@ -1,0 +1,67 @@
+//===- Target.cpp - CPU choice --------------------------------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include <mutex>
+
+using namespace llvm;
+using namespace ptxjit;
+
+static void initializeLLVM() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+  });
+}
+
+Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
+  initializeLLVM();
+  CpuTarget cpu;
+  SubtargetFeatures features;
+  if (name.empty() || name == "native") {
+    cpu.name = sys::getHostCPUName().str();
+    for (const auto &feature : sys::getHostCPUFeatures())
+      features.AddFeature(feature.first(), feature.second);
+    cpu.features = features.getString();
+  } else {
+    cpu.name = name.str();
+  }
+  std::string error;
+  Triple triple(sys::getProcessTriple());
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  std::unique_ptr<MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, cpu.name, cpu.features));
+  if (!info || !info->isCPUStringValid(cpu.name))
+    return createStringError("unknown CPU '" + name + "'");
+  bool avx2 = info->checkFeatures("+avx2,+fma");
+  cpu.avx512 =
+      info->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
+  if (!avx2)
+    return createStringError("CPU '" + cpu.name +
+                             "' is not supported: AVX2 and FMA are needed");
+  cpu.chunk.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
+  cpu.chunk.maskInts = !cpu.avx512;
+  cpu.chunk.embeddedRounding = cpu.avx512;
+  return cpu;
+}
+
+std::unique_ptr<TargetMachine>
+ptxjit::createTargetMachine(const CpuTarget &cpu, bool quick) {
+  std::string error;
+  Triple triple(sys::getProcessTriple());
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict; // a*b+c rounds twice
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      triple, cpu.name, cpu.features, options, Reloc::PIC_, CodeModel::Small,
+      quick ? CodeGenOptLevel::None : CodeGenOptLevel::Default, /*JIT=*/true));
+}

@@ -1,0 +1,205 @@
+//===- Module.cpp - a loaded PTX module -----------------------------------===//
+
+#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/CompilerLoader.h"
+
+#include <cstring>
+
+using namespace ptxjit;
+
+static constexpr size_t kCheckAtLoad = size_t(1) << 20;
+
+static PtxjitSink toString(std::string &text) {
+  return {[](void *user, const char *part, size_t size) {
+            static_cast<std::string *>(user)->append(part, size);
+          },
+          &text};
+}
+
+std::unique_ptr<Module> Module::load(const std::string &text,
+                                     const std::string &fileName,
+                                     std::string &diagnostics,
+                                     uint32_t *numErrors) {
+  std::string error;
+  const PtxjitCompiler *compiler = loadCompiler(error);
+  if (!compiler) {
+    diagnostics += "error: " + error + "\n";
+    if (numErrors)
+      *numErrors = 1;
+    return nullptr;
+  }
+  PtxjitModule *module =
+      compiler->parse(text.data(), text.size(), fileName.c_str(),
+                      text.size() < kCheckAtLoad, toString(diagnostics),
+                      numErrors);
+  if (!module)
+    return nullptr;
+  return std::unique_ptr<Module>(new Module(*compiler, module));
+}
+
+Module::Module(const PtxjitCompiler &compiler, PtxjitModule *module)
+    : compiler(compiler), module(module) {
+  defineAll(getInfo().variables, getInfo().numVariables);
+}
+
+Module::~Module() {
+  for (auto &[key, kernel] : kernels)
+    compiler.destroyImage(kernel.image);
+  compiler.destroyModule(module);
+}
+
+const PtxjitModuleInfo &Module::getInfo() const {
+  return *compiler.getInfo(module);
+}
+
+const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
+  const PtxjitModuleInfo &info = getInfo();
+  for (uint32_t i = 0; i < info.numKernels; ++i)
+    if (name == info.kernels[i].name)
+      return &info.kernels[i];
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+/// First all get memory, then those that are new get their addresses filled in.
+void Module::defineAll(const PtxjitVariable *list, uint32_t count) {
+  std::vector<const PtxjitVariable *> fresh;
+  for (uint32_t i = 0; i < count; ++i)
+    if (!variables.count(list[i].name)) {
+      define(list[i]);
+      fresh.push_back(&list[i]);
+    }
+  for (const PtxjitVariable *variable : fresh)
+    relocate(*variable);
+}
+
+void Module::define(const PtxjitVariable &variable) {
+  // Room behind the end: a vector access may read over the last element only
+  // under its mask, but alignment is rounded up here.
+  DeviceBuffer memory = makeDeviceBuffer(variable.bytes + variable.align);
+  if (memory && variable.initBytes)
+    std::memcpy(memory.get(), variable.init, variable.initBytes);
+  variables.emplace(variable.name, std::move(memory));
+}
+
+void Module::relocate(const PtxjitVariable &variable) {
+  auto *bytes =
+      static_cast<uint8_t *>(variables.find(variable.name)->second.get());
+  for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
+    const PtxjitReloc &reloc = variable.relocs[i];
+    auto it = variables.find(reloc.symbol);
+    uint64_t address =
+        it == variables.end() ? 0 : reinterpret_cast<uint64_t>(it->second.get());
+    uint64_t value = (address + uint64_t(reloc.addend)) >> reloc.shift;
+    std::memcpy(bytes + reloc.offset, &value, reloc.bytes);
+  }
+}
+
+uint64_t Module::resolve(const std::string &symbol) {
+  auto it = variables.find(symbol);
+  return it == variables.end() ? 0
+                               : reinterpret_cast<uint64_t>(it->second.get());
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static bool isSmall(uint32_t ctas, uint32_t threads) {
+  return uint64_t(ctas) * threads <= (uint64_t(1) << 31);
+}
+
+static PtxjitSpecialization specialize(const uint32_t block[3],
+                                       const Grid &grid,
+                                       const CompileOptions &options) {
+  PtxjitSpecialization spec{};
+  std::memcpy(spec.block, block, sizeof(spec.block));
+  spec.smallGrid = isSmall(grid.x, block[0]) && isSmall(grid.y, block[1]) &&
+                   isSmall(grid.z, block[2]);
+  spec.chunk = options.chunk;
+  spec.quick = options.quick;
+  spec.cpu = options.cpu.empty() ? nullptr : options.cpu.c_str();
+  spec.inject = options.inject.empty() ? nullptr : options.inject.c_str();
+  return spec;
+}
+
+Module::Kernel *Module::compileLocked(const std::string &kernel,
+                                      const uint32_t block[3], const Grid &grid,
+                                      const CompileOptions &options,
+                                      std::string &diagnostics) {
+  PtxjitSpecialization spec = specialize(block, grid, options);
+  Key key{kernel,     block[0],      block[1],    block[2],
+          spec.smallGrid, options.chunk, options.cpu, options.quick};
+  auto it = kernels.find(key);
+  if (it != kernels.end())
+    return &it->second;
+  PtxjitImage *image =
+      compiler.compile(module, kernel.c_str(), &spec, toString(diagnostics));
+  if (!image)
+    return nullptr;
+  defineAll(image->globals, image->numGlobals);
+  Kernel &entry = kernels[key];
+  entry.image = image;
+  for (uint32_t i = 0; i < image->numGlobals; ++i)
+    entry.globals.push_back(resolve(image->globals[i].name));
+  return &entry;
+}
+
+const PtxjitImage *Module::compile(const std::string &kernel,
+                                   const uint32_t block[3], const Grid &grid,
+                                   const CompileOptions &options,
+                                   std::string &diagnostics) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Kernel *compiled = compileLocked(kernel, block, grid, options, diagnostics);
+  return compiled ? compiled->image : nullptr;
+}
+
+LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
+                            const uint32_t block[3], const void *params,
+                            uint32_t dynamicShared, unsigned threads,
+                            const CompileOptions &options,
+                            std::string &diagnostics) {
+  KernelCode code;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    Kernel *compiled = compileLocked(kernel, block, grid, options, diagnostics);
+    if (!compiled)
+      return LaunchStatus::InvalidValue;
+    code.entry = compiled->image->entry;
+    code.sharedEnd = compiled->image->sharedEnd;
+    code.localBytes = compiled->image->localBytes;
+    code.globals = compiled->globals.data();
+  }
+  return launchGrid(code, grid, params, dynamicShared, threads);
+}
+
+bool Module::interpret(const std::string &kernel, const Grid &grid,
+                       const uint32_t block[3], const void *params,
+                       uint32_t dynamicShared, uint64_t seed,
+                       std::string &diagnostics) {
+  PtxjitReferenceLaunch launch{};
+  launch.grid[0] = grid.x;
+  launch.grid[1] = grid.y;
+  launch.grid[2] = grid.z;
+  std::memcpy(launch.block, block, sizeof(launch.block));
+  launch.params = static_cast<const uint8_t *>(params);
+  launch.dynamicShared = dynamicShared;
+  launch.seed = seed;
+  launch.resolve = [](void *user, const char *symbol) {
+    return static_cast<Module *>(user)->resolve(symbol);
+  };
+  launch.user = this;
+  return compiler.interpret(module, kernel.c_str(), &launch,
+                            toString(diagnostics)) == 0;
+}
+
+bool Module::emit(const std::string &kernel, const uint32_t block[3],
+                  const std::string &stage, const CompileOptions &options,
+                  std::string &output, std::string &diagnostics) {
+  PtxjitSpecialization spec = specialize(block, Grid(), options);
+  return compiler.emit(module, kernel.c_str(), &spec, stage.c_str(),
+                       toString(output), toString(diagnostics)) == 0;
+}

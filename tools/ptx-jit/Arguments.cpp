@@ -1,0 +1,207 @@
+//===- Arguments.cpp - kernel arguments from the command line -------------===//
+
+#include "Arguments.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace ptxjit;
+
+bool ptxjit::parseExtents(const std::string &text, uint32_t (&extents)[3]) {
+  const char *p = text.c_str();
+  extents[0] = extents[1] = extents[2] = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (*p < '0' || *p > '9')
+      return false;
+    char *end;
+    unsigned long long value = std::strtoull(p, &end, 10);
+    if (value == 0 || value > UINT32_MAX)
+      return false;
+    extents[i] = uint32_t(value);
+    if (*end == 0)
+      return true;
+    if (*end != ',')
+      return false;
+    p = end + 1;
+  }
+  return false;
+}
+
+static std::vector<std::string> splitCommas(const std::string &text) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+static bool applyOption(BufferRequest &buffer, const std::string &option,
+                        std::string &error) {
+  size_t equals = option.find('=');
+  std::string name = option.substr(0, equals);
+  std::string value =
+      equals == std::string::npos ? "" : option.substr(equals + 1);
+  if (name == "print")
+    buffer.printCount = value.empty() ? buffer.data.count
+                                      : std::strtoull(value.c_str(), 0, 10);
+  else if (name == "out")
+    buffer.out = value;
+  else if (name == "expect")
+    buffer.expect = value;
+  else if (name == "rtol")
+    buffer.tolerance.relative = std::strtod(value.c_str(), 0);
+  else if (name == "atol")
+    buffer.tolerance.absolute = std::strtod(value.c_str(), 0);
+  else if (name == "ulps")
+    buffer.tolerance.ulps = std::strtoull(value.c_str(), 0, 10);
+  else if (name == "misses")
+    buffer.misses = std::strtod(value.c_str(), 0);
+  else {
+    error = "unknown buffer option '" + option +
+            "'; expected print, print=N, out=FILE, expect=FILE, rtol=X, "
+            "atol=X, ulps=N or misses=SHARE";
+    return false;
+  }
+  return true;
+}
+
+bool ArgumentList::add(const std::string &text, std::string &error) {
+  auto fail = [&](const std::string &why) {
+    error = "argument '" + text + "': " + why;
+    return false;
+  };
+  Argument argument;
+  if (text.rfind("buf:", 0) == 0) {
+    argument.isBuffer = true;
+    argument.buffer = std::strtoull(text.c_str() + 4, 0, 10);
+    if (argument.buffer >= buffers.size())
+      return fail("there is no buffer of that number yet");
+    arguments.push_back(argument);
+    return true;
+  }
+  size_t colon = text.find(':'), bracket = text.find('[');
+  if (bracket == std::string::npos || colon < bracket) {
+    auto type = parseElementType(text.substr(0, colon));
+    if (colon == std::string::npos || !type)
+      return fail("expected TYPE:VALUE or TYPE[N]=FILL, with TYPE one of u8 "
+                  "u16 u32 u64 s8 s16 s32 s64 f32 f64");
+    argument.type = *type;
+    if (!parseElement(*type, text.substr(colon + 1), argument.bits))
+      return fail("'" + text.substr(colon + 1) + "' is not a " + type->name);
+    arguments.push_back(argument);
+    return true;
+  }
+  auto type = parseElementType(text.substr(0, bracket));
+  size_t close = text.find(']');
+  if (!type || close == std::string::npos)
+    return fail("expected TYPE[N]=FILL");
+  BufferRequest buffer;
+  buffer.data.type = *type;
+  std::string count = text.substr(bracket + 1, close - bracket - 1);
+  char *end;
+  buffer.data.count = std::strtoull(count.c_str(), &end, 0);
+  if (count.empty() || *end || buffer.data.count == 0)
+    return fail("'" + count + "' is not a number of elements");
+  if (!buffer.data.allocate())
+    return fail("there is not enough memory");
+  std::string rest = text.substr(close + 1), why;
+  std::vector<std::string> parts = splitCommas(rest);
+  std::string fill = parts.front();
+  if (!fill.empty() && fill[0] != '=')
+    return fail("expected '=' or ',' behind ']'");
+  if (!fill.empty())
+    fill = fill.substr(1);
+  bool filled = !fill.empty() && fill[0] == '@'
+                    ? readFile(buffer.data, fill.substr(1), why)
+                    : fillBuffer(buffer.data, fill, why);
+  if (!filled)
+    return fail(why);
+  for (size_t i = 1; i < parts.size(); ++i)
+    if (!applyOption(buffer, parts[i], why))
+      return fail(why);
+  argument.isBuffer = true;
+  argument.buffer = buffers.size();
+  buffers.push_back(std::move(buffer));
+  arguments.push_back(argument);
+  return true;
+}
+
+bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
+                          std::vector<uint64_t> &block,
+                          std::string &error) const {
+  if (arguments.size() != kernel.numParams) {
+    error = std::string("kernel '") + kernel.name + "' takes " +
+            std::to_string(kernel.numParams) + " arguments, " +
+            std::to_string(arguments.size()) + " are given:";
+    for (uint32_t i = 0; i < kernel.numParams; ++i)
+      error += std::string(i ? ", " : " ") + "." + kernel.params[i].type + " " +
+               kernel.params[i].name;
+    return false;
+  }
+  block.assign(kernel.paramBytes / 8 + 2, 0);
+  for (uint32_t i = 0; i < kernel.numParams; ++i) {
+    const PtxjitParam &param = kernel.params[i];
+    const Argument &argument = arguments[i];
+    unsigned bytes = argument.isBuffer ? 8 : argument.type.bytes;
+    if (param.count != 1 || param.elementBytes != bytes) {
+      error = std::string("parameter '") + param.name + "' is ." + param.type +
+              (param.count != 1 ? " array" : "") + ", argument " +
+              std::to_string(i + 1) + " has " + std::to_string(bytes) +
+              " bytes";
+      return false;
+    }
+    uint64_t bits = argument.isBuffer
+                        ? reinterpret_cast<uint64_t>(
+                              buffers[argument.buffer].data.memory.get())
+                        : argument.bits;
+    std::memcpy(reinterpret_cast<char *>(block.data()) + param.offset, &bits,
+                bytes);
+  }
+  return true;
+}
+
+static bool compare(const BufferRequest &buffer, size_t number,
+                    std::string &error) {
+  TypedBuffer want;
+  want.type = buffer.data.type;
+  want.count = buffer.data.count;
+  if (!want.allocate() || !readFile(want, buffer.expect, error))
+    return false;
+  uint64_t wrong = 0, first = 0;
+  for (uint64_t i = 0; i < want.count; ++i)
+    if (!isClose(want.type, buffer.data.get(i), want.get(i), buffer.tolerance))
+      if (wrong++ == 0)
+        first = i;
+  if (double(wrong) <= buffer.misses * double(want.count))
+    return true;
+  error = "buffer " + std::to_string(number) + ": " + std::to_string(wrong) +
+          " of " + std::to_string(want.count) + " elements differ; first [" +
+          std::to_string(first) + "]: got " +
+          formatElement(want.type, buffer.data.get(first)) + ", expected " +
+          formatElement(want.type, want.get(first));
+  return false;
+}
+
+bool ArgumentList::finish(std::string &error) {
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    BufferRequest &buffer = buffers[b];
+    uint64_t shown = std::min(buffer.printCount, buffer.data.count);
+    if (shown) {
+      std::printf("buffer %zu:", b);
+      for (uint64_t i = 0; i < shown; ++i)
+        std::printf(
+            " %s",
+            formatElement(buffer.data.type, buffer.data.get(i)).c_str());
+      std::printf(shown < buffer.data.count ? " ...\n" : "\n");
+    }
+    if (!buffer.out.empty() && !writeFile(buffer.data, buffer.out, error))
+      return false;
+    if (!buffer.expect.empty() && !compare(buffer, b, error))
+      return false;
+  }
+  return true;
+}

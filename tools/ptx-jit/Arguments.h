@@ -1,0 +1,46 @@
+//===- Arguments.h - kernel arguments from the command line -----*- C++ -*-===//
+
+#ifndef PTXJIT_TOOLS_ARGUMENTS_H
+#define PTXJIT_TOOLS_ARGUMENTS_H
+
+#include "Buffers.h"
+#include "ptxjit/Runtime/CompilerABI.h"
+
+namespace ptxjit {
+
+/// TYPE:VALUE, or TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}
+/// {,rtol=X}{,atol=X}{,ulps=N}{,misses=SHARE}; buf:N names the Nth buffer again.
+struct Argument {
+  bool isBuffer = false;
+  uint64_t bits = 0;
+  ElementType type;
+  size_t buffer = 0; ///< index among the buffers
+};
+
+struct BufferRequest {
+  TypedBuffer data;
+  uint64_t printCount = 0;
+  std::string out, expect;
+  Tolerance tolerance;
+  double misses = 0; ///< share of elements that may differ
+};
+
+struct ArgumentList {
+  std::vector<Argument> arguments;
+  std::vector<BufferRequest> buffers;
+
+  /// Reads one argument. False with `error` set if it is malformed.
+  bool add(const std::string &text, std::string &error);
+  /// The `.param` block for `kernel`. False if counts or sizes do not match.
+  bool layOut(const PtxjitKernelInfo &kernel, std::vector<uint64_t> &block,
+              std::string &error) const;
+  /// Prints, writes and compares what was asked for. False on a mismatch.
+  bool finish(std::string &error);
+};
+
+/// "X", "X,Y" or "X,Y,Z".
+bool parseExtents(const std::string &text, uint32_t (&extents)[3]);
+
+} // namespace ptxjit
+
+#endif

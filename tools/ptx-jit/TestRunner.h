@@ -1,0 +1,42 @@
+//===- TestRunner.h - execution tests inside PTX files ----------*- C++ -*-===//
+//
+// A test is a comment line in a PTX file:
+//
+//   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {shared=N} ARG... {~ulps=N}
+//          {~rel=X} {~abs=X} {fails=TEXT}
+//
+// ARG, one for each parameter: TYPE:VALUE, or a buffer:
+//   in=TYPE[v, v, ...]     given values
+//   out=TYPE[v, v, ...]    starts as zero, must end as given; `?` is anything
+//   io=TYPE[v, ...]->[w, ...]
+//   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
+// GEN: edges.a, edges.b, edges.c (256 values: all pairs of 16 edge values of
+// the type in a and b, a mixture in c), random(SEED), iota, each with :N for N
+// elements. `ref`: what the reference interpreter computes (it runs always, and
+// given values judge it too). A block is as long as the longest buffer unless
+// given.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_TOOLS_TESTRUNNER_H
+#define PTXJIT_TOOLS_TESTRUNNER_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptxjit {
+
+struct TestOptions {
+  std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
+  std::string cpu;
+  unsigned threads = 0;
+};
+
+/// Prints what differs and a line `FILE: N passed, N failed` each.
+/// \returns 0 if nothing failed.
+int runTests(const std::vector<std::string> &files, const TestOptions &options);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,360 @@
+//===- ptx-jit.cpp - the user's tool --------------------------------------===//
+//
+// run, list, check and test PTX files. Everything goes through the runtime and
+// the compiler library's C interface.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "TestRunner.h"
+#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/Stream.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace ptxjit;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("ptx-jit options");
+static cl::SubCommand runCommand("run", "Run a kernel");
+static cl::SubCommand listCommand("list", "Show the kernels of a file");
+static cl::SubCommand checkCommand(
+    "check", "Say for each file whether it is accepted");
+static cl::SubCommand testCommand(
+    "test", "Run the '// run:' lines of files at every chunk width and on the "
+            "reference interpreter");
+
+static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
+                                    cl::Required, cl::sub(runCommand),
+                                    cl::cat(category));
+static cl::list<std::string>
+    runArguments(cl::Positional, cl::desc("ARG..."), cl::sub(runCommand),
+                 cl::cat(category));
+static cl::opt<std::string> listFile(cl::Positional, cl::desc("FILE.ptx"),
+                                     cl::Required, cl::sub(listCommand),
+                                     cl::cat(category));
+static cl::list<std::string> checkFiles(cl::Positional, cl::desc("FILE..."),
+                                        cl::OneOrMore, cl::sub(checkCommand),
+                                        cl::cat(category));
+static cl::list<std::string> testFiles(cl::Positional, cl::desc("FILE..."),
+                                       cl::OneOrMore, cl::sub(testCommand),
+                                       cl::cat(category));
+static cl::opt<std::string>
+    kernelName("kernel", cl::desc("Kernel to run (default: the only one)"),
+               cl::value_desc("name"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> gridText("grid", cl::desc("Grid extents in CTAs"),
+                                     cl::value_desc("X,Y,Z"), cl::init("1"),
+                                     cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string>
+    blockText("block", cl::desc("Block extents in threads"),
+              cl::value_desc("X,Y,Z"), cl::init("32"), cl::sub(runCommand),
+              cl::cat(category));
+static cl::opt<unsigned>
+    sharedBytes("shared", cl::desc("Dynamic shared memory in bytes"),
+                cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
+                cl::cat(category));
+static cl::opt<std::string> emitStage(
+    "emit",
+    cl::desc("Write a stage of the compiler instead of running: ptx, "
+             "normalized, structured, masked, vector, llvm, asm, obj"),
+    cl::value_desc("stage"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> showTime("time",
+                              cl::desc("Say where the time goes, on stderr"),
+                              cl::sub(runCommand), cl::cat(category));
+static cl::opt<unsigned> repeat(
+    "repeat", cl::desc("Launch that many times (with --time: the best counts)"),
+    cl::value_desc("n"), cl::init(1), cl::sub(runCommand), cl::cat(category));
+static cl::opt<unsigned> threads("threads",
+                                 cl::desc("Worker threads (default: all)"),
+                                 cl::value_desc("n"), cl::init(0),
+                                 cl::sub(runCommand), cl::sub(testCommand),
+                                 cl::cat(category));
+static cl::opt<std::string> chunkText(
+    "chunk",
+    cl::desc("Lanes per vector: 1, 4, 8 or 16 (test: a list)"),
+    cl::value_desc("n"), cl::sub(runCommand), cl::sub(testCommand),
+    cl::cat(category));
+static cl::opt<std::string>
+    cpuName("cpu", cl::desc("Compile for this LLVM CPU, x86-64-v3 say"),
+            cl::value_desc("name"), cl::sub(runCommand), cl::sub(testCommand),
+            cl::cat(category));
+static cl::opt<bool>
+    useReference("reference",
+                 cl::desc("Run on the reference interpreter (slow, exact)"),
+                 cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> quick("quick", cl::desc("Compile fast rather than well"),
+                           cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> inject("inject-failure", cl::Hidden,
+                                   cl::desc("Make LLVM fail at a stage"),
+                                   cl::sub(runCommand), cl::cat(category));
+
+static bool readText(const std::string &path, std::string &text) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    std::fprintf(stderr, "ptx-jit: %s: %s\n", path.c_str(),
+                 std::strerror(errno));
+    return false;
+  }
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  // A NUL ends the text, as in modules that drivers are handed.
+  text.resize(std::strlen(text.c_str()));
+  return true;
+}
+
+static std::unique_ptr<Module> loadFile(const std::string &path,
+                                        uint32_t *numErrors = nullptr) {
+  std::string text, diagnostics;
+  if (numErrors)
+    *numErrors = 1;
+  if (!readText(path, text))
+    return nullptr;
+  auto module = Module::load(text, path, diagnostics, numErrors);
+  std::fputs(diagnostics.c_str(), stderr);
+  return module;
+}
+
+static int fail(const std::string &message) {
+  std::fprintf(stderr, "ptx-jit: %s\n", message.c_str());
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// list, check
+//===----------------------------------------------------------------------===//
+
+static int list() {
+  auto module = loadFile(listFile);
+  if (!module)
+    return 1;
+  const PtxjitModuleInfo &info = module->getInfo();
+  for (uint32_t k = 0; k < info.numKernels; ++k) {
+    const PtxjitKernelInfo &kernel = info.kernels[k];
+    std::printf("%s(", kernel.name);
+    for (uint32_t i = 0; i < kernel.numParams; ++i) {
+      const PtxjitParam &p = kernel.params[i];
+      std::printf("%s.%s %s", i ? ", " : "", p.type, p.name);
+      if (p.count != 1)
+        std::printf("[%llu]", (unsigned long long)p.count);
+    }
+    std::printf(")");
+    if (kernel.reqntid[0])
+      std::printf(" reqntid %u,%u,%u", kernel.reqntid[0], kernel.reqntid[1],
+                  kernel.reqntid[2]);
+    if (kernel.maxntid[0])
+      std::printf(" maxntid %u,%u,%u", kernel.maxntid[0], kernel.maxntid[1],
+                  kernel.maxntid[2]);
+    std::printf("\n");
+  }
+  return 0;
+}
+
+static int check() {
+  bool allOk = true;
+  for (const std::string &path : checkFiles) {
+    uint32_t errors = 0;
+    auto module = loadFile(path, &errors);
+    if (module)
+      std::printf("%s: ok\n", path.c_str());
+    else
+      std::printf("%s: refused (%u error%s)\n", path.c_str(), errors,
+                  errors == 1 ? "" : "s");
+    std::fflush(stdout);
+    allOk &= module != nullptr;
+  }
+  return allOk ? 0 : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// run
+//===----------------------------------------------------------------------===//
+
+static bool parseChunks(std::vector<uint32_t> &chunks) {
+  std::string text = chunkText;
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    std::string part = text.substr(0, comma);
+    text = comma == std::string::npos ? "" : text.substr(comma + 1);
+    if (part != "1" && part != "4" && part != "8" && part != "16")
+      return false;
+    chunks.push_back(uint32_t(std::stoul(part)));
+  }
+  return true;
+}
+
+static const PtxjitKernelInfo *chooseKernel(Module &module,
+                                            std::string &error) {
+  const PtxjitModuleInfo &info = module.getInfo();
+  std::string names;
+  for (uint32_t i = 0; i < info.numKernels; ++i)
+    names += std::string(i ? ", " : "") + info.kernels[i].name;
+  if (!kernelName.empty()) {
+    const PtxjitKernelInfo *kernel = module.findKernel(kernelName);
+    if (!kernel)
+      error = "there is no kernel '" + kernelName + "'; the file has: " + names;
+    return kernel;
+  }
+  if (info.numKernels == 1)
+    return &info.kernels[0];
+  error = info.numKernels ? "choose one with --kernel: " + names
+                          : std::string("the file has no kernel");
+  return nullptr;
+}
+
+static const char *describe(LaunchStatus status) {
+  switch (status) {
+  case LaunchStatus::Ok:
+    return "ok";
+  case LaunchStatus::InvalidValue:
+    return "the launch is not valid";
+  case LaunchStatus::OutOfResources:
+    return "there is not enough memory for the launch";
+  case LaunchStatus::Trap:
+    return "a thread executed 'trap'";
+  }
+  return "";
+}
+
+static int run() {
+  uint32_t grid[3], block[3];
+  std::vector<uint32_t> chunks;
+  if (!parseExtents(gridText, grid))
+    return fail("--grid=" + gridText + " is not X, X,Y or X,Y,Z");
+  if (!parseExtents(blockText, block))
+    return fail("--block=" + blockText + " is not X, X,Y or X,Y,Z");
+  if (!parseChunks(chunks) || chunks.size() > 1)
+    return fail("--chunk must be 1, 4, 8 or 16");
+  auto module = loadFile(runFile);
+  if (!module)
+    return 1;
+  std::string error, diagnostics;
+  const PtxjitKernelInfo *kernel = chooseKernel(*module, error);
+  if (!kernel)
+    return fail(error);
+  for (unsigned d = 0; d < 3; ++d)
+    if (kernel->reqntid[0] && kernel->reqntid[d] != block[d])
+      return fail("the kernel requires --block=" +
+                  std::to_string(kernel->reqntid[0]) + "," +
+                  std::to_string(kernel->reqntid[1]) + "," +
+                  std::to_string(kernel->reqntid[2]));
+  CompileOptions options;
+  options.chunk = chunks.empty() ? 0 : chunks.front();
+  options.cpu = cpuName;
+  options.quick = quick;
+  options.inject = inject;
+  if (!emitStage.empty()) {
+    std::string output;
+    bool ok = module->emit(kernel->name, block, emitStage, options, output,
+                           diagnostics);
+    std::fputs(diagnostics.c_str(), stderr);
+    std::fwrite(output.data(), 1, output.size(), stdout);
+    return ok ? 0 : 1;
+  }
+  ArgumentList arguments;
+  for (const std::string &text : runArguments)
+    if (!arguments.add(text, error))
+      return fail(error);
+  std::vector<uint64_t> params;
+  if (!arguments.layOut(*kernel, params, error))
+    return fail(error);
+
+  Grid extents{grid[0], grid[1], grid[2]};
+  using Clock = std::chrono::steady_clock;
+  double best = 0;
+  if (useReference) {
+    auto start = Clock::now();
+    bool ok = module->interpret(kernel->name, extents, block, params.data(),
+                                sharedBytes, 0, diagnostics);
+    best = std::chrono::duration<double, std::milli>(Clock::now() - start)
+               .count();
+    std::fputs(diagnostics.c_str(), stderr);
+    if (!ok)
+      return fail("the reference interpreter stopped");
+  } else {
+    const PtxjitImage *image = module->compile(kernel->name, block, extents,
+                                               options, diagnostics);
+    std::fputs(diagnostics.c_str(), stderr);
+    if (!image)
+      return 1;
+    if (image->degraded)
+      std::fprintf(stderr,
+                   "ptx-jit: warning: LLVM failed on this kernel; it runs from "
+                   "slow fallback code\n");
+    Stream stream;
+    LaunchStatus status = LaunchStatus::Ok;
+    for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
+      auto start = Clock::now();
+      stream.submit([&] {
+        status = module->launch(kernel->name, extents, block, params.data(),
+                                sharedBytes, threads, options, diagnostics);
+      });
+      stream.synchronize();
+      double ms = std::chrono::duration<double, std::milli>(Clock::now() - start)
+                      .count();
+      best = i == 0 ? ms : std::min(best, ms);
+    }
+    if (status != LaunchStatus::Ok)
+      return fail(std::string("kernel '") + kernel->name +
+                  "': " + describe(status));
+    if (showTime)
+      std::fprintf(stderr,
+                   "parse %.2f ms, lower %.2f ms, optimize %.2f ms, codegen "
+                   "%.2f ms, load %.2f ms; %u lanes per vector, %llu bytes of "
+                   "code\n",
+                   image->times.parse, image->times.lower,
+                   image->times.optimize, image->times.codegen,
+                   image->times.load, image->chunk,
+                   (unsigned long long)image->codeBytes);
+  }
+  if (showTime)
+    std::fprintf(stderr, "run %.3f ms\n", best);
+  if (!arguments.finish(error))
+    return fail(error);
+  return 0;
+}
+
+static int test() {
+  TestOptions options;
+  if (!parseChunks(options.chunks))
+    return fail("--chunk must be a list of 1, 4, 8 and 16");
+  options.cpu = cpuName;
+  options.threads = threads;
+  return runTests({testFiles.begin(), testFiles.end()}, options);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  for (cl::SubCommand *command :
+       {&runCommand, &listCommand, &checkCommand, &testCommand})
+    cl::HideUnrelatedOptions(category, *command);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "ptx-jit " PTXJIT_VERSION "\n";
+  });
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "ptx-jit: NVIDIA PTX, run natively on CPUs\n\n"
+      "An argument of 'run' is a scalar, TYPE:VALUE (u32:7, f32:1.5), or a\n"
+      "buffer, TYPE[N]=FILL with FILL one of zero, iota, const(V),\n"
+      "random(SEED), @FILE, followed by any of ,print ,print=N ,out=FILE\n"
+      ",expect=FILE ,rtol=X ,atol=X ,ulps=N ,misses=SHARE. buf:N is the Nth\n"
+      "buffer once more.\n\n"
+      "  ptx-jit run saxpy.ptx --grid=4 --block=256 f32:2 'f32[1024]=iota' \\\n"
+      "      'f32[1024]=const(1),print=4' s32:1024\n");
+  if (runCommand)
+    return run();
+  if (listCommand)
+    return list();
+  if (checkCommand)
+    return check();
+  if (testCommand)
+    return test();
+  std::fprintf(stderr, "ptx-jit: expected a command: run, list, check or test "
+                       "(ptx-jit --help)\n");
+  return 1;
+}
