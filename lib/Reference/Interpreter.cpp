@@ -1,3 +1,587 @@
+//===- Interpreter.cpp - threads, memory and control of the oracle --------===//
+//
+// Each thread runs until it ends or waits. When all wait, warp collectives whose
+// members have come are carried out, then barriers; if nothing can go on, that
+// is a deadlock and an error.
+//
+//===----------------------------------------------------------------------===//
+
 #include "ptxjit/Reference/Interpreter.h"
+
+#include "Evaluate.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/bit.h"
+#include <cstring>
+#include <numeric>
+#include <random>
+
 using namespace mlir;
-LogicalResult ptxjit::interpret(ModuleOp, llvm::StringRef, const PtxjitReferenceLaunch &) { return failure(); }
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+
+namespace {
+
+struct Position {
+  Block *block = nullptr;
+  Block::iterator at;
+};
+
+struct Thread {
+  enum State { Running, Waiting, Done } state = Running;
+  unsigned linear = 0; ///< in the CTA
+  std::vector<Bits> values;
+  Position pc;
+  /// Where to go on behind a guard's body.
+  llvm::SmallVector<Position, 1> returns;
+  std::vector<uint8_t> local;
+  /// While waiting: the op, and its inputs.
+  Operation *waitsAt = nullptr;
+  llvm::SmallVector<Bits, 4> waitInputs;
+};
+
+class Cta {
+public:
+  Cta(FuncOp func, const PtxjitReferenceLaunch &launch,
+      const llvm::DenseMap<Value, unsigned> &numbers,
+      const llvm::StringMap<int64_t> &places, int64_t sharedEnd,
+      int64_t localBytes, std::mt19937_64 &random)
+      : func(func), launch(launch), numbers(numbers), places(places),
+        sharedEnd(sharedEnd), localBytes(localBytes), random(random) {}
+
+  LogicalResult run(const uint32_t (&ctaid)[3]);
+
+private:
+  unsigned threadsPerCta() const {
+    return launch.block[0] * launch.block[1] * launch.block[2];
+  }
+  LogicalResult runThread(Thread &t);
+  LogicalResult step(Thread &t, Operation &op);
+  LogicalResult memory(Thread &t, Operation &op);
+  LogicalResult wait(Thread &t, Operation &op);
+  void branch(Thread &t, Block *to) { t.pc = {to, to->begin()}; }
+  bool resolveWarps();
+  bool resolveWarp(unsigned warp);
+  void shuffle(Thread &t, llvm::ArrayRef<Thread *> members);
+  bool resolveBarriers();
+  Bits specialRegister(Thread &t, SpecialRegister reg);
+  uint64_t resolveAddress(Thread &t, Bits address, unsigned width,
+                          std::optional<Space> space, int64_t offset);
+  uint64_t windowOf(Thread &t, Space space);
+  Bits get(Thread &t, Value v) { return t.values[numbers.lookup(v)]; }
+  void set(Thread &t, Value v, Bits bits) {
+    t.values[numbers.lookup(v)] = bits;
+  }
+
+  FuncOp func;
+  const PtxjitReferenceLaunch &launch;
+  const llvm::DenseMap<Value, unsigned> &numbers;
+  const llvm::StringMap<int64_t> &places;
+  int64_t sharedEnd, localBytes;
+  std::mt19937_64 &random;
+  uint32_t id[3] = {0, 0, 0};
+  std::vector<uint8_t> shared;
+  std::vector<Thread> threads;
+};
+
+//===----------------------------------------------------------------------===//
+// Scheduling
+//===----------------------------------------------------------------------===//
+
+LogicalResult Cta::run(const uint32_t (&ctaid)[3]) {
+  std::memcpy(id, ctaid, sizeof(id));
+  shared.assign(sharedEnd + launch.dynamicShared + 16, 0);
+  threads.assign(threadsPerCta(), Thread());
+  std::vector<unsigned> order(threads.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (launch.seed)
+    std::shuffle(order.begin(), order.end(), random);
+  Block &entry = func.getBody().front();
+  for (auto [i, t] : llvm::enumerate(threads)) {
+    t.linear = i;
+    t.values.assign(numbers.size(), 0);
+    t.local.assign(localBytes + 16, 0);
+    t.pc = {&entry, entry.begin()};
+  }
+  while (true) {
+    for (unsigned i : order)
+      if (threads[i].state == Thread::Running && failed(runThread(threads[i])))
+        return failure();
+    if (llvm::all_of(threads,
+                     [](Thread &t) { return t.state == Thread::Done; }))
+      return success();
+    if (!resolveWarps() && !resolveBarriers()) {
+      for (Thread &t : threads)
+        if (t.state == Thread::Waiting)
+          return t.waitsAt->emitError()
+                 << "deadlock: thread " << t.linear << " waits here for ever";
+    }
+  }
+}
+
+LogicalResult Cta::runThread(Thread &t) {
+  // A spin on another thread's progress must not hang the oracle.
+  for (uint64_t steps = 0; t.state == Thread::Running; ++steps) {
+    if (steps > (uint64_t(1) << 28))
+      return func.emitError("a thread does not end");
+    if (t.pc.at == t.pc.block->end()) {
+      t.pc = t.returns.pop_back_val();
+      continue;
+    }
+    Operation &op = *t.pc.at;
+    ++t.pc.at;
+    if (failed(step(t, op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Cta::step(Thread &t, Operation &op) {
+  if (isa<RetOp, ExitOp>(op)) {
+    t.state = Thread::Done;
+    return success();
+  }
+  if (auto bra = dyn_cast<BraOp>(op)) {
+    branch(t, bra.getDest());
+    return success();
+  }
+  if (auto cond = dyn_cast<cf::CondBranchOp>(op)) {
+    branch(t, get(t, cond.getCondition()) & 1 ? cond.getTrueDest()
+                                              : cond.getFalseDest());
+    return success();
+  }
+  if (isa<TrapOp>(op))
+    return op.emitError("trap");
+  if (auto guard = dyn_cast<GuardOp>(op)) {
+    if (get(t, guard.getPredicate()) & 1) {
+      t.returns.push_back(t.pc);
+      branch(t, &guard.getBody().front());
+    }
+    return success();
+  }
+  if (isa<RegOp>(op))
+    return success(); // slots hold 0 at the start
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    set(t, read.getValue(), get(t, read.getSlot()));
+    return success();
+  }
+  if (auto write = dyn_cast<WriteOp>(op)) {
+    set(t, write.getSlot(), get(t, write.getValue()));
+    return success();
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto i = dyn_cast<IntegerAttr>(constant.getValue()))
+      set(t, constant, i.getValue().getZExtValue());
+    else
+      set(t, constant,
+          cast<FloatAttr>(constant.getValue())
+              .getValue()
+              .bitcastToAPInt()
+              .getZExtValue());
+    return success();
+  }
+  if (auto sreg = dyn_cast<SRegOp>(op)) {
+    set(t, sreg, specialRegister(t, sreg.getReg()));
+    return success();
+  }
+  if (isa<BarOp, BarrierOp, BarWarpOp, ShflOp, VoteOp>(op))
+    return wait(t, op);
+  if (isa<MembarOp, FenceOp>(op))
+    return success(); // one thread at a time: always in order
+  if (auto mask = dyn_cast<ActivemaskOp>(op)) {
+    set(t, mask.getD(), Bits(1) << (t.linear % 32));
+    return success();
+  }
+  llvm::SmallVector<Bits, 4> in, out;
+  for (Value v : op.getOperands())
+    in.push_back(get(t, v));
+  if (evaluateInteger(&op, in, out) || evaluateLogic(&op, in, out) ||
+      evaluateFloat(&op, in, out) || evaluateMove(&op, in, out)) {
+    for (auto [v, bits] : llvm::zip(op.getResults(), out))
+      set(t, v, bits);
+    return success();
+  }
+  return memory(t, op);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+uint64_t Cta::windowOf(Thread &t, Space space) {
+  switch (space) {
+  case Space::Shared:
+  case Space::SharedCta:
+    return reinterpret_cast<uint64_t>(shared.data());
+  case Space::Local:
+    return reinterpret_cast<uint64_t>(t.local.data());
+  case Space::Param:
+  case Space::ParamEntry:
+    return reinterpret_cast<uint64_t>(launch.params);
+  default:
+    return 0;
+  }
+}
+
+uint64_t Cta::resolveAddress(Thread &t, Bits address, unsigned width,
+                             std::optional<Space> space, int64_t offset) {
+  return address + uint64_t(offset) +
+         windowOf(t, space.value_or(Space::Generic));
+}
+
+template <typename T> T readAt(uint64_t address) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<void *>(address), sizeof(T));
+  return value;
+}
+Bits loadBits(uint64_t address, unsigned bytes) {
+  Bits bits = 0;
+  std::memcpy(&bits, reinterpret_cast<void *>(address), bytes);
+  return bits;
+}
+void storeBits(uint64_t address, unsigned bytes, Bits bits) {
+  std::memcpy(reinterpret_cast<void *>(address), &bits, bytes);
+}
+
+Bits atomicResult(AtomicOp op, ScalarType type, Bits old, Bits b, Bits c) {
+  unsigned n = getBitWidth(type);
+  llvm::APInt x(n, old, false, true), y(n, b, false, true);
+  bool s = isSignedInt(type);
+  switch (op) {
+  case AtomicOp::Add:
+    if (type == ScalarType::F32)
+      return llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(uint32_t(old)) +
+                                      llvm::bit_cast<float>(uint32_t(b)));
+    if (type == ScalarType::F64)
+      return llvm::bit_cast<uint64_t>(llvm::bit_cast<double>(old) +
+                                      llvm::bit_cast<double>(b));
+    return (x + y).getZExtValue();
+  case AtomicOp::Min:
+    return (s ? x.slt(y) : x.ult(y)) ? old : b;
+  case AtomicOp::Max:
+    return (s ? x.sgt(y) : x.ugt(y)) ? old : b;
+  case AtomicOp::Inc:
+    return x.uge(y) ? 0 : (x + 1).getZExtValue();
+  case AtomicOp::Dec:
+    return x.isZero() || x.ugt(y) ? b : (x - 1).getZExtValue();
+  case AtomicOp::And:
+    return old & b;
+  case AtomicOp::Or:
+    return old | b;
+  case AtomicOp::Xor:
+    return old ^ b;
+  case AtomicOp::Exch:
+    return b;
+  case AtomicOp::Cas:
+    return old == b ? c : old;
+  }
+  llvm_unreachable("all operations handled");
+}
+
+LogicalResult Cta::memory(Thread &t, Operation &op) {
+  auto widthOf = [](Value v) { return v.getType().getIntOrFloatBitWidth(); };
+  if (auto param = dyn_cast<ParamAddressOp>(op)) {
+    set(t, param,
+        cast<ParamAttr>(func.getParams()[param.getIndex()]).getOffset());
+    return success();
+  }
+  if (auto address = dyn_cast<AddressOfOp>(op)) {
+    auto it = places.find(address.getSymbol());
+    uint64_t value = it != places.end()
+                         ? uint64_t(it->second)
+                         : launch.resolve(launch.user,
+                                          address.getSymbol().str().c_str());
+    set(t, address, value);
+    return success();
+  }
+  if (auto cvta = dyn_cast<CvtaOp>(op)) {
+    uint64_t window = windowOf(t, cvta.getSpace());
+    Bits a = get(t, cvta.getA());
+    set(t, cvta.getD(), cvta.getTo() ? a - window : a + window);
+    return success();
+  }
+  if (auto ld = dyn_cast<LdOp>(op)) {
+    uint64_t at = resolveAddress(t, get(t, ld.getA()), 64, ld.getSpace(),
+                                 ld.getOffset());
+    for (Value v : ld.getD()) {
+      set(t, v, loadBits(at, widthOf(v) / 8));
+      at += widthOf(v) / 8;
+    }
+    return success();
+  }
+  if (auto st = dyn_cast<StOp>(op)) {
+    uint64_t at = resolveAddress(t, get(t, st.getA()), 64, st.getSpace(),
+                                 st.getOffset());
+    for (Value v : st.getB()) {
+      storeBits(at, widthOf(v) / 8, get(t, v));
+      at += widthOf(v) / 8;
+    }
+    return success();
+  }
+  if (auto atom = dyn_cast<AtomOp>(op)) {
+    uint64_t at = resolveAddress(t, get(t, atom.getA()), 64, atom.getSpace(),
+                                 atom.getOffset());
+    unsigned bytes = getBitWidth(atom.getTy()) / 8;
+    Bits old = loadBits(at, bytes);
+    Bits c = atom.getC() ? get(t, atom.getC()) : 0;
+    storeBits(at, bytes,
+              atomicResult(atom.getOp(), atom.getTy(), old,
+                           get(t, atom.getB()), c));
+    set(t, atom.getD(), old);
+    return success();
+  }
+  if (auto red = dyn_cast<RedOp>(op)) {
+    uint64_t at = resolveAddress(t, get(t, red.getA()), 64, red.getSpace(),
+                                 red.getOffset());
+    unsigned bytes = getBitWidth(red.getTy()) / 8;
+    storeBits(at, bytes,
+              atomicResult(red.getOp(), red.getTy(), loadBits(at, bytes),
+                           get(t, red.getB()), 0));
+    return success();
+  }
+  return op.emitError() << "'" << op.getName().stripDialect()
+                        << "' is not supported by the reference interpreter "
+                           "yet";
+}
+
+//===----------------------------------------------------------------------===//
+// Special registers
+//===----------------------------------------------------------------------===//
+
+Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
+  unsigned lane = t.linear % 32;
+  auto [x, y, z] = launch.block;
+  switch (reg) {
+  case SpecialRegister::TidX:
+    return t.linear % x;
+  case SpecialRegister::TidY:
+    return t.linear / x % y;
+  case SpecialRegister::TidZ:
+    return t.linear / (x * y);
+  case SpecialRegister::NtidX:
+    return x;
+  case SpecialRegister::NtidY:
+    return y;
+  case SpecialRegister::NtidZ:
+    return z;
+  case SpecialRegister::CtaidX:
+    return id[0];
+  case SpecialRegister::CtaidY:
+    return id[1];
+  case SpecialRegister::CtaidZ:
+    return id[2];
+  case SpecialRegister::NctaidX:
+    return launch.grid[0];
+  case SpecialRegister::NctaidY:
+    return launch.grid[1];
+  case SpecialRegister::NctaidZ:
+    return launch.grid[2];
+  case SpecialRegister::LaneId:
+    return lane;
+  case SpecialRegister::WarpId:
+    return t.linear / 32;
+  case SpecialRegister::NWarpId:
+    return (threadsPerCta() + 31) / 32;
+  case SpecialRegister::NSmId:
+    return 1;
+  case SpecialRegister::LanemaskEq:
+    return 1u << lane;
+  case SpecialRegister::LanemaskLe:
+    return (Bits(2) << lane) - 1;
+  case SpecialRegister::LanemaskLt:
+    return (Bits(1) << lane) - 1;
+  case SpecialRegister::LanemaskGe:
+    return 0xffffffffu & ~((Bits(1) << lane) - 1);
+  case SpecialRegister::LanemaskGt:
+    return 0xffffffffu & ~((Bits(2) << lane) - 1);
+  case SpecialRegister::DynamicSmemSize:
+    return launch.dynamicShared;
+  case SpecialRegister::TotalSmemSize:
+    return sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
+  default: // identities and clocks: any value is right
+    return 0;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+LogicalResult Cta::wait(Thread &t, Operation &op) {
+  t.state = Thread::Waiting;
+  t.waitsAt = &op;
+  t.waitInputs.clear();
+  for (Value v : op.getOperands())
+    t.waitInputs.push_back(get(t, v));
+  return success();
+}
+
+static bool isCollective(Operation *op) {
+  return isa<ShflOp, VoteOp, BarWarpOp>(op);
+}
+
+bool Cta::resolveWarps() {
+  bool any = false;
+  for (unsigned warp = 0; warp * 32 < threads.size(); ++warp)
+    any |= resolveWarp(warp);
+  return any;
+}
+
+/// Carries out one collective whose members that have not exited are all there.
+bool Cta::resolveWarp(unsigned warp) {
+  unsigned first = warp * 32;
+  unsigned count = std::min<unsigned>(32, threads.size() - first);
+  for (unsigned i = 0; i < count; ++i) {
+    Thread &leader = threads[first + i];
+    if (leader.state != Thread::Waiting || !isCollective(leader.waitsAt))
+      continue;
+    Bits mask = leader.waitInputs.back();
+    llvm::SmallVector<Thread *, 32> members(32, nullptr);
+    bool complete = true;
+    for (unsigned l = 0; l < count; ++l) {
+      Thread &t = threads[first + l];
+      if (!(mask >> l & 1) || t.state == Thread::Done)
+        continue;
+      complete &= t.state == Thread::Waiting && t.waitsAt == leader.waitsAt &&
+                  t.waitInputs.back() == mask;
+      members[l] = &t;
+    }
+    if (!complete)
+      continue;
+    bool all = true, some = false;
+    Bits ballot = 0;
+    for (unsigned l = 0; l < 32; ++l)
+      if (members[l]) {
+        bool p = members[l]->waitInputs[0] & 1;
+        all &= p;
+        some |= p;
+        ballot |= Bits(p) << l;
+      }
+    for (Thread *t : members) {
+      if (!t)
+        continue;
+      if (auto vote = dyn_cast<VoteOp>(t->waitsAt))
+        set(*t, vote.getD(),
+            vote.getMode() == VoteMode::All   ? all
+            : vote.getMode() == VoteMode::Any ? some
+            : vote.getMode() == VoteMode::Uni ? all || !some
+                                              : ballot);
+      else if (isa<ShflOp>(t->waitsAt))
+        shuffle(*t, members);
+    }
+    for (Thread *t : members)
+      if (t)
+        t->state = Thread::Running;
+    return true;
+  }
+  return false;
+}
+
+void Cta::shuffle(Thread &t, llvm::ArrayRef<Thread *> members) {
+  auto op = cast<ShflOp>(t.waitsAt);
+  int lane = t.linear % 32;
+  int bval = t.waitInputs[1] & 31, cval = t.waitInputs[2] & 31;
+  int segment = t.waitInputs[2] >> 8 & 31;
+  int maxLane = (lane & segment) | (cval & ~segment), minLane = lane & segment;
+  int j = lane;
+  bool p = false;
+  switch (op.getMode()) {
+  case ShuffleMode::Up:
+    j = lane - bval;
+    p = j >= maxLane;
+    break;
+  case ShuffleMode::Down:
+    j = lane + bval;
+    p = j <= maxLane;
+    break;
+  case ShuffleMode::Bfly:
+    j = lane ^ bval;
+    p = j <= maxLane;
+    break;
+  case ShuffleMode::Idx:
+    j = minLane | (bval & ~segment);
+    p = j <= maxLane;
+    break;
+  }
+  if (!p)
+    j = lane;
+  // From a lane that is not there: the ISA leaves it open; its own value.
+  Thread *source = members[j] ? members[j] : &t;
+  set(t, op.getD()[0], source->waitInputs[0]);
+  if (op.getD().size() > 1)
+    set(t, op.getD()[1], p);
+}
+
+/// A barrier completes when enough threads wait at it (all that are left, or
+/// the number given).
+bool Cta::resolveBarriers() {
+  bool any = false;
+  for (unsigned barrier = 0; barrier < 16; ++barrier) {
+    unsigned waiting = 0, alive = 0, wanted = 0;
+    for (Thread &t : threads) {
+      alive += t.state != Thread::Done;
+      if (t.state != Thread::Waiting || isCollective(t.waitsAt) ||
+          t.waitInputs[0] != barrier)
+        continue;
+      ++waiting;
+      wanted = t.waitInputs.size() > 1 ? unsigned(t.waitInputs[1]) : 0;
+    }
+    if (!waiting || waiting < (wanted ? wanted : alive))
+      continue;
+    any = true;
+    for (Thread &t : threads)
+      if (t.state == Thread::Waiting && !isCollective(t.waitsAt) &&
+          t.waitInputs[0] == barrier)
+        t.state = Thread::Running;
+  }
+  return any;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
+                                const PtxjitReferenceLaunch &launch) {
+  auto func = module.lookupSymbol<FuncOp>(kernel);
+  if (!func || func.isDeclaration())
+    return module.emitError() << "there is no kernel '" << kernel << "'";
+  llvm::DenseMap<Value, unsigned> numbers;
+  func.walk([&](Operation *op) {
+    for (Value v : op->getResults())
+      numbers.try_emplace(v, numbers.size());
+  });
+  llvm::StringMap<int64_t> places;
+  int64_t shared = PTXJIT_SHARED_BASE, local = 0;
+  llvm::SmallVector<VarOp> dynamic;
+  for (VarOp var : module.getOps<VarOp>()) {
+    if (var.getOwner() && *var.getOwner() != kernel)
+      continue;
+    bool isShared = var.getSpace() == Space::Shared;
+    if (isShared && var.getBytes() == 0) {
+      dynamic.push_back(var);
+    } else if (isShared || var.getSpace() == Space::Local) {
+      int64_t &end = isShared ? shared : local;
+      end = llvm::alignTo(end, var.getAlign());
+      places[var.getSymName()] = end;
+      end += var.getBytes();
+    }
+  }
+  shared = llvm::alignTo(shared, 128);
+  for (VarOp var : dynamic)
+    places[var.getSymName()] = shared;
+  std::mt19937_64 random(launch.seed);
+  for (uint32_t z = 0; z < launch.grid[2]; ++z)
+    for (uint32_t y = 0; y < launch.grid[1]; ++y)
+      for (uint32_t x = 0; x < launch.grid[0]; ++x) {
+        Cta cta(func, launch, numbers, places, shared, local, random);
+        if (failed(cta.run({x, y, z})))
+          return failure();
+      }
+  return success();
+}

@@ -1,0 +1,178 @@
+//===- EvaluateLogic.cpp - comparison, selection, logic, shifts -----------===//
+
+#include "Evaluate.h"
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "llvm/ADT/APFloat.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+using llvm::APFloat;
+using llvm::APInt;
+
+static uint64_t maskOf(unsigned width) {
+  return width >= 64 ? ~0ull : (1ull << width) - 1;
+}
+
+Bits reference::flushF32(Bits x) {
+  return (x & 0x7f800000u) == 0 ? x & 0x80000000u : x;
+}
+
+static APFloat makeFloat(ScalarType type, Bits bits) {
+  if (type == ScalarType::F64)
+    return APFloat(APFloat::IEEEdouble(), APInt(64, bits));
+  return APFloat(APFloat::IEEEsingle(), APInt(32, bits & 0xffffffffu));
+}
+
+bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
+                        Bits b) {
+  if (!isFloat(type)) {
+    unsigned n = getBitWidth(type);
+    APInt x(n, a, false, true), y(n, b, false, true);
+    bool s = isSignedInt(type);
+    switch (cmp) {
+    case Compare::EQ:
+      return x == y;
+    case Compare::NE:
+      return x != y;
+    case Compare::LT:
+      return s ? x.slt(y) : x.ult(y);
+    case Compare::LE:
+      return s ? x.sle(y) : x.ule(y);
+    case Compare::GT:
+      return s ? x.sgt(y) : x.ugt(y);
+    case Compare::GE:
+      return s ? x.sge(y) : x.uge(y);
+    case Compare::LO:
+      return x.ult(y);
+    case Compare::LS:
+      return x.ule(y);
+    case Compare::HI:
+      return x.ugt(y);
+    default:
+      return x.uge(y);
+    }
+  }
+  if (ftz)
+    a = flushF32(a), b = flushF32(b);
+  auto r = makeFloat(type, a).compare(makeFloat(type, b));
+  bool lt = r == APFloat::cmpLessThan, gt = r == APFloat::cmpGreaterThan,
+       eq = r == APFloat::cmpEqual, un = r == APFloat::cmpUnordered;
+  switch (cmp) {
+  case Compare::EQ:
+    return eq;
+  case Compare::NE: // ordered: false on NaN
+    return lt || gt;
+  case Compare::LT:
+    return lt;
+  case Compare::LE:
+    return lt || eq;
+  case Compare::GT:
+    return gt;
+  case Compare::GE:
+    return gt || eq;
+  case Compare::EQU:
+    return eq || un;
+  case Compare::NEU:
+    return !eq;
+  case Compare::LTU:
+    return lt || un;
+  case Compare::LEU:
+    return !gt;
+  case Compare::GTU:
+    return gt || un;
+  case Compare::GEU:
+    return !lt;
+  case Compare::NUM:
+    return !un;
+  default:
+    return un;
+  }
+}
+
+static bool combine(std::optional<BoolOp> op, bool t, bool c) {
+  if (!op)
+    return t;
+  return *op == BoolOp::And ? t && c : *op == BoolOp::Or ? t || c : t != c;
+}
+
+static Bits shift(Operation *raw, Bits a, Bits amount) {
+  if (auto op = dyn_cast<ShlOp>(raw)) {
+    unsigned n = getBitWidth(op.getTy());
+    return amount >= n ? 0 : (a << amount) & maskOf(n);
+  }
+  auto op = cast<ShrOp>(raw);
+  unsigned n = getBitWidth(op.getTy());
+  APInt x(n, a, false, true);
+  unsigned by = unsigned(std::min<uint64_t>(amount, n));
+  return (isSignedInt(op.getTy()) ? x.ashr(by) : x.lshr(by)).getZExtValue();
+}
+
+/// ISA: {b, a} as 64 bits; left gives the high word, right the low one.
+static Bits funnel(ShfOp op, ArrayRef<Bits> in) {
+  uint64_t pair = (in[1] << 32) | (in[0] & 0xffffffffu);
+  unsigned n = op.getMode() == ShiftMode::Wrap
+                   ? in[2] & 31
+                   : unsigned(std::min<uint64_t>(in[2], 32));
+  if (op.getDir() == Direction::Left)
+    return (pair << n) >> 32;
+  return (pair >> n) & 0xffffffffu;
+}
+
+bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
+                              SmallVectorImpl<Bits> &out) {
+  auto give = [&](Bits value) {
+    out.push_back(value);
+    return true;
+  };
+  if (auto op = dyn_cast<SetpOp>(raw)) {
+    bool t = reference::compare(op.getCmp(), op.getTy(), op.getFtz(), in[0],
+                                in[1]);
+    bool c = in.size() > 2 && in[2];
+    out.push_back(combine(op.getBoolop(), t, c));
+    if (op.getP().size() > 1)
+      out.push_back(combine(op.getBoolop(), !t, c));
+    return true;
+  }
+  if (auto op = dyn_cast<SetOp>(raw)) {
+    bool t = reference::compare(op.getCmp(), op.getTy2(), op.getFtz(), in[0],
+                                in[1]);
+    t = combine(op.getBoolop(), t, in.size() > 2 && in[2]);
+    return give(!t ? 0
+                : op.getTy() == ScalarType::F32 ? 0x3f800000u
+                                                : 0xffffffffu);
+  }
+  if (isa<SelpOp>(raw))
+    return give(in[2] ? in[0] : in[1]);
+  if (auto op = dyn_cast<SlctOp>(raw))
+    return give(reference::compare(Compare::GE, op.getTy2(), op.getFtz(), in[2],
+                                   0)
+                    ? in[0]
+                    : in[1]);
+  if (isa<AndOp>(raw))
+    return give(in[0] & in[1]);
+  if (isa<OrOp>(raw))
+    return give(in[0] | in[1]);
+  if (isa<XorOp>(raw))
+    return give(in[0] ^ in[1]);
+  if (auto op = dyn_cast<NotOp>(raw))
+    return give(~in[0] & maskOf(getBitWidth(op.getTy())));
+  if (isa<CnotOp>(raw))
+    return give(in[0] == 0);
+  if (isa<Lop3Op>(raw)) {
+    Bits d = 0;
+    for (unsigned i = 0; i < 32; ++i) {
+      unsigned index = (in[0] >> i & 1) << 2 | (in[1] >> i & 1) << 1 |
+                       (in[2] >> i & 1);
+      d |= (in[3] >> index & 1) << i;
+    }
+    return give(d);
+  }
+  if (isa<ShlOp, ShrOp>(raw))
+    return give(shift(raw, in[0], in[1]));
+  if (auto op = dyn_cast<ShfOp>(raw))
+    return give(funnel(op, in));
+  return false;
+}
