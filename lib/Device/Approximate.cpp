@@ -44,8 +44,7 @@ template <int W> F32<W> lg2(F32<W> x) {
   F32<W> y = choose<W>(tiny, x * 8388608.0f, x);
   U32<W> bits = bitsOf<W>(y);
   // m in [sqrt(1/2), sqrt(2)), x = m * 2^e.
-  I32<W> e = I32<W>((bits - 0x3f3504f3u) >> 23);
-  e = (e << 24) >> 24; // the difference was taken modulo 2^9
+  I32<W> e = I32<W>(bits - 0x3f3504f3u) >> 23;
   F32<W> m = fromBits<W>(bits - (U32<W>(e) << 23));
   F32<W> t = m - 1.0f, z = t * t;
   F32<W> p = splat<W>(7.0376836292e-2f);

@@ -170,7 +170,71 @@ inline void fromUnsigned(Vec<T, W> *out, const Vec<uint64_t, W> *x) {
         fromMagnitude<T, Bits>(((const uint64_t *)x)[i], Mode == kUp, false);
 }
 
+/// f64 to f16, rounded once, in any mode. Every other type converts to f64
+/// without losing what f16 could hold.
+enum Mode { Nearest, Zero, Down, Up };
+template <Mode M> inline uint16_t toHalf(double value) {
+  uint64_t bits = __builtin_bit_cast(uint64_t, value);
+  bool negative = bits >> 63;
+  uint16_t sign = uint16_t(negative) << 15;
+  int exponent = int(bits >> 52 & 0x7ff);
+  uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
+  if (exponent == 0x7ff)
+    return sign | 0x7c00 |
+           (mantissa ? 0x200 | uint16_t(mantissa >> 42) : 0);
+  if (exponent == 0 && mantissa == 0)
+    return sign;
+  if (exponent == 0) // smaller than any f16: what counts is that it is not 0
+    exponent = 1;
+  else
+    mantissa |= uint64_t(1) << 52;
+  int e = exponent - 1023;
+  int quantum = (e < -14 ? -14 : e) - 10; // weight of the last kept bit
+  int drop = quantum - (e - 52);
+  uint64_t kept = drop > 63 ? 0 : mantissa >> drop;
+  uint64_t rest = drop > 63 ? mantissa : mantissa & ((uint64_t(1) << drop) - 1);
+  bool up = false;
+  if (M == Nearest && drop <= 63) {
+    uint64_t half = uint64_t(1) << (drop - 1);
+    up = rest > half || (rest == half && (kept & 1));
+  } else if (M == Down) {
+    up = negative && rest;
+  } else if (M == Up) {
+    up = !negative && rest;
+  }
+  if (e > 15)
+    kept = 2048, up = false; // beyond the largest
+  uint32_t half = e > 15 ? 0x7c00u
+                         : uint32_t((quantum + 24) << 10) + uint32_t(kept + up);
+  if (half >= 0x7c00) {
+    bool toInf = M == Nearest || (M == Down && negative) ||
+                 (M == Up && !negative);
+    half = toInf ? 0x7c00 : 0x7bff;
+  }
+  return sign | uint16_t(half);
+}
+template <int W, Mode M>
+inline void toHalves(Vec<uint16_t, W> *out, const Vec<double, W> *x) {
+  for (int i = 0; i < W; ++i)
+    ((uint16_t *)out)[i] = toHalf<M>(((const double *)x)[i]);
+}
+
 } // namespace
+
+#define PTXJIT_HALF(W, m, M)                                                   \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_f16_f64_x##W(                            \
+      Vec<uint16_t, W> *d, const Vec<double, W> *a) {                          \
+    toHalves<W, M>(d, a);                                                      \
+  }
+#define PTXJIT_HALF_MODES(W)                                                   \
+  PTXJIT_HALF(W, rn, Nearest)                                                  \
+  PTXJIT_HALF(W, rz, Zero)                                                     \
+  PTXJIT_HALF(W, rm, Down)                                                     \
+  PTXJIT_HALF(W, rp, Up)
+PTXJIT_HALF_MODES(1)
+PTXJIT_HALF_MODES(4)
+PTXJIT_HALF_MODES(8)
+PTXJIT_HALF_MODES(16)
 
 #define PTXJIT_DIRECTED_AT(W, m, Mode, T, S, Bits)                             \
   PTXJIT_EXPORT void ptxjit_add_##m##_##S##_x##W(                              \

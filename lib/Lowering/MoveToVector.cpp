@@ -164,10 +164,20 @@ Value floatToInt(ChunkBuilder &c, CvtOp op, Value a) {
 }
 
 StringRef modeName(Rounding rnd) {
-  return rnd == Rounding::RM ? "rm" : rnd == Rounding::RP ? "rp" : "rz";
+  return rnd == Rounding::RM   ? "rm"
+         : rnd == Rounding::RP ? "rp"
+         : rnd == Rounding::RZ ? "rz"
+                               : "rn";
 }
 
-FailureOr<Value> intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
+/// f64 to f16 in any mode, rounded once.
+Value narrowToHalf(ChunkBuilder &c, Rounding rnd, Value wide) {
+  Value bits = c.callDevice(("cvt_" + modeName(rnd) + "_f16_f64").str(),
+                            c.b.getI16Type(), {wide});
+  return c.bitcast(bits, c.b.getF16Type());
+}
+
+Value intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   bool s = isSignedInt(op.getTy2());
   Rounding rnd = op.getRnd().value_or(Rounding::RN);
   Type f32 = c.b.getF32Type(), f64 = c.b.getF64Type();
@@ -177,14 +187,9 @@ FailureOr<Value> intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
     return s ? c.make<arith::SIToFPOp>(c.vec(to), a)
              : c.make<arith::UIToFPOp>(c.vec(to), a);
   };
-  if (op.getTy() == ScalarType::F16) {
-    // f32 holds integers of 16 bits exactly; wider ones would round twice.
-    if (from > 16 || rnd != Rounding::RN)
-      return op.emitOpError("cvt of this integer type to .f16 is not "
-                            "supported yet; see ")
-             << "data-movement-and-conversion-instructions-cvt";
-    return c.make<arith::TruncFOp>(c.vec(element), convert(f32));
-  }
+  // What f64 rounds of an integer is far beyond the largest f16.
+  if (op.getTy() == ScalarType::F16)
+    return narrowToHalf(c, rnd, convert(f64));
   if (rnd == Rounding::RN)
     return convert(element);
   bool exact = from <= (element == f32 ? 16u : 32u);
@@ -201,7 +206,7 @@ FailureOr<Value> intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
                       element, {wide});
 }
 
-FailureOr<Value> floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
+Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   ScalarType to = op.getTy(), from = op.getTy2();
   Type element = getValueType(c.b.getContext(), to);
   Rounding rnd = op.getRnd().value_or(Rounding::RN);
@@ -219,10 +224,14 @@ FailureOr<Value> floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
       a = c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a);
     value = c.make<arith::ExtFOp>(c.vec(element), a);
   } else if (to == ScalarType::F16) {
-    if (from == ScalarType::F64 || rnd != Rounding::RN)
-      return op.emitOpError("this rounding of .f16 is not supported yet; see ")
-             << "data-movement-and-conversion-instructions-cvt";
-    value = c.make<arith::TruncFOp>(c.vec(element), a);
+    if (from == ScalarType::F32 && rnd == Rounding::RN)
+      value = c.make<arith::TruncFOp>(c.vec(element), a);
+    else
+      value = narrowToHalf(c, rnd,
+                           from == ScalarType::F64
+                               ? a
+                               : c.make<arith::ExtFOp>(
+                                     c.vec(c.b.getF64Type()), a));
   } else if (rnd == Rounding::RN) {
     value = c.make<arith::TruncFOp>(c.vec(element), a);
   } else {
@@ -242,13 +251,8 @@ LogicalResult emitCvt(ChunkBuilder &c, Operation *raw, ValueRange in,
                             : convertInt(c, op, in[0]));
     return success();
   }
-  FailureOr<Value> value =
-      fromFloat ? floatToFloat(c, op, in[0]) : intToFloat(c, op, in[0]);
-  if (failed(value))
-    return failure();
-  if (!fromFloat)
-    *value = c.saturate(*value, op.getSat());
-  out.push_back(*value);
+  out.push_back(fromFloat ? floatToFloat(c, op, in[0])
+                          : c.saturate(intToFloat(c, op, in[0]), op.getSat()));
   return success();
 }
 

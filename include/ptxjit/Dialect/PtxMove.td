@@ -45,11 +45,4 @@ def Ptx_CvtaOp : Ptx_Unary<"cvta",
     (ins Ptx_Space:$space, Flag_To:$to)> {
   let summary = "address of a space to generic, or with `.to` back";
 }
-def Ptx_IsspacepOp : Ptx_Unary<"isspacep",
-    "data-movement-and-conversion-instructions-isspacep",
-    [Form<"isspacep.{global|shared|shared::cta|local|const} d:pred, a:u64",
-          [Since<"2.0", "sm_20+">]>],
-    (ins Ptx_Space:$space)> {
-  let arguments = (ins AnyType:$a, Ptx_Space:$space);
-}
 #endif

@@ -23,6 +23,7 @@ def Unsupported_elect : Unsupported<"elect", "9.7.13.14">;
 def Unsupported_fns : Unsupported<"fns", "9.7.1.17">;
 def Unsupported_getctarank : Unsupported<"getctarank", "9.7.9.24">;
 def Unsupported_griddepcontrol : Unsupported<"griddepcontrol", "9.7.13.13">;
+def Unsupported_isspacep : Unsupported<"isspacep", "9.7.9.19">;
 def Unsupported_istypep : Unsupported<"istypep", "9.7.10.6">;
 def Unsupported_ldmatrix : Unsupported<"ldmatrix", "9.7.14.5.15">;
 def Unsupported_ldu : Unsupported<"ldu", "9.7.9.10">;

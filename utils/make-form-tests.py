@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Writes an execution test for every form of the ISA table.
+
+    make-form-tests.py FORMLIST OUTDIR
+
+FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
+control effects becomes kernels, one for every choice of its modifiers, that
+apply it to edge values; the reference interpreter judges the results. One file
+an opcode. Memory and control flow have hand-written tests.
+"""
+import itertools
+import os
+import re
+import sys
+
+SKIP = {"ld", "st", "atom", "red", "membar", "fence", "bra", "ret", "exit",
+        "trap", "call", "bar", "barrier", "shfl", "vote", "activemask", "cvta"}
+WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
+         "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
+         "u64": 64, "s64": 64, "f64": 64}
+WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
+# Accuracy that the ISA asks of approximations (section
+# "floating-point-instructions"), and inputs inside the range it speaks of.
+APPROX = {
+    "ex2.approx": ("~ulps=2", "sweep:1024"),
+    "lg2.approx": ("~rel=2.4e-7 ~abs=2.4e-7", None),
+    "sin.approx": ("~abs=6.7e-7", "sweep:1024"),
+    "cos.approx": ("~abs=6.7e-7", "sweep:1024"),
+    "rcp.approx": ("~ulps=1", None),
+    "sqrt.approx": ("~rel=1.2e-7", None),
+    "rsqrt.approx": ("~rel=1.3e-7", None),
+    "div.approx": ("~ulps=2", "sweep:1024"),
+    "div.full": ("~ulps=2", None),
+}
+
+
+def expand_modifiers(text):
+    """All spellings of the modifier part of a form."""
+    slots = []
+    while text:
+        if text.startswith("{."):
+            body, text = text[2:].split("}", 1)
+            slots.append([""] + ["." + t for t in body.split("|")])
+        elif text.startswith(".{"):
+            body, text = text[2:].split("}", 1)
+            slots.append(["." + t for t in body.split("|")])
+        else:
+            m = re.match(r"\.[^.{]+", text)
+            slots.append([m.group(0)])
+            text = text[m.end():]
+    return ["".join(c) for c in itertools.product(*slots)]
+
+
+def parse_operands(text):
+    """(name, type rule, negatable, second) of each operand."""
+    out = []
+    for raw in re.findall(r"(\{\|[^}]*\}|[^,{]+(?=[,{]|$))", text):
+        raw = raw.strip()
+        if not raw:
+            continue
+        second = raw.startswith("{|")
+        raw = raw.strip("{|}").lstrip("%")
+        negatable = raw.startswith("!")
+        name, _, rule = raw.lstrip("!").partition(":")
+        if second:
+            rule = rule or out[-1][1]
+        out.append((name, rule, negatable, second))
+    return out
+
+
+def storage(ty):
+    """Buffer element, load/store suffix, register type."""
+    n = WIDTH[ty]
+    if ty in ("f32", "f64"):
+        return ty, ty, ty
+    if n == 8:
+        return ("s8" if ty == "s8" else "u8"), ty, "b16"
+    kind = "s" if ty.startswith("s") else "u"
+    return f"{kind}{n}", f"b{n}" if n > 8 else ty, f"b{n}"
+
+
+def resolve(rule, types):
+    if rule == "":
+        return types[0] if types else "b32"
+    if rule == "2":
+        return types[1]
+    if rule == "w":
+        return WIDE[types[0]]
+    return rule
+
+
+def kernel(name, mnemonic, operands, types):
+    """PTX of one kernel, and its run line."""
+    params, body, run, regs = [], [], [], []
+    results = [o for o in operands if o[4]]
+    sources = [o for o in operands if not o[4]]
+    approx, sweep = next((v for k, v in APPROX.items()
+                          if mnemonic.startswith(k)), ("", None))
+    if mnemonic == "rsqrt.approx.f64":
+        approx = "~ulps=2"
+    count = sweep.split(":")[1] if sweep else "256"
+    text_operands = []
+    for i, (op, rule, negatable, second, _) in enumerate(results):
+        ty = resolve(rule, types)
+        elem, mem, reg = storage("u32" if ty == "pred" else ty)
+        params.append(f".param .u64 out{i}")
+        run.append(f"out={elem}[ref:{count}]")
+        r = f"%d{i}"
+        regs.append(f".reg .{'pred' if ty == 'pred' else reg} {r};")
+        if ty == "pred":
+            regs.append(f".reg .b32 {r}v;")
+            store = [f"selp.u32 {r}v, 1, 0, {r};", f"st.global.u32 [%p], {r}v;"]
+        else:
+            store = [f"st.global.{mem} [%p], {r};"]
+        body += [("after", i, elem, store)]
+        text_operands.append(("|" if second else "") + r)
+    loads = []
+    for i, (op, rule, negatable, second, _) in enumerate(sources):
+        if op == "immLut":
+            text_operands.append(re.search(r"lut(\w+)$", name).group(1))
+            continue
+        ty = resolve(rule, types)
+        letter = "abc"[min(i, 2)]
+        gen = sweep if sweep else f"edges.{letter}"
+        if mnemonic.startswith("div.approx") and i == 1:
+            gen = "random(5):1024"
+        if sweep and gen.startswith("random"):
+            gen = "sweep:1024"
+        elem, mem, reg = storage("u32" if ty == "pred" else ty)
+        if ty == "f16":
+            gen = "random(3)"
+        params.append(f".param .u64 in{i}")
+        run.append(f"in={elem}[{gen}]")
+        r = f"%s{i}"
+        size = WIDTH["u32" if ty == "pred" else ty] // 8
+        loads += [f"ld.param.u64 %p, [in{i}];",
+                  f"mad.wide.u32 %p, %t, {size}, %p;"]
+        if ty == "pred":
+            regs.append(f".reg .pred {r}; .reg .b32 {r}v;")
+            loads += [f"ld.global.u32 {r}v, [%p];",
+                      f"and.b32 {r}v, {r}v, 1;",
+                      f"setp.ne.u32 {r}, {r}v, 0;"]
+            r = ("!" if negatable and "neg" in name else "") + r
+        else:
+            regs.append(f".reg .{reg} {r};")
+            loads.append(f"ld.global.{mem} {r}, [%p];")
+        text_operands.append(r)
+    line = mnemonic + " " + ", ".join(text_operands).replace(", |", "|") + ";"
+    stores = []
+    for _, i, elem, store in body:
+        size = int(elem[1:]) // 8
+        stores += [f"ld.param.u64 %p, [out{i}];",
+                   f"mad.wide.u32 %p, %t, {size}, %p;"] + store
+    lines = [f".visible .entry {name}({', '.join(params)})", "{",
+             "  .reg .b32 %t; .reg .b64 %p;"]
+    lines += ["  " + r for r in regs]
+    lines += ["  mov.u32 %t, %tid.x;"] + ["  " + x for x in loads]
+    lines += ["  " + line] + ["  " + x for x in stores] + ["  ret;", "}"]
+    lines.append(f"// run: {name} {' '.join(run)} {approx}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    forms, out = sys.argv[1:3]
+    os.makedirs(out, exist_ok=True)
+    files, used = {}, set()
+    for row in open(forms):
+        opcode, op_name, syntax = row.rstrip("\n").split("\t")
+        if opcode in SKIP:
+            continue
+        head, _, operand_text = syntax.partition(" ")
+        operands = parse_operands(operand_text)
+        # Results come first: one, and what stands behind `|`.
+        operands = [(*o, i == 0 or o[3]) for i, o in enumerate(operands)]
+        for modifiers in expand_modifiers(head[len(opcode):]):
+            types = [m for m in modifiers.split(".") if m in WIDTH]
+            mnemonic = opcode + modifiers
+            variants = [""]
+            if any(o[0] == "immLut" for o in operands):
+                variants = ["_lut0x96", "_lut0xe8", "_lut0x1b", "_lut0xca",
+                            "_lut0x00", "_lut0xff"]
+            has_second = any(o[3] for o in operands)
+            for variant in variants:
+                name = re.sub(r"\W", "_", mnemonic).lower() + variant
+                base, n = name, 1
+                while name in used:
+                    n += 1
+                    name = f"{base}_v{n}"
+                    name = (f"{base[:-len(variant)]}_v{n}{variant}"
+                            if variant else name)
+                used.add(name)
+                files.setdefault(opcode, []).append(
+                    kernel(name, mnemonic, operands, types))
+    for opcode, kernels in files.items():
+        # Files of up to 150 kernels, so that they can run side by side.
+        for part in range(0, len(kernels), 150):
+            path = os.path.join(out, f"{opcode}-{part // 150}.ptx")
+            with open(path, "w") as f:
+                f.write("// Made by utils/make-form-tests.py. "
+                        "RUN: ptx-jit test %s\n"
+                        ".version 8.0\n.target sm_80\n.address_size 64\n\n")
+                f.write("\n".join(kernels[part:part + 150]))
+
+
+if __name__ == "__main__":
+    main()
