@@ -5,16 +5,19 @@
 
 FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
-apply it to edge values; the reference interpreter judges the results. One file
-an opcode. Memory and control flow have hand-written tests.
+apply it to edge values; the reference interpreter judges the results. Memory
+forms: see memory_form_tests.py. Control flow has hand-written tests.
 """
 import itertools
 import os
 import re
 import sys
 
-SKIP = {"ld", "st", "atom", "red", "membar", "fence", "bra", "ret", "exit",
-        "trap", "call", "bar", "barrier", "shfl", "vote", "activemask", "cvta"}
+import memory_form_tests
+
+MEMORY = {"ld", "st", "atom", "red"}
+SKIP = {"membar", "fence", "bra", "ret", "exit", "trap", "call", "bar",
+        "barrier", "shfl", "vote", "activemask", "cvta"}
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
          "u64": 64, "s64": 64, "f64": 64}
@@ -168,6 +171,12 @@ def main():
         opcode, op_name, syntax = row.rstrip("\n").split("\t")
         if opcode in SKIP:
             continue
+        if opcode in MEMORY:
+            for name, text in memory_form_tests.kernels(opcode, syntax):
+                if name not in used:
+                    used.add(name)
+                    files.setdefault(opcode, []).append(text)
+            continue
         head, _, operand_text = syntax.partition(" ")
         operands = parse_operands(operand_text)
         # Results come first: one, and what stands behind `|`.
@@ -198,7 +207,9 @@ def main():
             with open(path, "w") as f:
                 f.write("// Made by utils/make-form-tests.py. "
                         "RUN: ptx-jit test %s\n"
-                        ".version 8.0\n.target sm_80\n.address_size 64\n\n")
+                        ".version 8.0\n.target sm_90\n.address_size 64\n\n")
+                if opcode == "ld":
+                    f.write(memory_form_tests.CONSTANTS)
                 f.write("\n".join(kernels[part:part + 150]))
 
 

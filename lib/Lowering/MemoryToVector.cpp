@@ -34,24 +34,28 @@ Value Packetizer::insertLane(Value vector, Value element, Value lane) {
   return LLVM::InsertElementOp::create(b, loc, vector, element, lane);
 }
 
-/// A mask of the op, for chunk `c`; a null mask is that of the CTA's threads.
+/// The lanes of chunk `c` that an op with `mask` runs in: masks are computed
+/// for whole warps, so the lanes beyond the CTA's last thread are taken out
+/// here. A null mask, and a uniform one (which holds where its op is reached),
+/// is all threads.
 Value Packetizer::maskChunk(Value mask, unsigned c) {
-  if (mask)
+  bool varies = mask && !shapeOf(mask).isUniform();
+  if (varies && !shapes.getContext().partialWarp())
     return chunk(mask, c);
   ChunkBuilder v = lanes();
   LanePattern identity;
   for (unsigned i = 0; i < 32; ++i)
     identity[i] = i;
   Value thread = v.add(v.splat(linear), patternVector(identity, c, 32));
-  return v.cmp(CmpIPredicate::ult, thread,
-               v.intConstant(32, shapes.getContext().threads()));
+  Value exists = v.cmp(CmpIPredicate::ult, thread,
+                       v.intConstant(32, shapes.getContext().threads()));
+  return varies ? v.bitAnd(chunk(mask, c), exists) : exists;
 }
 
 /// Does an op with this mask need masked code at all?
 static bool needsMask(Value mask, const ShapeAnalysis &shapes) {
-  if (!mask)
-    return shapes.getContext().partialWarp();
-  return !shapes.isUniform(mask); // uniform masks hold: see Linearize
+  bool varies = mask && !shapes.isUniform(mask);
+  return varies || shapes.getContext().partialWarp();
 }
 
 Value Packetizer::windowBase(std::optional<Space> space) {

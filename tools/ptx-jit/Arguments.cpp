@@ -69,6 +69,34 @@ static bool applyOption(BufferRequest &buffer, const std::string &option,
   return true;
 }
 
+bool ptxjit::parseScalarArgument(const std::string &text, Argument &argument,
+                                 std::string &error) {
+  size_t at = text.find_first_of(":{");
+  auto type = parseElementType(text.substr(0, at));
+  bool array = at != std::string::npos && text[at] == '{';
+  if (at == std::string::npos || !type || (array && text.back() != '}')) {
+    error = "expected TYPE:VALUE, TYPE{VALUE,...} or TYPE[N]=FILL, with TYPE one "
+            "of u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+    return false;
+  }
+  argument.type = *type;
+  std::string list = text.substr(at + 1);
+  if (array)
+    list.pop_back();
+  for (const std::string &part : splitCommas(list)) {
+    argument.values.push_back(0);
+    if (!parseElement(*type, part, argument.values.back())) {
+      error = "'" + part + "' is not a " + type->name;
+      return false;
+    }
+    if (!array && argument.values.size() > 1) {
+      error = "expected one value";
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ArgumentList::add(const std::string &text, std::string &error) {
   auto fail = [&](const std::string &why) {
     error = "argument '" + text + "': " + why;
@@ -83,15 +111,11 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
     arguments.push_back(argument);
     return true;
   }
-  size_t colon = text.find(':'), bracket = text.find('[');
-  if (bracket == std::string::npos || colon < bracket) {
-    auto type = parseElementType(text.substr(0, colon));
-    if (colon == std::string::npos || !type)
-      return fail("expected TYPE:VALUE or TYPE[N]=FILL, with TYPE one of u8 "
-                  "u16 u32 u64 s8 s16 s32 s64 f32 f64");
-    argument.type = *type;
-    if (!parseElement(*type, text.substr(colon + 1), argument.bits))
-      return fail("'" + text.substr(colon + 1) + "' is not a " + type->name);
+  size_t bracket = text.find_first_of(":[{");
+  if (bracket == std::string::npos || text[bracket] != '[') {
+    std::string why;
+    if (!parseScalarArgument(text, argument, why))
+      return fail(why);
     arguments.push_back(argument);
     return true;
   }
@@ -146,20 +170,24 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
   for (uint32_t i = 0; i < kernel.numParams; ++i) {
     const PtxjitParam &param = kernel.params[i];
     const Argument &argument = arguments[i];
-    unsigned bytes = argument.isBuffer ? 8 : argument.type.bytes;
-    if (param.count != 1 || param.elementBytes != bytes) {
-      error = std::string("parameter '") + param.name + "' is ." + param.type +
-              (param.count != 1 ? " array" : "") + ", argument " +
-              std::to_string(i + 1) + " has " + std::to_string(bytes) +
-              " bytes";
+    uint64_t bytes = argument.bytes();
+    if (param.elementBytes * param.count != bytes) {
+      error = std::string("parameter '") + param.name + "' is ." + param.type;
+      if (param.count != 1)
+        error += "[" + std::to_string(param.count) + "]";
+      error += ", argument " + std::to_string(i + 1) + " has " +
+               std::to_string(bytes) + " bytes";
       return false;
     }
-    uint64_t bits = argument.isBuffer
-                        ? reinterpret_cast<uint64_t>(
-                              buffers[argument.buffer].data.memory.get())
-                        : argument.bits;
-    std::memcpy(reinterpret_cast<char *>(block.data()) + param.offset, &bits,
-                bytes);
+    char *at = reinterpret_cast<char *>(block.data()) + param.offset;
+    if (argument.isBuffer) {
+      void *address = buffers[argument.buffer].data.memory.get();
+      std::memcpy(at, &address, 8);
+    }
+    for (uint64_t value : argument.values) {
+      std::memcpy(at, &value, argument.type.bytes);
+      at += argument.type.bytes;
+    }
   }
   return true;
 }

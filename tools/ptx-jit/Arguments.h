@@ -8,14 +8,20 @@
 
 namespace ptxjit {
 
-/// TYPE:VALUE, or TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}
-/// {,rtol=X}{,atol=X}{,ulps=N}{,misses=SHARE}; buf:N names the Nth buffer again.
+/// TYPE:VALUE, or TYPE{VALUE,...} for a parameter that is an array or struct, or
+/// TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}{,rtol=X}{,atol=X}{,ulps=N}
+/// {,misses=SHARE}; buf:N names the Nth buffer again.
 struct Argument {
   bool isBuffer = false;
-  uint64_t bits = 0;
   ElementType type;
-  size_t buffer = 0; ///< index among the buffers
+  std::vector<uint64_t> values; ///< one, or those of an array, of `type`
+  size_t buffer = 0;            ///< index among the buffers
+  uint64_t bytes() const { return isBuffer ? 8 : values.size() * type.bytes; }
 };
+
+/// Reads TYPE:VALUE or TYPE{VALUE,...}.
+bool parseScalarArgument(const std::string &text, Argument &argument,
+                         std::string &error);
 
 struct BufferRequest {
   TypedBuffer data;

@@ -69,7 +69,7 @@ bool ptxjit::parseElement(const ElementType &type, const std::string &text,
     int64_t value = std::strtoll(begin, &end, 0);
     int64_t least = type.bytes == 8 ? INT64_MIN
                                     : -(int64_t(1) << (type.bytes * 8 - 1));
-    bits = uint64_t(value);
+    bits = uint64_t(value) & (~0ull >> (64 - type.bytes * 8));
     return *end == 0 && errno == 0 && value >= least;
   }
   bits = std::strtoull(begin, &end, 0);

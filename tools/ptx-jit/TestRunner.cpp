@@ -17,7 +17,7 @@ namespace {
 struct TestArgument {
   bool isBuffer = false;
   ElementType type;
-  uint64_t bits = 0;                 ///< scalar
+  std::vector<uint64_t> values;      ///< scalar, array
   std::vector<uint64_t> initial;     ///< buffer
   bool checked = false;              ///< out, io
   bool byReference = false;          ///< expected: the interpreter's result
@@ -243,15 +243,15 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
       test.fails = v;
     else {
       TestArgument argument;
-      size_t colon = word.find(':'), bracket = word.find('[');
-      if (bracket != std::string::npos) {
+      size_t at = word.find_first_of(":{[");
+      if (at != std::string::npos && word[at] == '[') {
         ok = parseBuffer(word, argument);
       } else {
-        auto type = parseElementType(word.substr(0, colon));
-        ok = type && colon != std::string::npos &&
-             parseElement(*type, word.substr(colon + 1), argument.bits);
-        if (ok)
-          argument.type = *type;
+        Argument scalar;
+        std::string why;
+        ok = parseScalarArgument(word, scalar, why);
+        argument.type = scalar.type;
+        argument.values = scalar.values;
       }
       test.arguments.push_back(std::move(argument));
     }
@@ -376,7 +376,7 @@ private:
     for (const TestArgument &a : test.arguments) {
       Argument argument;
       argument.type = a.type;
-      argument.bits = a.bits;
+      argument.values = a.values;
       if (a.isBuffer) {
         argument.isBuffer = true;
         argument.buffer = list.buffers.size();

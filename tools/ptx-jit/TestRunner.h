@@ -5,7 +5,7 @@
 //   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {shared=N} ARG... {~ulps=N}
 //          {~rel=X} {~abs=X} {fails=TEXT}
 //
-// ARG, one for each parameter: TYPE:VALUE, or a buffer:
+// ARG, one for each parameter: TYPE:VALUE, TYPE{VALUE,...}, or a buffer:
 //   in=TYPE[v, v, ...]     given values
 //   out=TYPE[v, v, ...]    starts as zero, must end as given; `?` is anything
 //   io=TYPE[v, ...]->[w, ...]

@@ -339,11 +339,12 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "ptx-jit: NVIDIA PTX, run natively on CPUs\n\n"
-      "An argument of 'run' is a scalar, TYPE:VALUE (u32:7, f32:1.5), or a\n"
-      "buffer, TYPE[N]=FILL with FILL one of zero, iota, const(V),\n"
-      "random(SEED), @FILE, followed by any of ,print ,print=N ,out=FILE\n"
-      ",expect=FILE ,rtol=X ,atol=X ,ulps=N ,misses=SHARE. buf:N is the Nth\n"
-      "buffer once more.\n\n"
+      "An argument of 'run' is a scalar, TYPE:VALUE (u32:7, f32:1.5), an array\n"
+      "or struct by value, TYPE{VALUE,...} (u64{1,2}), or a buffer,\n"
+      "TYPE[N]=FILL with FILL one of zero, iota, const(V), random(SEED),\n"
+      "@FILE, followed by any of ,print ,print=N ,out=FILE ,expect=FILE\n"
+      ",rtol=X ,atol=X ,ulps=N ,misses=SHARE. buf:N is the Nth buffer once\n"
+      "more.\n\n"
       "  ptx-jit run saxpy.ptx --grid=4 --block=256 f32:2 'f32[1024]=iota' \\\n"
       "      'f32[1024]=const(1),print=4' s32:1024\n");
   if (runCommand)

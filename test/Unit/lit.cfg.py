@@ -1,0 +1,13 @@
+"""The gtest binaries, every test of theirs a test of lit's."""
+import os
+
+import lit.formats
+
+config.name = "ptx-jit-unit"
+config.suffixes = []
+config.test_source_root = os.path.join(config.ptxjit_obj_root, "unittests")
+config.test_exec_root = config.test_source_root
+config.test_format = lit.formats.GoogleTest(".", "Tests")
+for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -1,0 +1,37 @@
+"""The lit suite: IR, diagnostics and execution tests."""
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "ptx-jit"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ptx", ".test"]
+config.excludes = ["Inputs", "Unit", "Forms"]
+config.test_source_root = os.path.join(config.ptxjit_src_root, "test")
+config.test_exec_root = os.path.join(config.ptxjit_obj_root, "test")
+
+tools = os.path.join(config.ptxjit_obj_root, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [tools, config.llvm_tools_dir, os.environ["PATH"]])
+for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%src", config.ptxjit_src_root),
+    ("%obj", config.ptxjit_obj_root),
+    ("%llvm-tools", config.llvm_tools_dir),
+]
+
+with open("/proc/cpuinfo") as f:
+    cpuinfo = f.read()
+for feature in ("avx2", "avx512f"):
+    if feature in cpuinfo:
+        config.available_features.add(feature)
+
+try:
+    lit_config.maxIndividualTestTime = 600
+except (ImportError, ValueError):
+    pass  # needs psutil

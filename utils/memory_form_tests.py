@@ -1,0 +1,216 @@
+"""Execution tests for the forms of ld, st, atom and red.
+
+Every thread works on its own cell, so that the result does not depend on the
+order of threads; contention has hand-written tests. Every type and vector size
+meets every state space; the other modifiers vary one at a time.
+"""
+import itertools
+import re
+
+WIDTH = {"b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
+         "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64, "u64": 64,
+         "s64": 64, "f64": 64}
+SPACES = {"global", "shared", "shared::cta", "local", "const", "param",
+          "param::entry", "param::func"}
+THREADS = 64
+
+
+def slots_of(syntax):
+    """[(optional, [tokens])] of a form's modifiers."""
+    out = []
+    while syntax:
+        m = re.match(r"\{\.([^}]*)\}|\.\{([^}]*)\}|\.([^.{]+)", syntax)
+        body = m.group(1) or m.group(2) or m.group(3)
+        out.append((m.group(1) is not None, body.split("|")))
+        syntax = syntax[m.end():]
+    return out
+
+
+def choices(slots, full):
+    """Spellings: all of the slots that `full` accepts, others one at a time."""
+    options = [([""] if optional else []) + ["." + t for t in tokens]
+               for optional, tokens in slots]
+    chosen = [i for i, (_, tokens) in enumerate(slots) if full(tokens)]
+    seen = set()
+    for pick in itertools.product(*(options[i] for i in chosen)):
+        base = [o[0] for o in options]
+        for i, token in zip(chosen, pick):
+            base[i] = token
+        seen.add(tuple(base))
+    last = list(next(iter(sorted(seen))))
+    for i, option in enumerate(options):
+        for token in option:
+            seen.add(tuple(last[:i] + [token] + last[i + 1:]))
+    return sorted(seen)
+
+
+def pick(tokens, known, default):
+    return next((t for t in tokens if t in known), default)
+
+
+def raw(ty):
+    """Same size, untyped: the load and store that the test itself uses."""
+    return f"u{WIDTH[ty]}"
+
+
+def register(ty):
+    return f"b{max(WIDTH[ty], 16)}" if ty[0] != "f" else ty
+
+
+def braces(names):
+    return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+
+
+def load_store(name, mnemonic, tokens, is_load):
+    """A kernel that moves a vector through one state space."""
+    space = pick(tokens, SPACES, "")
+    ty = pick(tokens, WIDTH, None)
+    n = int(pick(tokens, {"v2", "v4"}, "v1")[1:])
+    size = WIDTH[ty] // 8
+    v = [f"%v{i}" for i in range(n)]
+    vector = f".v{n}" if n > 1 else ""
+    plain = f"{vector}.b{WIDTH[ty]}"
+    # A narrow load widens by its type: 32-bit registers show how.
+    wide = WIDTH[ty] < 32 and ty[0] != "f"
+    reg = "b32" if wide else register(ty)
+    shown = "u32" if wide and is_load else raw(ty)
+    lines = [f".visible .entry {name}(.param .u64 in, .param .u64 out)", "{",
+             "  .reg .b32 %t; .reg .b64 %p, %q, %s;",
+             f"  .reg .{reg} " + ", ".join(v) + ";",
+             "  mov.u32 %t, %tid.x;", "  ld.param.u64 %p, [in];",
+             f"  mad.wide.u32 %p, %t, {n * size}, %p;",
+             "  ld.param.u64 %q, [out];",
+             f"  mad.wide.u32 %q, %t, "
+             f"{n * (4 if shown == 'u32' else size)}, %q;"]
+    address = "%s"
+    cells = THREADS * n * size
+    if space in ("", "global"):
+        address = "%p" if is_load else "%q"
+    elif space in ("shared", "shared::cta", "local"):
+        kind = "local" if space == "local" else "shared"
+        lines += [f"  .{kind} .align 32 .b8 cells[{cells}];",
+                  "  mov.u64 %s, cells;",
+                  f"  mad.wide.u32 %s, %t, {n * size}, %s;"]
+        bits = [f"%w{i}" for i in range(n)]
+        if is_load:
+            lines += [f"  .reg .{'b32' if wide else 'b%d' % WIDTH[ty]} "
+                      + ", ".join(bits) + ";",
+                      f"  ld.global{plain} {braces(bits)}, [%p];",
+                      f"  st.{kind}{plain} [%s], {braces(bits)};"]
+    elif space == "const":
+        lines += ["  mov.u64 %s, bytes;",
+                  f"  .reg .b32 %o; mul.lo.u32 %o, %t, {n * size};",
+                  "  and.b32 %o, %o, 255;",
+                  "  .reg .b64 %l; cvt.u64.u32 %l, %o; add.u64 %s, %s, %l;"]
+    store = f"  st.global{vector}.b{shown[1:]} [%q], {braces(v)};"
+    if is_load:
+        lines += [f"  {mnemonic} {braces(v)}, [{address}];", store]
+    else:
+        lines += [f"  ld.global{plain} {braces(v)}, [%p];",
+                  f"  {mnemonic} [{address}], {braces(v)};"]
+        if address == "%s":
+            kind = "local" if space == "local" else "shared"
+            lines += [f"  ld.{kind}{plain} {braces(v)}, [%s];", store]
+    lines += ["  ret;", "}",
+              f"// run: {name} block={THREADS} "
+              f"in={raw(ty)}[random(7):{THREADS * n}] "
+              f"out={shown}[ref:{THREADS * n}]"]
+    return "\n".join(lines) + "\n"
+
+
+def load_param(name, mnemonic, tokens):
+    """A load from a parameter passed by value."""
+    ty = pick(tokens, WIDTH, None)
+    n = int(pick(tokens, {"v2", "v4"}, "v1")[1:])
+    v = [f"%v{i}" for i in range(n)]
+    size = WIDTH[ty] // 8
+    wide = WIDTH[ty] < 32 and ty[0] != "f"
+    reg = "b32" if wide else register(ty)
+    shown = "u32" if wide else raw(ty)
+    step = 4 if wide else size
+    data = ",".join(str((i * 37 + 129) % 256) for i in range(64))
+    lines = [f".visible .entry {name}(.param .align 32 .b8 s[64], "
+             ".param .u64 out)", "{",
+             f"  .reg .b64 %q; .reg .{reg} " + ", ".join(v) + ";",
+             "  ld.param.u64 %q, [out];",
+             f"  {mnemonic} {braces(v)}, [s+32];"]
+    lines += [f"  st.global.b{shown[1:]} [%q+{i * step}], {x};"
+              for i, x in enumerate(v)]
+    lines += ["  ret;", "}",
+              f"// run: {name} block=1 u8{{{data}}} out={shown}[ref:{n}]"]
+    return "\n".join(lines) + "\n"
+
+
+def atomic(name, mnemonic, tokens, opcode):
+    ty = pick(tokens[::-1], WIDTH, None)
+    shared = pick(tokens, {"shared", "shared::cta"}, "")
+    cas = "cas" in tokens
+    elem = ty if ty[0] in "sf" else raw(ty)
+    size = WIDTH[ty] // 8
+    cells = 256
+    a, d = "%p", "%d, " if opcode == "atom" else ""
+    reg = register(ty)
+    lines = [f".visible .entry {name}(.param .u64 a, .param .u64 b, "
+             ".param .u64 c, .param .u64 out)", "{",
+             "  .reg .b32 %t; .reg .b64 %p, %q, %s;",
+             f"  .reg .{reg} %d, %b, %c, %m;",
+             "  mov.u32 %t, %tid.x;"]
+    for param, r in (("b", "%b"), ("c", "%c"), ("a", "%m")):
+        lines += [f"  ld.param.u64 %p, [{param}];",
+                  f"  mad.wide.u32 %p, %t, {size}, %p;",
+                  f"  ld.global.{ty} {r}, [%p];"]
+    lines += ["  ld.param.u64 %q, [out];",
+              f"  mad.wide.u32 %q, %t, {size}, %q;"]
+    if shared:
+        a = "%s"
+        lines += [f"  .shared .align 8 .b8 cells[{cells * size}];",
+                  "  mov.u64 %s, cells;",
+                  f"  mad.wide.u32 %s, %t, {size}, %s;",
+                  f"  st.shared.{ty} [%s], %m;"]
+    # Compare-and-swap: every other thread finds what it compares with.
+    if cas:
+        lines += ["  .reg .pred %o; .reg .b32 %x; and.b32 %x, %t, 1;",
+                  "  setp.ne.u32 %o, %x, 0;", f"  @%o mov.{ty} %b, %m;"]
+    lines.append(f"  {mnemonic} {d}[{a}], %b{', %c' if cas else ''};")
+    if shared:
+        lines += [f"  ld.shared.{ty} %m, [%s];", f"  st.global.{ty} [%p], %m;"]
+    if d:
+        lines.append(f"  st.global.{ty} [%q], %d;")
+    lines += ["  ret;", "}",
+              f"// run: {name} io={elem}[edges.a]->[ref] in={elem}[edges.b] "
+              f"in={elem}[edges.c] out={elem}[ref]"]
+    return "\n".join(lines) + "\n"
+
+
+CONSTANTS = (".const .align 32 .b8 bytes[512] = {"
+             + ", ".join(str((i * 73 + 151) % 256) for i in range(512))
+             + "};\n\n")
+
+
+def kernels(opcode, syntax):
+    """All kernels for one form, or nothing if it is no memory form."""
+    head = syntax.split(" ")[0][len(opcode):]
+    slots = slots_of(head)
+    if opcode in ("ld", "st"):
+        spellings = choices(slots, lambda t: t[-1] in WIDTH or "v2" in t
+                            or t[-1] in SPACES)
+    elif opcode in ("atom", "red"):
+        spellings = choices(slots, lambda t: t[-1] in WIDTH or len(t) == 2
+                            or t[-1] in ("shared::cta", "xor"))
+    else:
+        return
+    for spelling in spellings:
+        mnemonic = opcode + "".join(spelling)
+        tokens = [t[1:] for t in spelling if t]
+        ty = pick(tokens[::-1], WIDTH, None)
+        if "v4" in tokens and WIDTH[ty] == 64:
+            continue  # 256-bit vectors come with PTX 8.8
+        if "param::func" in tokens or (opcode == "st" and "param" in tokens):
+            continue  # parameters of calls
+        name = re.sub(r"\W", "_", mnemonic)
+        if opcode in ("atom", "red"):
+            yield name, atomic(name, mnemonic, tokens, opcode)
+        elif "param" in tokens or "param::entry" in tokens:
+            yield name, load_param(name, mnemonic, tokens)
+        else:
+            yield name, load_store(name, mnemonic, tokens, opcode == "ld")
