@@ -16,7 +16,7 @@ import sys
 import memory_form_tests
 
 MEMORY = {"ld", "st", "atom", "red"}
-SKIP = {"membar", "fence", "bra", "ret", "exit", "trap", "call", "bar",
+SKIP = {"membar", "fence", "bra", "brx", "ret", "exit", "trap", "call", "bar",
         "barrier", "shfl", "vote", "activemask", "cvta"}
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,

@@ -51,6 +51,13 @@ ArrayRef<FormSpec> ptx::getFormsOfOp(StringRef opName) {
   return index.lookup(opName);
 }
 
+const SinceSpec *ptx::getModifierAvailability(StringRef token) {
+  for (const auto &[name, since] : kTokenSince)
+    if (name == token)
+      return &since;
+  return nullptr;
+}
+
 std::optional<StringRef> ptx::getUnsupportedSection(StringRef opcode) {
   for (const auto &[name, section] : kUnsupported)
     if (name == opcode)

@@ -37,7 +37,7 @@ struct LinearizePass
 
   void runOnOperation() override {
     FuncOp func = getOperation();
-    if (func.isDeclaration())
+    if (func.isBodiless())
       return;
     if (!func.getBody().hasOneBlock()) {
       func.emitOpError("control flow is not structured");

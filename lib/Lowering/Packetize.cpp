@@ -530,6 +530,7 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
   case SpecialRegister::GridId:
     return fromContext(offsetof(PtxjitKernelContext, gridid), 64);
   case SpecialRegister::TotalSmemSize:
+  case SpecialRegister::AggrSmemSize:
     return fromContext(offsetof(PtxjitKernelContext, totalShared), 32);
   case SpecialRegister::DynamicSmemSize:
     return fromContext(offsetof(PtxjitKernelContext, dynamicShared), 32);
@@ -551,8 +552,33 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
   case SpecialRegister::ClockHi:
   case SpecialRegister::GlobalTimerHi:
     return clock(32);
+  // Every CTA is a cluster of its own.
+  case SpecialRegister::ClusterIdX:
+  case SpecialRegister::ClusterIdY:
+  case SpecialRegister::ClusterIdZ:
+    setBase(op, ctaid[unsigned(reg) - unsigned(SpecialRegister::ClusterIdX)]);
+    return success();
+  case SpecialRegister::NClusterIdX:
+  case SpecialRegister::NClusterIdY:
+  case SpecialRegister::NClusterIdZ:
+    setBase(op, nctaid[unsigned(reg) - unsigned(SpecialRegister::NClusterIdX)]);
+    return success();
+  case SpecialRegister::ClusterNctaidX:
+  case SpecialRegister::ClusterNctaidY:
+  case SpecialRegister::ClusterNctaidZ:
+  case SpecialRegister::ClusterNctarank:
+    setBase(op, s.intConstant(32, 1));
+    return success();
+  case SpecialRegister::ClusterCtaidX:
+  case SpecialRegister::ClusterCtaidY:
+  case SpecialRegister::ClusterCtaidZ:
+  case SpecialRegister::ClusterCtarank:
+  case SpecialRegister::IsExplicitCluster:
+  case SpecialRegister::CurrentGraphExec:
+  default: // counters and driver-set registers
+    setBase(op, s.intConstant(ChunkBuilder::widthOf(op), 0));
+    return success();
   }
-  llvm_unreachable("all registers handled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -678,7 +704,7 @@ struct PacketizePass
     }
     EmitterTable emitters;
     for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
-      if (!func.getEntry() || func.isDeclaration())
+      if (!func.getEntry() || func.isBodiless())
         continue;
       KernelLayout layout(module, func);
       ShapeAnalysis shapes(func, context);

@@ -168,7 +168,7 @@ struct PromoteRegistersPass
     : public ptxjit::impl::PromoteRegistersPassBase<PromoteRegistersPass> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    if (func.isDeclaration())
+    if (func.isBodiless())
       return;
     func.walk([&](RegOp) { ++numRegisters; });
     if (failed(SsaBuilder(func).run()))

@@ -36,7 +36,7 @@ struct StructureControlFlowPass
           StructureControlFlowPass> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    if (func.isDeclaration())
+    if (func.isBodiless())
       return;
     Lifting lifting;
     DominanceInfo dominance(func);

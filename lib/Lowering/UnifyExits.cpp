@@ -21,18 +21,32 @@ struct UnifyExitsPass
     : public ptxjit::impl::UnifyExitsPassBase<UnifyExitsPass> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    if (func.isDeclaration())
+    if (func.isBodiless())
       return;
     for (Block &block : func.getBody())
-      if (auto bra = dyn_cast<BraOp>(block.getTerminator())) {
-        OpBuilder builder(bra);
-        cf::BranchOp::create(builder, bra.getLoc(), bra.getDest());
-        bra.erase();
-      }
+      lowerBranch(block.getTerminator());
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, func.getBody());
     if (func.getEntry())
       unify(func);
+  }
+
+  static void lowerBranch(Operation *branch) {
+    OpBuilder b(branch);
+    if (auto bra = dyn_cast<BraOp>(branch)) {
+      cf::BranchOp::create(b, bra.getLoc(), bra.getDest());
+      bra.erase();
+    } else if (auto brx = dyn_cast<BrxOp>(branch)) {
+      // An index beyond the list is undefined: it takes the last label.
+      SmallVector<Block *> targets(brx.getTargets());
+      Block *last = targets.pop_back_val();
+      SmallVector<int32_t> cases = llvm::to_vector(
+          llvm::seq<int32_t>(0, int32_t(targets.size())));
+      SmallVector<ValueRange> none(targets.size());
+      cf::SwitchOp::create(b, brx.getLoc(), brx.getA(), last, ValueRange(),
+                           cases, targets, none);
+      brx.erase();
+    }
   }
 
   void unify(FuncOp func) {

@@ -337,7 +337,7 @@ ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals, bool entry,
     symbol.elementBytes = bytes;
     symbol.index = formals.size();
     symbol.isResult = isResult;
-    if (!scope.declare(*name, symbol))
+    if (*name != "_" && !scope.declare(*name, symbol))
       return error(loc) << "parameter '" << *name << "' is declared twice";
     formals.push_back(ParamAttr::get(context, builder.getStringAttr(*name),
                                      spec.type, count, align, offset,
@@ -365,7 +365,7 @@ LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
       return success();
     }
     if (tok.isWord("pragma")) {
-      if (failed(parsePragma(false)))
+      if (failed(parsePragma()))
         return failure();
       continue;
     }
@@ -424,7 +424,7 @@ LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
     op = old->kind == Symbol::Function
              ? module->lookupSymbol<FuncOp>(old->irName)
              : FuncOp();
-    if (!op || (!noBody && !op.isDeclaration())) {
+    if (!op || (!noBody && !op.isBodiless())) {
       InFlightDiagnostic diag = error(loc);
       diag << "'" << *name << "' is declared twice in this scope";
       diag.attachNote(toLocation(old->loc)) << "first declared here";

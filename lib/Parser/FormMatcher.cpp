@@ -159,6 +159,16 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   describe(diag.attachNote(), closest);
 }
 
+LogicalResult ParserImpl::checkModifiers(const Instruction &inst) {
+  for (auto [token, loc] : llvm::zip(inst.modifiers, inst.modifierLocs)) {
+    const SinceSpec *since = getModifierAvailability(token);
+    if (since && !availability.satisfies(*since))
+      return error(loc) << "modifier '." << token << "' needs PTX "
+                        << since->ptxVersion << " and " << since->target;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
@@ -189,6 +199,8 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
     reportNoForm(inst);
     return failure();
   }
+  if (failed(checkModifiers(inst)))
+    return failure();
   OperationName name(form->opName, context);
   if (name.hasTrait<OpTrait::IsTerminator>())
     return buildControl(inst, *form);
@@ -203,17 +215,38 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
   return buildPlain(inst, *form, match);
 }
 
+/// The blocks of a label, or of a `.branchtargets` list.
+LogicalResult ParserImpl::findTargets(const RawOperand &operand,
+                                      SmallVectorImpl<Block *> &targets) {
+  auto add = [&](StringRef name, SMLoc loc) -> LogicalResult {
+    Block *block = getLabelBlock(name, loc);
+    if (!block)
+      return error(loc) << "'" << name << "' is not a label";
+    targets.push_back(block);
+    return success();
+  };
+  Symbol *symbol = lookup(operand.name);
+  if (!symbol || symbol->kind != Symbol::BranchTargets)
+    return add(operand.name, operand.loc);
+  // Copied: declaring labels moves symbols.
+  auto list = symbol->targets;
+  for (auto &[name, loc] : list)
+    if (failed(add(name, loc)))
+      return failure();
+  return success();
+}
+
 /// Branches and exits: a guard makes them conditional branches.
 LogicalResult ParserImpl::buildControl(const Instruction &inst,
                                        const FormSpec &form) {
   Location loc = toLocation(inst.loc);
-  Block *dest = nullptr;
-  if (form.numOperands) {
-    const RawOperand &label = inst.operands.front();
-    dest = getLabelBlock(label.name, label.loc);
-    if (!dest)
-      return error(label.loc) << "'" << label.name << "' is not a label";
-  }
+  SmallVector<Block *> targets;
+  if (form.numOperands && failed(findTargets(inst.operands.back(), targets)))
+    return failure();
+  bool indexed = form.numOperands == 2;
+  if (!targets.empty() && !indexed && targets.size() != 1)
+    return error(inst.operands.back().loc) << "expected one label";
+  Block *dest = indexed || targets.empty() ? nullptr : targets.front();
   Value predicate;
   if (inst.guard.present) {
     FailureOr<Value> value = readGuard(inst.guard);
@@ -224,18 +257,29 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
   OperationState state(loc, form.opName);
   if (llvm::is_contained(inst.modifiers, "uni"))
     state.addAttribute("uni", builder.getUnitAttr());
-  if (!predicate) {
-    if (dest)
-      state.addSuccessors(dest);
-    builder.create(state);
-    return success();
-  }
+  state.addSuccessors(targets);
   Block *next = new Block;
-  if (!dest) {
-    // A guarded exit: a block of its own.
+  if (predicate && !dest) {
+    // A guarded exit or indexed branch: a block of its own.
     Block *leave = new Block;
     cf::CondBranchOp::create(builder, loc, predicate, leave, next);
     startBlock(leave);
+  }
+  if (indexed) {
+    FailureOr<Value> index =
+        getSource(inst.operands.front(), ScalarType::U32,
+                  form.getOperands().front(), form.wideOperands);
+    if (failed(index))
+      return failure();
+    state.addOperands(*index);
+    state.addAttribute("idx", builder.getUnitAttr());
+  }
+  if (!predicate) {
+    builder.create(state);
+    delete next;
+    return success();
+  }
+  if (!dest) {
     builder.create(state);
   } else {
     cf::CondBranchOp::create(builder, loc, predicate, dest, next);

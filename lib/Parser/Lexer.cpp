@@ -31,10 +31,16 @@ void Lexer::skipTrivia() {
     } else if (*cur == '/' && cur + 1 < end && cur[1] == '/') {
       skipLine();
     } else if (*cur == '/' && cur + 1 < end && cur[1] == '*') {
+      const char *from = cur;
       cur += 2;
       while (cur + 1 < end && !(cur[0] == '*' && cur[1] == '/'))
         ++cur;
-      cur = cur + 1 < end ? cur + 2 : end;
+      if (cur + 1 >= end) {
+        cur = end;
+        openComment = from;
+        return;
+      }
+      cur += 2;
     } else if (*cur == '#' && StringRef(cur, end - cur).starts_with("#line")) {
       skipLine();
     } else {
@@ -63,6 +69,8 @@ bool Lexer::skipBraces() {
 
 Token Lexer::next() {
   skipTrivia();
+  if (openComment)
+    return make(TokenKind::Error, std::exchange(openComment, nullptr), end, end);
   if (cur >= end)
     return make(TokenKind::Eof, end, end, end);
   char c = *cur;
@@ -118,6 +126,20 @@ Token Lexer::lexString() {
 }
 
 Token Lexer::lexNumber() {
+  const char *from = cur;
+  Token number = lexDigits();
+  // `0x1G`, `0f3F80`: one malformed number rather than a number and a name.
+  auto continues = [&] {
+    return cur < end && (llvm::isAlnum(*cur) || *cur == '_' || *cur == '$');
+  };
+  if (!continues())
+    return number;
+  while (continues())
+    ++cur;
+  return make(TokenKind::Error, from, from, cur);
+}
+
+Token Lexer::lexDigits() {
   const char *from = cur;
   auto hexDigits = [&](unsigned n) {
     if (unsigned(end - cur) < n + 2)

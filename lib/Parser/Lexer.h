@@ -61,11 +61,13 @@ private:
   Token make(TokenKind kind, const char *from, const char *textBegin,
              const char *textEnd);
   Token lexNumber();
+  Token lexDigits();
   Token lexWord(const char *from);
   Token lexString();
   Token lexPunctuation();
 
   const char *cur, *end, *start;
+  const char *openComment = nullptr; ///< one that the end of the file cut off
 };
 
 } // namespace ptxjit

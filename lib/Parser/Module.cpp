@@ -54,6 +54,12 @@ std::string ParserImpl::describeToken() {
     return ("'." + tok.spelling + "'").str();
   case TokenKind::String:
     return "a string";
+  case TokenKind::Error:
+    if (tok.spelling.empty())
+      return "a comment that is never closed";
+    if (llvm::isDigit(tok.spelling.front()))
+      return ("the malformed number '" + tok.spelling + "'").str();
+    return ("'" + tok.spelling + "'").str();
   default:
     return ("'" + tok.spelling + "'").str();
   }
@@ -188,7 +194,7 @@ LogicalResult ParserImpl::parseModuleItem() {
   if (tok.isWord("section"))
     return parseSection();
   if (tok.isWord("pragma"))
-    return parsePragma(/*moduleScope=*/true);
+    return parsePragma();
   if (tok.isWord("alias"))
     return parseAlias();
   if (tok.isPunct("@")) {
@@ -268,17 +274,13 @@ LogicalResult ParserImpl::parseAlias() {
   return success();
 }
 
-LogicalResult ParserImpl::parsePragma(bool moduleScope) {
+/// Unknown pragmas are ignored, as the ISA asks ("pragma-directives").
+LogicalResult ParserImpl::parsePragma() {
   advance();
   do {
     if (!tok.is(TokenKind::String))
       return errorHere() << "expected a string after '.pragma', found "
                          << describeToken();
-    StringRef text = tok.spelling.split(' ').first;
-    static constexpr llvm::StringLiteral known[] = {
-        "nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency"};
-    if (moduleScope && !llvm::is_contained(known, text))
-      return errorHere() << "pragma '" << text << "' is not known";
     advance();
   } while (consumePunct(","));
   return expectPunct(";", "after '.pragma'");

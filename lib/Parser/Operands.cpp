@@ -108,6 +108,14 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
         operand.sreg = *sreg;
         return success();
       }
+      if (symbolizeSpecialRegister((reg + ".x").str())) {
+        if (component.empty())
+          return error(operand.loc)
+                 << "special register '" << name
+                 << "' as a vector is not supported; name a component";
+        return error(operand.loc) << "special register '" << name
+                                  << "' has no component '." << component << "'";
+      }
     }
     operand.kind = RawOperand::SymbolAddress; // a label, perhaps
     return success();
@@ -419,10 +427,14 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
              << "special register '%" << stringifySpecialRegister(operand.sreg)
              << "' needs PTX " << getAvailability(operand.sreg).ptxVersion
              << " and " << getAvailability(operand.sreg).target;
-    unsigned from = getBitWidth(getRegisterType(operand.sreg));
+    ScalarType have = getRegisterType(operand.sreg);
+    unsigned from = getBitWidth(have);
     unsigned to = getBitWidth(type);
-    if (isFloat(type) || type == ScalarType::Pred)
-      return error(operand.loc) << "a special register is an integer";
+    if (isFloat(type) || (have == ScalarType::Pred) != (type == ScalarType::Pred))
+      return error(operand.loc)
+             << "special register '%" << stringifySpecialRegister(operand.sreg)
+             << "' is ." << stringifyScalarType(have) << ", operand '"
+             << spec.name << "' must be ." << stringifyScalarType(type);
     value = SRegOp::create(builder, loc, builder.getIntegerType(from),
                            operand.sreg);
     if (to < from)

@@ -90,7 +90,7 @@ private:
   LogicalResult parseFile();
   LogicalResult parseSection();
   LogicalResult parseAlias();
-  LogicalResult parsePragma(bool moduleScope);
+  LogicalResult parsePragma();
 
   // -- Declarations (Declarations.cpp)
   struct VariableSpec {
@@ -109,6 +109,7 @@ private:
   LogicalResult parseRegisters(const VariableSpec &spec);
   LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
   LogicalResult parseFunction(bool entry, std::string linkage);
+  LogicalResult parsePrototype(llvm::StringRef name, llvm::SMLoc loc);
   LogicalResult parseFormals(llvm::SmallVectorImpl<mlir::Attribute> &formals,
                              bool entry, Scope &scope, bool isResult);
   LogicalResult parsePerformance(mlir::NamedAttrList &directives,
@@ -202,6 +203,9 @@ private:
                                   ptx::FormMatch &match);
   bool operandsFit(const Instruction &inst, const ptx::FormSpec &form);
   void reportNoForm(const Instruction &inst);
+  mlir::LogicalResult findTargets(const RawOperand &operand,
+                                  llvm::SmallVectorImpl<mlir::Block *> &targets);
+  mlir::LogicalResult checkModifiers(const Instruction &inst);
   LogicalResult buildPlain(const Instruction &inst, const ptx::FormSpec &form,
                            const ptx::FormMatch &match);
   LogicalResult buildControl(const Instruction &inst,

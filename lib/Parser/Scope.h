@@ -14,7 +14,12 @@ namespace ptxjit {
 
 /// What a name stands for.
 struct Symbol {
-  enum Kind { Register, Variable, Param, Label, Function, Prototype } kind;
+  enum Kind {
+    Register, Variable, Param, Label, Function,
+    BranchTargets, ///< `.branchtargets`
+    CallTargets,   ///< `.calltargets`
+    Prototype,     ///< `.callprototype`
+  } kind;
   llvm::SMLoc loc;
   ptx::ScalarType type = ptx::ScalarType::B32;
   /// Register: slots, one per vector element; made at first use.
@@ -31,6 +36,8 @@ struct Symbol {
   /// Label: its block, and whether its definition was seen.
   mlir::Block *block = nullptr;
   bool defined = false;
+  /// BranchTargets, CallTargets: the names listed.
+  std::vector<std::pair<llvm::StringRef, llvm::SMLoc>> targets;
 };
 
 /// One `{}` level. `%r<N>` is kept as a range, since real kernels declare tens

@@ -145,10 +145,50 @@ LogicalResult ParserImpl::parseLabel(StringRef name, SMLoc loc) {
   return success();
 }
 
+/// NAME: .branchtargets L, ...;  .calltargets f, ...;  .callprototype ...;
 LogicalResult ParserImpl::parseControlDirective(StringRef name, SMLoc loc) {
-  return error(loc) << "'." << tok.spelling
-                    << "' is not supported yet; see section "
-                       "\"control-flow-directives\"";
+  bool branch = tok.isWord("branchtargets");
+  if (tok.isWord("callprototype"))
+    return parsePrototype(name, loc);
+  advance();
+  Symbol symbol{branch ? Symbol::BranchTargets : Symbol::CallTargets, loc};
+  do {
+    SMLoc at = tok.getLoc();
+    FailureOr<StringRef> target =
+        expectIdentifier(branch ? "a label" : "the name of a function");
+    if (failed(target))
+      return failure();
+    Symbol *known = branch ? nullptr : lookup(*target);
+    if (!branch && (!known || known->kind != Symbol::Function))
+      return error(at) << "'" << *target << "' is not a declared function";
+    symbol.targets.emplace_back(*target, at);
+  } while (consumePunct(","));
+  if (!declare(name, symbol, loc))
+    return failure();
+  return expectPunct(";", branch ? "after '.branchtargets'"
+                                 : "after '.calltargets'");
+}
+
+/// NAME: .callprototype {(result)} _ {(formals)} {.noreturn};
+LogicalResult ParserImpl::parsePrototype(StringRef name, SMLoc loc) {
+  advance();
+  Scope formals;
+  SmallVector<Attribute> results, params;
+  if (consumePunct("(") &&
+      failed(parseFormals(results, false, formals, /*isResult=*/true)))
+    return failure();
+  if (failed(expectIdentifier("'_' in a call prototype")))
+    return failure();
+  if (consumePunct("(") &&
+      failed(parseFormals(params, false, formals, /*isResult=*/false)))
+    return failure();
+  NamedAttrList directives;
+  bool noBody;
+  if (failed(parsePerformance(directives, noBody)))
+    return failure();
+  if (!declare(name, Symbol{Symbol::Prototype, loc}, loc))
+    return failure();
+  return noBody ? success() : expectPunct(";", "after '.callprototype'");
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,7 +218,7 @@ LogicalResult ParserImpl::parseDirectiveInBody() {
   if (declSpace(tok))
     return parseVariables("");
   if (tok.isWord("pragma"))
-    return parsePragma(/*moduleScope=*/false);
+    return parsePragma();
   if (tok.isWord("loc"))
     return parseLoc();
   if (tok.isWord("file"))

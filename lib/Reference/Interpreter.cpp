@@ -153,6 +153,13 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
                                               : cond.getFalseDest());
     return success();
   }
+  if (auto brx = dyn_cast<BrxOp>(op)) {
+    Bits index = get(t, brx.getA());
+    if (index >= brx.getTargets().size())
+      return op.emitError("the index is beyond the list of targets");
+    branch(t, brx.getTargets()[index]);
+    return success();
+  }
   if (isa<TrapOp>(op))
     return op.emitError("trap");
   if (auto guard = dyn_cast<GuardOp>(op)) {
@@ -399,6 +406,20 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
     return 0xffffffffu & ~((Bits(2) << lane) - 1);
   case SpecialRegister::DynamicSmemSize:
     return launch.dynamicShared;
+  case SpecialRegister::ClusterIdX:
+  case SpecialRegister::ClusterIdY:
+  case SpecialRegister::ClusterIdZ:
+    return id[unsigned(reg) - unsigned(SpecialRegister::ClusterIdX)];
+  case SpecialRegister::NClusterIdX:
+  case SpecialRegister::NClusterIdY:
+  case SpecialRegister::NClusterIdZ:
+    return launch.grid[unsigned(reg) - unsigned(SpecialRegister::NClusterIdX)];
+  case SpecialRegister::ClusterNctaidX:
+  case SpecialRegister::ClusterNctaidY:
+  case SpecialRegister::ClusterNctaidZ:
+  case SpecialRegister::ClusterNctarank:
+    return 1;
+  case SpecialRegister::AggrSmemSize:
   case SpecialRegister::TotalSmemSize:
     return sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
   default: // identities and clocks: any value is right
@@ -549,7 +570,7 @@ bool Cta::resolveBarriers() {
 LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
                                 const PtxjitReferenceLaunch &launch) {
   auto func = module.lookupSymbol<FuncOp>(kernel);
-  if (!func || func.isDeclaration())
+  if (!func || func.isBodiless())
     return module.emitError() << "there is no kernel '" << kernel << "'";
   llvm::DenseMap<Value, unsigned> numbers;
   func.walk([&](Operation *op) {

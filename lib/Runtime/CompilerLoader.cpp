@@ -5,16 +5,31 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <unistd.h>
 #include <vector>
 
 using namespace ptxjit;
+
+static std::string baseName(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 /// Folder of the library or program that this code is part of.
 static std::string ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
-    return "";
+    return ".";
   std::string path = info.dli_fname;
+  // Of the program itself the loader knows only what the caller typed, which
+  // may have been found along PATH.
+  char self[4096];
+  ssize_t length = path[0] == '/' ? -1 : readlink("/proc/self/exe", self,
+                                                  sizeof self);
+  if (length > 0) {
+    std::string program(self, size_t(length));
+    if (baseName(program) == baseName(path))
+      path = program;
+  }
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
@@ -33,12 +48,17 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   candidates.push_back(folder + "/../lib/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(PTXJIT_COMPILER_LIBRARY);
   void *handle = nullptr;
+  error.clear();
   for (const std::string &path : candidates) {
     // Now and local: no symbol of LLVM may meet another LLVM in the process.
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle)
       break;
-    error = dlerror();
+    // What is wrong with a library that is there tells more than which one is
+    // not.
+    const char *why = dlerror();
+    if (error.empty() || access(path.c_str(), F_OK) == 0)
+      error = why;
   }
   if (!handle) {
     error = "the compiler library cannot be opened: " + error;

@@ -58,7 +58,8 @@ static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
   }
   if (failed(verify(*module)))
     return failure();
-  PassManager pm(&context);
+  PassManager pm(&context, ModuleOp::getOperationName(),
+                 PassManager::Nesting::Implicit);
   if (failed(applyPassManagerCLOptions(pm)) ||
       failed(passes.addToPipeline(pm, [&](const Twine &message) {
         emitError(UnknownLoc::get(&context)) << message;
@@ -93,6 +94,7 @@ int main(int argc, char **argv) {
   auto run = [&](std::unique_ptr<llvm::MemoryBuffer> buffer, raw_ostream &os) {
     MLIRContext context(registry);
     context.loadAllAvailableDialects();
+    context.printOpOnDiagnostic(!verifyDiagnostics);
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
     if (verifyDiagnostics) {

@@ -302,12 +302,21 @@ public:
     for (const Record *r : records.getAllDerivedDefinitions("Unsupported"))
       os << "  {\"" << r->getValueAsString("Opcode") << "\", \""
          << r->getValueAsString("Section") << "\"},\n";
+    os << "};\n\nstatic const std::pair<llvm::StringLiteral, SinceSpec> "
+          "kTokenSince[] = {\n";
+    for (const Record *r : records.getAllDerivedDefinitions("TokenSince")) {
+      const Record *since = r->getValueAsDef("Availability");
+      os << "  {\"" << r->getValueAsString("Token") << "\", {\""
+         << since->getValueAsString("PtxVersion") << "\", \""
+         << since->getValueAsString("Target") << "\"}},\n";
+    }
     os << "};\n\nstruct SRegRow { ScalarType type; SinceSpec since; };\n"
           "static const SRegRow kSRegs[] = {\n";
     const Record *sregs = records.getDef("Ptx_SpecialRegisterEnum");
     for (const Record *r : sregs->getValueAsListOfDefs("enumerants")) {
       const Record *since = r->getValueAsDef("Availability");
-      os << "  {ScalarType::" << r->getValueAsString("RegType").upper()
+      StringRef type = r->getValueAsString("RegType");
+      os << "  {ScalarType::" << (type == "pred" ? "Pred" : type.upper())
          << ", {\"" << since->getValueAsString("PtxVersion") << "\", \""
          << since->getValueAsString("Target") << "\"}},\n";
     }

@@ -92,6 +92,9 @@ llvm::ArrayRef<FormSpec> getFormsOfOp(llvm::StringRef opName);
 /// ISA section of an instruction that is known but not supported yet.
 std::optional<llvm::StringRef> getUnsupportedSection(llvm::StringRef opcode);
 
+/// Since when a modifier may be used at all; null if as long as its forms.
+const SinceSpec *getModifierAvailability(llvm::StringRef token);
+
 /// The type an operand has under `form`, when its type tokens are `first` and
 /// `second`.
 ScalarType getOperandType(const OperandSpec &operand, ScalarType first,

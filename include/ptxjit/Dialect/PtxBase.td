@@ -62,6 +62,17 @@ class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
   list<Since> Availability = since;
 }
 
+/// A modifier that came later than the forms it stands in.
+class TokenSince<string token, string ptxVersion, string target> {
+  string Token = token;
+  Since Availability = Since<ptxVersion, target>;
+}
+def : TokenSince<"cluster", "7.8", "sm_90+">;
+def : TokenSince<"shared::cta", "7.8", "sm_30+">;
+def : TokenSince<"shared::cluster", "7.8", "sm_90+">;
+def : TokenSince<"param::entry", "8.3", "sm_30+">;
+def : TokenSince<"param::func", "8.3", "sm_30+">;
+
 //===----------------------------------------------------------------------===//
 // Modifiers
 //===----------------------------------------------------------------------===//
@@ -203,6 +214,7 @@ def Flag_Sat : Ptx_Flag<"sat">;
 def Flag_Approx : Ptx_Flag<"approx">;
 def Flag_Full : Ptx_Flag<"full">;
 def Flag_NaN : Ptx_Flag<"NaN">;
+def Flag_Idx : Ptx_Flag<"idx">;
 def Flag_Uni : Ptx_Flag<"uni">;
 def Flag_Sync : Ptx_Flag<"sync">;
 def Flag_Aligned : Ptx_Flag<"aligned">;

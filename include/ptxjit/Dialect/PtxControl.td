@@ -10,6 +10,13 @@ def Ptx_BraOp : Ptx_Instr<"bra", "control-flow-instructions-bra",
   let arguments = (ins Flag_Uni:$uni);
   let successors = (successor AnySuccessor:$dest);
 }
+def Ptx_BrxOp : Ptx_Instr<"brx", "control-flow-instructions-brx-idx",
+    [Form<"brx.idx{.uni} a:u32, L:label", [Since<"6.0", "sm_30+">]>],
+    [Terminator, Pure]> {
+  let summary = "branch to the label of that index in a `.branchtargets` list";
+  let arguments = (ins AnyType:$a, Flag_Idx:$idx, Flag_Uni:$uni);
+  let successors = (successor VariadicSuccessor<AnySuccessor>:$targets);
+}
 def Ptx_RetOp : Ptx_Instr<"ret", "control-flow-instructions-ret",
     [Form<"ret{.uni}">], [Terminator, ReturnLike]> {
   let arguments = (ins Flag_Uni:$uni);

@@ -41,7 +41,9 @@ def Ptx_FuncOp : Op<Ptx_Dialect, "func",
   let regions = (region AnyRegion:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let extraClassDeclaration = [{
-    bool isDeclaration() { return getBody().empty(); }
+    /// Declared only, or of an outline. (Not `isDeclaration`, which would make
+    /// the symbol table ask for private visibility.)
+    bool isBodiless() { return getBody().empty(); }
     /// Bytes of the parameter block, or 0.
     int64_t getParamBytes();
   }];
@@ -124,7 +126,17 @@ class SReg<int id, string name, string symbol, string type = "u32",
   string RegType = type;
   Since Availability = since;
 }
-def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", [
+// Performance counters and driver-set registers: there is nothing to count and
+// nobody to set them, so they read 0, which the ISA allows.
+defvar PerformanceCounters = !foreach(i, !range(8),
+  SReg<!add(48, i), "pm" # i, "Pm" # i, "u32", Since<"1.3", "sm_10+">>);
+defvar WideCounters = !foreach(i, !range(8),
+  SReg<!add(56, i), "pm" # i # "_64", "Pm" # i # "Wide", "u64",
+       Since<"4.0", "sm_50+">>);
+defvar EnvironmentRegisters = !foreach(i, !range(32),
+  SReg<!add(64, i), "envreg" # i, "EnvReg" # i, "b32",
+       Since<"2.1", "sm_10+">>);
+def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", !listconcat([
   SReg<0, "tid.x", "TidX">, SReg<1, "tid.y", "TidY">, SReg<2, "tid.z", "TidZ">,
   SReg<3, "ntid.x", "NtidX">, SReg<4, "ntid.y", "NtidY">,
   SReg<5, "ntid.z", "NtidZ">,
@@ -148,7 +160,28 @@ def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", [
   SReg<28, "globaltimer_hi", "GlobalTimerHi", "u32", Since<"3.1", "sm_30+">>,
   SReg<29, "total_smem_size", "TotalSmemSize", "u32", Since<"4.1", "sm_20+">>,
   SReg<30, "dynamic_smem_size", "DynamicSmemSize", "u32",
-       Since<"4.1", "sm_20+">>]>;
+       Since<"4.1", "sm_20+">>,
+  SReg<31, "aggr_smem_size", "AggrSmemSize", "u32", Since<"8.1", "sm_90+">>,
+  SReg<32, "clusterid.x", "ClusterIdX", "u32", Since<"7.8", "sm_90+">>,
+  SReg<33, "clusterid.y", "ClusterIdY", "u32", Since<"7.8", "sm_90+">>,
+  SReg<34, "clusterid.z", "ClusterIdZ", "u32", Since<"7.8", "sm_90+">>,
+  SReg<35, "nclusterid.x", "NClusterIdX", "u32", Since<"7.8", "sm_90+">>,
+  SReg<36, "nclusterid.y", "NClusterIdY", "u32", Since<"7.8", "sm_90+">>,
+  SReg<37, "nclusterid.z", "NClusterIdZ", "u32", Since<"7.8", "sm_90+">>,
+  SReg<38, "cluster_ctaid.x", "ClusterCtaidX", "u32", Since<"7.8", "sm_90+">>,
+  SReg<39, "cluster_ctaid.y", "ClusterCtaidY", "u32", Since<"7.8", "sm_90+">>,
+  SReg<40, "cluster_ctaid.z", "ClusterCtaidZ", "u32", Since<"7.8", "sm_90+">>,
+  SReg<41, "cluster_nctaid.x", "ClusterNctaidX", "u32", Since<"7.8", "sm_90+">>,
+  SReg<42, "cluster_nctaid.y", "ClusterNctaidY", "u32", Since<"7.8", "sm_90+">>,
+  SReg<43, "cluster_nctaid.z", "ClusterNctaidZ", "u32", Since<"7.8", "sm_90+">>,
+  SReg<44, "cluster_ctarank", "ClusterCtarank", "u32", Since<"7.8", "sm_90+">>,
+  SReg<45, "cluster_nctarank", "ClusterNctarank", "u32",
+       Since<"7.8", "sm_90+">>,
+  SReg<46, "is_explicit_cluster", "IsExplicitCluster", "pred",
+       Since<"7.8", "sm_90+">>,
+  SReg<47, "current_graph_exec", "CurrentGraphExec", "u64",
+       Since<"8.0", "sm_50+">>],
+  PerformanceCounters, WideCounters, EnvironmentRegisters)>;
 def Ptx_SpecialRegister
     : Ptx_Modifier<Ptx_SpecialRegisterEnum, "special_register">;
 

@@ -13,7 +13,6 @@ def Unsupported_alloca : Unsupported<"alloca", "9.7.17.3">;
 def Unsupported_applypriority : Unsupported<"applypriority", "9.7.9.16">;
 def Unsupported_bmsk : Unsupported<"bmsk", "9.7.1.22">;
 def Unsupported_brkpt : Unsupported<"brkpt", "legacy">;
-def Unsupported_brx : Unsupported<"brx", "9.7.12.4">;
 def Unsupported_clusterlaunchcontrol : Unsupported<"clusterlaunchcontrol", "9.7.13.17">;
 def Unsupported_cp : Unsupported<"cp", "9.7.9.25.3.1">;
 def Unsupported_createpolicy : Unsupported<"createpolicy", "9.7.9.18">;
