@@ -23,5 +23,9 @@ function(ptxjit_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
+  # Tests see a room's own headers.
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   set_property(GLOBAL APPEND PROPERTY PTXJIT_UNITTESTS ${name})
 endfunction()

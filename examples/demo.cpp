@@ -67,6 +67,10 @@ struct Demo {
   std::unique_ptr<Module> load(const std::string &name) {
     std::string path = folder + "/" + name + ".ptx", diagnostics;
     std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      std::fprintf(stderr, "%s cannot be read\n", path.c_str());
+      return nullptr;
+    }
     std::string text(std::istreambuf_iterator<char>(file), {});
     auto module = Module::load(text, path, diagnostics);
     std::fputs(diagnostics.c_str(), stderr);

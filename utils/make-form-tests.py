@@ -207,7 +207,7 @@ def main():
             with open(path, "w") as f:
                 f.write("// Made by utils/make-form-tests.py. "
                         "RUN: ptx-jit test %s\n"
-                        ".version 8.0\n.target sm_90\n.address_size 64\n\n")
+                        ".version 9.0\n.target sm_90\n.address_size 64\n\n")
                 if opcode == "ld":
                     f.write(memory_form_tests.CONSTANTS)
                 f.write("\n".join(kernels[part:part + 150]))

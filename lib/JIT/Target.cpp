@@ -38,10 +38,14 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
+  // Asked of a table for no CPU first: one that is made for an unknown name
+  // prints to stderr.
+  std::unique_ptr<MCSubtargetInfo> known(
+      target->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(cpu.name))
+    return createStringError("unknown CPU '" + name + "'");
   std::unique_ptr<MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, cpu.name, cpu.features));
-  if (!info || !info->isCPUStringValid(cpu.name))
-    return createStringError("unknown CPU '" + name + "'");
   bool avx2 = info->checkFeatures("+avx2,+fma");
   cpu.avx512 =
       info->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");

@@ -211,7 +211,8 @@ static const char *describe(LaunchStatus status) {
   case LaunchStatus::Ok:
     return "ok";
   case LaunchStatus::InvalidValue:
-    return "the launch is not valid";
+    return "the launch is not valid: a grid has at most 2147483647 x 65535 x "
+           "65535 CTAs";
   case LaunchStatus::OutOfResources:
     return "there is not enough memory for the launch";
   case LaunchStatus::Trap:

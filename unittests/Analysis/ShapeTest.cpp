@@ -1,0 +1,130 @@
+//===- ShapeTest.cpp - shapes of values in parsed kernels -----------------===//
+
+#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Lowering/Pipelines.h"
+#include "ptxjit/Parser/Parser.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace ptxjit;
+
+namespace {
+/// Parses the body of a kernel whose last store is `st.global.u64 [%out], X`
+/// and answers with the shape of X.
+class Analysed {
+public:
+  Analysed(const std::string &body, std::array<unsigned, 3> block) {
+    DialectRegistry registry;
+    registerLoweringDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".entry k(.param .u64 out, .param .u32 n) {\n"
+        ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<9>; .reg .b64 %out;"
+        ".reg .b32 %n; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];\n" +
+        body + "\nst.global.u64 [%out], %rd1; ret; }\n";
+    sources.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBufferCopy(text, "k.ptx"), llvm::SMLoc());
+    auto parsed = parsePtx(sources, &context, {});
+    EXPECT_TRUE(succeeded(parsed));
+    module = std::move(*parsed);
+    PassManager pm(&context);
+    buildNormalizePipeline(pm);
+    buildStructurePipeline(pm);
+    EXPECT_TRUE(succeeded(pm.run(*module)));
+    ShapeContext shapeContext;
+    shapeContext.block = block;
+    auto func = *module->getOps<ptx::FuncOp>().begin();
+    analysis.emplace(func, shapeContext);
+    func.walk([&](ptx::StOp st) { stored = st.getB().front(); });
+  }
+  const Shape &shape() { return analysis->get(stored); }
+  /// Offset of a lane from lane 0.
+  int64_t offset(unsigned lane) {
+    return shape().pattern ? (*shape().pattern)[lane] : 0;
+  }
+
+private:
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  OwningOpRef<ModuleOp> module;
+  std::optional<ShapeAnalysis> analysis;
+  Value stored;
+};
+} // namespace
+
+TEST(Shape, Uniforms) {
+  Analysed grid("cvt.u64.u32 %rd1, %n;", {64, 1, 1});
+  EXPECT_TRUE(grid.shape().isUniform());
+  EXPECT_EQ(grid.shape().uniformity, Uniformity::Grid);
+  Analysed cta("mov.u32 %r1, %ctaid.x; cvt.u64.u32 %rd1, %r1;", {64, 1, 1});
+  EXPECT_EQ(cta.shape().uniformity, Uniformity::Cta);
+  Analysed warp("mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 5; "
+                "cvt.u64.u32 %rd1, %r1;",
+                {64, 1, 1});
+  EXPECT_TRUE(warp.shape().isUniform());
+  EXPECT_EQ(warp.shape().uniformity, Uniformity::Warp);
+}
+
+TEST(Shape, AffineIndex) {
+  Analysed a("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;"
+             "mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd1, %r4, 4;",
+             {256, 1, 1});
+  ASSERT_TRUE(a.shape().hasBase());
+  EXPECT_FALSE(a.shape().conditional);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(a.offset(lane), lane * 4);
+}
+
+TEST(Shape, PeriodicInTwoDimensions) {
+  Analysed x("mov.u32 %r1, %tid.x; cvt.u64.u32 %rd1, %r1;", {8, 8, 1});
+  ASSERT_TRUE(x.shape().hasBase());
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(x.offset(lane), lane % 8);
+  Analysed y("mov.u32 %r1, %tid.y; cvt.u64.u32 %rd1, %r1;", {8, 8, 1});
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(y.offset(lane), lane / 8);
+}
+
+TEST(Shape, SumMayWrap) {
+  // n + tid may wrap between two lanes before it is widened.
+  Analysed a("mov.u32 %r1, %tid.x; add.u32 %r2, %n, %r1; cvt.u64.u32 %rd1, %r2;",
+             {64, 1, 1});
+  EXPECT_TRUE(a.shape().hasBase());
+  EXPECT_TRUE(a.shape().conditional);
+}
+
+TEST(Shape, DataIsVarying) {
+  Analysed a("mov.u32 %r1, %tid.x; mad.wide.u32 %rd2, %r1, 8, %out;"
+             "ld.global.u64 %rd1, [%rd2];",
+             {64, 1, 1});
+  EXPECT_TRUE(a.shape().isVarying());
+}
+
+TEST(Shape, MergeOfADivergentIfIsVarying) {
+  const char *body = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5;"
+                     "mov.u32 %r2, %n; @%p1 mov.u32 %r2, 7;"
+                     "cvt.u64.u32 %rd1, %r2;";
+  Analysed a(body, {64, 1, 1});
+  EXPECT_FALSE(a.shape().isUniform());
+}
+
+TEST(Shape, LoopCounterIsUniform) {
+  Analysed a("mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;"
+             "setp.lt.u32 %p1, %r1, %n; @%p1 bra L; cvt.u64.u32 %rd1, %r1;",
+             {64, 1, 1});
+  EXPECT_TRUE(a.shape().isUniform());
+}
+
+TEST(Shape, CounterOfADivergentLoopIsVarying) {
+  Analysed a("mov.u32 %r2, %tid.x; mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;"
+             "setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; cvt.u64.u32 %rd1, %r1;",
+             {64, 1, 1});
+  EXPECT_TRUE(a.shape().isVarying());
+}

@@ -1,0 +1,94 @@
+//===- FormTableTest.cpp --------------------------------------------------===//
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <gtest/gtest.h>
+
+using namespace ptxjit::ptx;
+using llvm::StringRef;
+
+static const FormSpec *match(StringRef mnemonic) {
+  llvm::SmallVector<StringRef> tokens;
+  mnemonic.split(tokens, '.');
+  StringRef opcode = tokens.front();
+  tokens.erase(tokens.begin());
+  unsigned bad;
+  for (const FormSpec &form : getFormsOfOpcode(opcode))
+    if (matchForm(form, tokens, bad))
+      return &form;
+  return nullptr;
+}
+
+TEST(FormTable, ModifierOrderIsFree) {
+  EXPECT_TRUE(match("setp.lt.u32"));
+  EXPECT_TRUE(match("setp.u32.lt"));
+  EXPECT_TRUE(match("ld.global.u32"));
+  EXPECT_TRUE(match("ld.u32.global"));
+  EXPECT_TRUE(match("add.s32.sat"));
+}
+
+TEST(FormTable, OrderOfTypesIsNot) {
+  unsigned bad;
+  for (const FormSpec &form : getFormsOfOpcode("cvt"))
+    if (auto m = matchForm(form, {"rn", "f32", "s32"}, bad)) {
+      EXPECT_EQ(m->first, ScalarType::F32);
+      EXPECT_EQ(m->second, ScalarType::S32);
+      return;
+    }
+  FAIL() << "cvt.rn.f32.s32 is not found";
+}
+
+TEST(FormTable, RefusesWhatTheIsaDoesNotHave) {
+  for (StringRef text :
+       {"add.b32", "add.sat.u32", "mul.wide.s64", "setp.lt.b32", "ld.v3.u32",
+        "cvt.u32.f32", "add.s32.s32", "min.sat.s32", "sin.f32", "ret.s32"})
+    EXPECT_FALSE(match(text)) << text.str();
+}
+
+// The parser takes forms of an op from the table, and so does the verifier:
+// what one writes the other must read.
+TEST(FormTable, EveryFormIsFoundByOpcodeAndByOp) {
+  for (const FormSpec &form : getForms()) {
+    auto contains = [&](llvm::ArrayRef<FormSpec> list) {
+      return llvm::any_of(list, [&](const FormSpec &f) { return &f == &form; });
+    };
+    EXPECT_TRUE(contains(getFormsOfOpcode(form.opcode))) << form.syntax;
+    EXPECT_TRUE(contains(getFormsOfOp(form.opName))) << form.syntax;
+    EXPECT_FALSE(getUnsupportedSection(form.opcode)) << form.syntax;
+    EXPECT_NE(StringRef(form.isaAnchor), "") << form.syntax;
+    EXPECT_FALSE(form.getSince().empty()) << form.syntax;
+  }
+}
+
+TEST(FormTable, Availability) {
+  auto at = [](StringRef version, StringRef target) {
+    return *parseAvailability(version, target);
+  };
+  SinceSpec plain{"7.0", "sm_80+"}, exact{"8.0", "sm_90a"},
+      family{"8.8", "sm_100f"};
+  EXPECT_TRUE(at("7.0", "sm_80").satisfies(plain));
+  EXPECT_TRUE(at("10.0", "sm_90").satisfies(plain));
+  EXPECT_FALSE(at("6.9", "sm_80").satisfies(plain));
+  EXPECT_FALSE(at("7.0", "sm_75").satisfies(plain));
+  EXPECT_TRUE(at("8.0", "sm_90a").satisfies(exact));
+  EXPECT_FALSE(at("8.0", "sm_90").satisfies(exact));
+  EXPECT_FALSE(at("9.0", "sm_100a").satisfies(exact));
+  EXPECT_TRUE(at("9.0", "sm_100f").satisfies(family));
+  EXPECT_TRUE(at("9.0", "sm_103a").satisfies(family));
+  EXPECT_FALSE(at("9.0", "sm_120a").satisfies(family));
+  EXPECT_FALSE(at("9.0", "sm_100").satisfies(family));
+  for (StringRef bad : {"sm_", "sm_x", "sm_90b", ""})
+    EXPECT_FALSE(parseAvailability("8.0", bad)) << bad.str();
+}
+
+TEST(FormTable, RegisterTypes) {
+  EXPECT_TRUE(isCompatible(ScalarType::U32, ScalarType::S32));
+  EXPECT_TRUE(isCompatible(ScalarType::F32, ScalarType::B32));
+  EXPECT_TRUE(isCompatible(ScalarType::B32, ScalarType::F32));
+  EXPECT_FALSE(isCompatible(ScalarType::F32, ScalarType::S32));
+  EXPECT_FALSE(isCompatible(ScalarType::U32, ScalarType::F32));
+}

@@ -1,0 +1,77 @@
+//===- OutlineTest.cpp - how deep modules are read ------------------------===//
+
+#include "mlir/IR/MLIRContext.h"
+#include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace ptxjit;
+
+namespace {
+// What stands in the bodies of `a` and `c` is nonsense inside their braces.
+const char *const kText = R"(.version 8.0
+.target sm_80
+.visible .entry a(.param .u64 p) { nonsense "}" { /* } */ } // }
+}
+.visible .entry b(.param .u32 q) { .reg .b32 %r; mov.u32 %r, 5; ret; }
+.visible .entry c() { more nonsense }
+)";
+
+struct Parsed {
+  MLIRContext context;
+  llvm::SourceMgr sources;
+  OwningOpRef<ModuleOp> module;
+  std::string errors;
+
+  explicit Parsed(const ParseOptions &options) {
+    loadParserDialects(context);
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(kText, "k.ptx"),
+                               llvm::SMLoc());
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+      errors += d.str() + "\n";
+    });
+    auto result = parsePtx(sources, &context, options);
+    if (succeeded(result))
+      module = std::move(*result);
+  }
+  ptx::FuncOp func(llvm::StringRef name) {
+    return module->lookupSymbol<ptx::FuncOp>(name);
+  }
+};
+} // namespace
+
+TEST(Outline, SkipsBodies) {
+  ParseOptions options;
+  options.bodies = false;
+  Parsed p(options);
+  ASSERT_TRUE(p.module) << p.errors;
+  EXPECT_EQ(p.func("a").getParams().size(), 1u);
+  EXPECT_TRUE(p.func("a").isBodiless());
+  EXPECT_TRUE(p.func("b")->hasAttr("ptx.outlined"));
+  EXPECT_TRUE(p.func("c"));
+}
+
+TEST(Outline, OneKernel) {
+  ParseOptions options;
+  options.onlyKernel = "b";
+  Parsed p(options);
+  ASSERT_TRUE(p.module) << p.errors;
+  EXPECT_FALSE(p.func("b").isBodiless());
+  EXPECT_TRUE(p.func("a").isBodiless());
+}
+
+TEST(Outline, EverythingFindsTheErrors) {
+  Parsed p(ParseOptions{});
+  EXPECT_FALSE(p.module);
+  EXPECT_NE(p.errors.find("'nonsense'"), std::string::npos) << p.errors;
+}
+
+TEST(Outline, StopsAfterManyErrors) {
+  ParseOptions options;
+  options.maxErrors = 1;
+  Parsed p(options);
+  EXPECT_EQ(llvm::StringRef(p.errors).count("is not the name"), 1u) << p.errors;
+}

@@ -1,0 +1,28 @@
+//===- KernelABITest.cpp - the layout compiled code relies on -------------===//
+//
+// If a line here must change, so must PTXJIT_KERNEL_ABI_VERSION.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Runtime/KernelABI.h"
+
+#include <gtest/gtest.h>
+
+TEST(KernelABI, Layout) {
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 1u);
+  EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 88u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, nctaid), 20u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, params), 32u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, globals), 40u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, shared), 48u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, local), 56u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, gridid), 64u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, dynamicShared), 72u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, totalShared), 76u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, smid), 80u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, nsmid), 84u);
+}

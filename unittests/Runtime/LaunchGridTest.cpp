@@ -1,0 +1,181 @@
+//===- LaunchGridTest.cpp -------------------------------------------------===//
+
+#include "ptxjit/Runtime/LaunchGrid.h"
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <vector>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+using namespace ptxjit;
+
+namespace {
+/// Peak resident memory in KiB.
+long peakMemory() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word)
+    if (word == "VmHWM:") {
+      long kib;
+      status >> kib;
+      return kib;
+    }
+  return 0;
+}
+
+template <typename T> T *paramOf(PtxjitKernelContext *context) {
+  T *pointer;
+  std::memcpy(&pointer, context->params, sizeof pointer);
+  return pointer;
+}
+
+KernelCode makeCode(PtxjitKernelEntry entry) {
+  KernelCode code;
+  code.entry = entry;
+  return code;
+}
+} // namespace
+
+TEST(LaunchGrid, RunsEveryCtaOnce) {
+  const Grid grid{7, 5, 3};
+  std::vector<std::atomic<int>> seen(7 * 5 * 3);
+  auto *data = seen.data();
+  auto entry = [](PtxjitKernelContext *c) {
+    unsigned index =
+        (c->ctaid[2] * c->nctaid[1] + c->ctaid[1]) * c->nctaid[0] + c->ctaid[0];
+    ++paramOf<std::atomic<int>>(c)[index];
+  };
+  for (unsigned threads : {1u, 2u, 8u, 0u})
+    ASSERT_EQ(launchGrid(makeCode(entry), grid, &data, 0, threads),
+              LaunchStatus::Ok);
+  for (auto &count : seen)
+    EXPECT_EQ(count, 4);
+}
+
+// Decoupled look-back and the like rely on it: who has started is never behind
+// one who has not.
+TEST(LaunchGrid, StartsInIndexOrder) {
+  struct State {
+    std::atomic<uint32_t> started{0};
+    std::atomic<bool> inOrder{true};
+  } state;
+  State *pointer = &state;
+  auto entry = [](PtxjitKernelContext *c) {
+    State *s = paramOf<State>(c);
+    if (s->started++ != c->ctaid[0])
+      s->inOrder = false;
+  };
+  ASSERT_EQ(launchGrid(makeCode(entry), {10000, 1, 1}, &pointer, 0, 1),
+            LaunchStatus::Ok);
+  EXPECT_TRUE(state.inOrder);
+}
+
+TEST(LaunchGrid, MemoryDoesNotGrowWithTheGrid) {
+  std::atomic<uint64_t> sum{0};
+  auto *pointer = &sum;
+  auto entry = [](PtxjitKernelContext *c) {
+    *paramOf<std::atomic<uint64_t>>(c) += c->ctaid[0] + 1;
+  };
+  launchGrid(makeCode(entry), {64, 1, 1}, &pointer, 0, 2); // TBB's own memory
+  sum = 0;
+  long before = peakMemory();
+  const uint64_t n = 1000000;
+  ASSERT_EQ(launchGrid(makeCode(entry), {uint32_t(n), 1, 1}, &pointer, 0, 0),
+            LaunchStatus::Ok);
+  EXPECT_EQ(sum, n * (n + 1) / 2);
+  EXPECT_LT(peakMemory() - before, 4096);
+}
+
+TEST(LaunchGrid, ChecksExtents) {
+  auto entry = [](PtxjitKernelContext *) {};
+  EXPECT_EQ(launchGrid(makeCode(entry), {0, 1, 1}, nullptr, 0, 1),
+            LaunchStatus::InvalidValue);
+  EXPECT_EQ(launchGrid(makeCode(entry), {1, 65536, 1}, nullptr, 0, 1),
+            LaunchStatus::InvalidValue);
+  EXPECT_EQ(launchGrid(makeCode(entry), {1, 1, 65536}, nullptr, 0, 1),
+            LaunchStatus::InvalidValue);
+  EXPECT_EQ(launchGrid(makeCode(entry), {0x80000000u, 1, 1}, nullptr, 0, 1),
+            LaunchStatus::InvalidValue);
+  EXPECT_EQ(launchGrid(makeCode(entry), {1, 65535, 1}, nullptr, 0, 1),
+            LaunchStatus::Ok);
+}
+
+TEST(LaunchGrid, TrapStopsTheGrid) {
+  std::atomic<uint32_t> ran{0};
+  auto *pointer = &ran;
+  auto entry = [](PtxjitKernelContext *c) {
+    ++*paramOf<std::atomic<uint32_t>>(c);
+    if (c->ctaid[0] == 10)
+      c->status = PTXJIT_KERNEL_TRAP;
+  };
+  EXPECT_EQ(launchGrid(makeCode(entry), {1000000, 1, 1}, &pointer, 0, 1),
+            LaunchStatus::Trap);
+  EXPECT_EQ(ran, 11u);
+  ran = 0;
+  EXPECT_EQ(launchGrid(makeCode(entry), {1000000, 1, 1}, &pointer, 0, 4),
+            LaunchStatus::Trap);
+  EXPECT_LT(ran, 1000000u);
+}
+
+TEST(LaunchGrid, SharedWindows) {
+  struct State {
+    std::atomic<int> wrong{0};
+  } state;
+  State *pointer = &state;
+  // Static data end at 1024 + 40; 100 more bytes are dynamic.
+  auto entry = [](PtxjitKernelContext *c) {
+    bool ok = c->dynamicShared == 100 && c->totalShared == 140 &&
+              reinterpret_cast<uintptr_t>(c->shared) % 128 == 0;
+    std::memset(c->shared + PTXJIT_SHARED_BASE, int(c->ctaid[0]), 140);
+    for (unsigned i = 0; i < 140; ++i)
+      ok &= c->shared[PTXJIT_SHARED_BASE + i] == uint8_t(c->ctaid[0]);
+    if (!ok)
+      ++paramOf<State>(c)->wrong;
+  };
+  KernelCode code = makeCode(entry);
+  code.sharedEnd = PTXJIT_SHARED_BASE + 40;
+  EXPECT_EQ(launchGrid(code, {500, 1, 1}, &pointer, 100, 0), LaunchStatus::Ok);
+  EXPECT_EQ(state.wrong, 0);
+}
+
+// Hosts that were built with -ffast-math flush subnormals; kernels do not.
+#if defined(__x86_64__)
+TEST(LaunchGrid, FloatEnvironment) {
+  std::atomic<uint32_t> inside{0};
+  auto *pointer = &inside;
+  auto entry = [](PtxjitKernelContext *c) {
+    *paramOf<std::atomic<uint32_t>>(c) = _mm_getcsr();
+  };
+  unsigned odd = 0x1f80 | 0x8040 | 0x6000; // flush to zero, towards zero
+  unsigned saved = _mm_getcsr();
+  _mm_setcsr(odd);
+  launchGrid(makeCode(entry), {1, 1, 1}, &pointer, 0, 1);
+  unsigned after = _mm_getcsr();
+  _mm_setcsr(saved);
+  EXPECT_EQ(inside & 0xffc0u, 0x1f80u);
+  EXPECT_EQ(after & 0xffc0u, odd);
+}
+#endif
+
+TEST(LaunchGrid, FromSeveralThreads) {
+  std::atomic<uint32_t> ran{0};
+  auto *pointer = &ran;
+  auto entry = [](PtxjitKernelContext *c) {
+    ++*paramOf<std::atomic<uint32_t>>(c);
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i)
+        launchGrid(makeCode(entry), {100, 1, 1}, &pointer, 0, 3);
+    });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(ran, 8u * 50 * 100);
+}

@@ -1,0 +1,90 @@
+//===- ModuleTest.cpp -----------------------------------------------------===//
+
+#include "ptxjit/Runtime/Module.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace ptxjit;
+
+namespace {
+const char *const kCounter = R"(.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 total = 5;
+.visible .entry count(.param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  atom.global.add.u32 %r1, [total], 1;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+}
+)";
+
+std::unique_ptr<Module> load(const char *text) {
+  std::string diagnostics;
+  auto module = Module::load(text, "test.ptx", diagnostics);
+  EXPECT_NE(module, nullptr) << diagnostics;
+  return module;
+}
+} // namespace
+
+TEST(Module, CompilesOncePerBlockShape) {
+  auto module = load(kCounter);
+  std::string diagnostics;
+  uint32_t a[3] = {32, 1, 1}, b[3] = {64, 1, 1};
+  const PtxjitImage *first =
+      module->compile("count", a, {1, 1, 1}, {}, diagnostics);
+  ASSERT_NE(first, nullptr) << diagnostics;
+  EXPECT_EQ(first, module->compile("count", a, {9, 1, 1}, {}, diagnostics));
+  EXPECT_NE(first, module->compile("count", b, {1, 1, 1}, {}, diagnostics));
+}
+
+TEST(Module, VariablesLiveBetweenLaunches) {
+  auto module = load(kCounter);
+  uint32_t out = 0, block[3] = {50, 1, 1};
+  uint64_t params[2] = {reinterpret_cast<uint64_t>(&out), 0};
+  std::string diagnostics;
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(module->launch("count", {4, 1, 1}, block, params, 0, 0, {},
+                             diagnostics),
+              LaunchStatus::Ok)
+        << diagnostics;
+  EXPECT_EQ(out, 600u);
+  uint32_t total;
+  std::memcpy(&total, reinterpret_cast<void *>(module->resolve("total")), 4);
+  EXPECT_EQ(total, 605u);
+  EXPECT_EQ(module->resolve("nothing"), 0u);
+}
+
+TEST(Module, CompiledByManyThreadsAtOnce) {
+  auto module = load(kCounter);
+  uint32_t out = 0;
+  uint64_t params[2] = {reinterpret_cast<uint64_t>(&out), 0};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      uint32_t block[3] = {t % 4 + 1, 1, 1};
+      std::string diagnostics;
+      EXPECT_EQ(module->launch("count", {10, 1, 1}, block, params, 0, 2, {},
+                               diagnostics),
+                LaunchStatus::Ok)
+          << diagnostics;
+    });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(out, 2 * 10 * (1 + 2 + 3 + 4u));
+}
+
+TEST(Module, UnknownKernel) {
+  auto module = load(kCounter);
+  uint32_t block[3] = {1, 1, 1};
+  std::string diagnostics;
+  EXPECT_NE(module->launch("other", {1, 1, 1}, block, nullptr, 0, 1, {},
+                           diagnostics),
+            LaunchStatus::Ok);
+  EXPECT_NE(diagnostics.find("other"), std::string::npos);
+  EXPECT_EQ(module->findKernel("other"), nullptr);
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Checks that data flows one way: which room may include which.
+
+    check-rooms.py SOURCE_ROOT
+
+A room is a folder of lib/ with its public headers in include/ptxjit/.
+"""
+import os
+import re
+import sys
+
+ALLOWED = {
+    "Dialect": {"Dialect"},
+    "Parser": {"Parser", "Dialect"},
+    "Analysis": {"Analysis", "Dialect"},
+    "Lowering": {"Lowering", "Analysis", "Dialect", "Runtime/KernelABI.h"},
+    "JIT": {"JIT", "Lowering", "Parser", "Dialect", "Reference",
+            "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
+    # Written from the ISA alone: knows nothing of the lowering.
+    "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
+                  "Runtime/CompilerABI.h"},
+    "Runtime": {"Runtime"},
+    "Device": set(),
+}
+# Rooms that programs load without LLVM.
+NO_LLVM = {"Runtime", "Device"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def check(path, room):
+    problems = []
+    for number, line in enumerate(open(path), 1):
+        m = INCLUDE.match(line)
+        if not m:
+            continue
+        name = m.group(1)
+        if room in NO_LLVM and re.match(r"(mlir|llvm)/", name):
+            problems.append(f"{path}:{number}: {room} includes {name}")
+        m = re.match(r"ptxjit/(([^/]+)/.*)", name)
+        if m and not {m.group(1), m.group(2)} & ALLOWED[room]:
+            problems.append(f"{path}:{number}: {room} includes {name}")
+    return problems
+
+
+def main():
+    root, problems, files = sys.argv[1], [], 0
+    for base in ("lib", "include/ptxjit"):
+        for room in sorted(os.listdir(os.path.join(root, base))):
+            folder = os.path.join(root, base, room)
+            if not os.path.isdir(folder):
+                continue
+            if room not in ALLOWED:
+                problems.append(f"{folder}: a room without a rule")
+                continue
+            for name in sorted(os.listdir(folder)):
+                if name.endswith((".h", ".cpp", ".def")):
+                    files += 1
+                    problems += check(os.path.join(folder, name), room)
+    print("\n".join(problems) if problems else f"{files} files keep the rules")
+    return 1 if problems or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Long checks outside CI: all tests under AddressSanitizer and UBSan, the
+# runtime's under ThreadSanitizer, and the parser's fuzzer.
+#
+#   utils/sanitize.sh [asan] [tsan] [fuzz [SECONDS]]       all if none is named
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- asan tsan fuzz
+
+lit=/usr/lib/llvm-22/bin/lit
+run_asan() {
+  utils/build.sh asan
+  # Leaks: LLVM keeps its registries until the end of the process.
+  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 \
+  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+    "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
+}
+run_tsan() {
+  utils/build.sh tsan
+  # TBB's packaged library is not instrumented: its hand-overs are taken on
+  # trust.
+  TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1" \
+    build/tsan/unittests/PtxJitRuntimeTests
+}
+run_fuzz() {
+  utils/build.sh fuzz
+  corpus=build/fuzz/corpus
+  mkdir -p "$corpus"
+  cp -n test/*/*.ptx examples/kernels/*.ptx "$corpus" || true
+  build/fuzz/bin/ptx-jit-fuzz-parser -max_total_time="$1" -timeout=10 \
+    -rss_limit_mb=4096 -dict=fuzz/ptx.dict -artifact_prefix=build/fuzz/ \
+    -print_final_stats=1 -jobs=2 -workers=2 "$corpus"
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+  asan) run_asan ;;
+  tsan) run_tsan ;;
+  fuzz)
+    seconds=600
+    case ${2:-} in [0-9]*) seconds=$2; shift ;; esac
+    run_fuzz "$seconds" ;;
+  *) echo "utils/sanitize.sh: unknown check '$1'" >&2; exit 1 ;;
+  esac
+  shift
+done

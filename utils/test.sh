@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what is missing, builds, and runs every test (lit and gtest).
+# Ends with a line `N passed, N failed`.
+#
+#   utils/test.sh [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
+set -eu
+cd "$(dirname "$0")/.."
+utils/build.sh release
+lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
+      build/release/test/lit.site.cfg.py)/lit
+results=build/release/test/results.json
+rm -f "$results"
+printf '== Testing\n' >&2
+status=0
+"$lit" -q --no-progress-bar -o "$results" "$@" \
+  build/release/test build/release/test/Unit build/release/test/Forms || status=$?
+[ -f "$results" ] || { echo "utils/test.sh: lit did not run" >&2; exit 1; }
+python3 - "$results" <<'EOF' || status=1
+import collections, json, sys
+tests = json.load(open(sys.argv[1]))["tests"]
+codes = collections.Counter(t["code"] for t in tests)
+passed = codes["PASS"] + codes["XFAIL"]
+skipped = codes["UNSUPPORTED"] + codes["SKIPPED"] + codes["EXCLUDED"]
+failed = sum(codes.values()) - passed - skipped
+for t in tests:
+    if t["code"] == "UNSUPPORTED":
+        print("skipped:", t["name"])
+slow = sorted(tests, key=lambda t: -t.get("elapsed", 0))[:5]
+print("slowest:", ", ".join(f"{t['name'].split(' :: ')[-1]} {t['elapsed']:.0f} s"
+                            for t in slow if t.get("elapsed", 0) > 1) or "-")
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed or not passed else 0)
+EOF
+exit $status
