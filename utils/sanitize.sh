@@ -27,8 +27,8 @@ run_fuzz() {
   corpus=build/fuzz/corpus
   mkdir -p "$corpus"
   cp -n test/*/*.ptx examples/kernels/*.ptx "$corpus" || true
-  build/fuzz/bin/ptx-jit-fuzz-parser -max_total_time="$1" -timeout=10 \
-    -rss_limit_mb=4096 -dict=fuzz/ptx.dict -artifact_prefix=build/fuzz/ \
+  build/fuzz/bin/ptx-fuzz-parser -max_total_time="$1" -timeout=10 \
+    -rss_limit_mb=4096 -dict=tools/ptx-fuzz/ptx.dict -artifact_prefix=build/fuzz/ \
     -print_final_stats=1 -jobs=2 -workers=2 "$corpus"
 }
 
