@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs benchmark cases through `ptx-jit run` and compares with native code.
 
-The benchmark program (--bench) prints each case as text (--manifest), writes
-its inputs and expected results (--dump) and times native code (--side native).
+The benchmark program prints each case as text (--manifest), writes its inputs
+and expected results (--dump) and times native code (--side native).
 Prints a table: case, ours (best launch, ms), native (ms), ratio, verdict.
 """
 import argparse
@@ -109,8 +109,9 @@ def run_case(args, root, case):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", required=True)
-    parser.add_argument("--root", help="folder of the cases' PTX files")
+    parser.add_argument("--bench", default="build/release/bin/ptx-jit-bench")
+    parser.add_argument("--root", default=os.path.dirname(__file__),
+                        help="folder of the cases' PTX files")
     parser.add_argument("--ptx-jit", default="build/release/bin/ptx-jit")
     parser.add_argument("--dump", default="/tmp/ptx-jit-bench")
     parser.add_argument("--threads", type=int, default=0)
@@ -118,13 +119,12 @@ def main():
     parser.add_argument("--ms", type=int, default=500)
     parser.add_argument("cases", nargs="+")
     args = parser.parse_args()
-    root = args.root or os.path.dirname(os.path.dirname(args.bench))
     os.makedirs(args.dump, exist_ok=True)
     print("| case | ptx-jit ms | native ms | ratio | result |")
     print("|---|---:|---:|---:|---|", flush=True)
     wrong = 0
     for case in args.cases:
-        ours, native, message = run_case(args, root, case)
+        ours, native, message = run_case(args, args.root, case)
         ratio = f"{ours / native:.2f}" if native and message == "ok" else "-"
         wrong += message != "ok"
         print(f"| {case} | {ours:.3f} | {native:.3f} | {ratio} | {message} |",

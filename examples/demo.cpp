@@ -41,7 +41,8 @@ private:
 };
 
 template <typename T> struct Array {
-  explicit Array(size_t n) : count(n), memory(makeDeviceBuffer(n * sizeof(T))) {}
+  explicit Array(size_t n)
+      : count(n), memory(makeDeviceBuffer(n * sizeof(T))) {}
   T &operator[](size_t i) { return static_cast<T *>(memory.get())[i]; }
   T *data() { return static_cast<T *>(memory.get()); }
   size_t count;
@@ -150,11 +151,11 @@ void saxpy(Demo &demo) {
 
 float cnd(float d) {
   float k = 1.0f / (1.0f + 0.2316419f * std::fabs(d));
-  float c = 0.39894228f * std::exp(-0.5f * d * d) *
-            (k * (0.31938153f +
-                  k * (-0.356563782f +
-                       k * (1.781477937f +
-                            k * (-1.821255978f + k * 1.330274429f)))));
+  float c =
+      0.39894228f * std::exp(-0.5f * d * d) *
+      (k * (0.31938153f +
+            k * (-0.356563782f +
+                 k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
   return d > 0 ? 1.0f - c : c;
 }
 
@@ -171,8 +172,7 @@ void blackscholes(Demo &demo) {
   auto loop = [&] {
     for (int i = 0; i < n; ++i) {
       float sq = std::sqrt(t[i]);
-      float d1 =
-          (std::log(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * sq);
+      float d1 = (std::log(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * sq);
       float d2 = d1 - v * sq, n1 = cnd(d1), n2 = cnd(d2);
       float e = std::exp(-r * t[i]);
       wantCall[i] = s[i] * n1 - x[i] * e * n2;
@@ -191,7 +191,8 @@ void blackscholes(Demo &demo) {
           .add(r)
           .add(v)
           .add(n),
-      [] {}, loop, [&] {
+      [] {}, loop,
+      [&] {
         std::string verdict = closeEnough(call.data(), wantCall, 1e-4);
         return verdict == "right" ? closeEnough(put.data(), wantPut, 1e-4)
                                   : verdict;
@@ -221,9 +222,17 @@ void mandelbrot(Demo &demo, const char *picture) {
   loop();
   demo.run(
       "mandelbrot", {n / 32, n / 8, 1}, {32, 8, 1},
-      Params().add(out.data()).add(n).add(n).add(x0).add(y0).add(step).add(step)
+      Params()
+          .add(out.data())
+          .add(n)
+          .add(n)
+          .add(x0)
+          .add(y0)
+          .add(step)
+          .add(step)
           .add(limit),
-      [] {}, loop, [&] {
+      [] {}, loop,
+      [&] {
         // nvcc contracts to fma, plain C++ does not: orbits that graze the
         // border may differ.
         int wrong = 0;
@@ -240,7 +249,8 @@ void mandelbrot(Demo &demo, const char *picture) {
     return;
   std::fprintf(file, "P6 %d %d 255\n", n, n);
   for (int i = 0; i < n * n; ++i) {
-    double t = out[i] >= unsigned(limit) ? 0 : std::sqrt(double(out[i]) / limit);
+    double t =
+        out[i] >= unsigned(limit) ? 0 : std::sqrt(double(out[i]) / limit);
     unsigned char rgb[3] = {
         (unsigned char)(255 * std::min(1.0, 1.6 * t)),
         (unsigned char)(255 * t * t),
@@ -254,17 +264,16 @@ void mandelbrot(Demo &demo, const char *picture) {
 uint32_t rotr(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 const uint32_t kSha[64] = {
-#include "kernels/sha256_k.inc"
+#include "../bench/kernels/sha256_k.inc"
 };
 
 void sha256One(const uint32_t *message, uint32_t *digest) {
   uint32_t w[64];
   std::copy(message, message + 16, w);
   for (int t = 16; t < 64; ++t)
-    w[t] = (rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ w[t - 2] >> 10) +
-           w[t - 7] +
-           (rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ w[t - 15] >> 3) +
-           w[t - 16];
+    w[t] =
+        (rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ w[t - 2] >> 10) + w[t - 7] +
+        (rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 16];
   const uint32_t h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   uint32_t v[8];
@@ -294,13 +303,13 @@ void sha256(Demo &demo) {
       sha256One(&message[size_t(i) * 16], &want[size_t(i) * 8]);
   };
   loop();
-  demo.run("sha256", {n / 256, 1, 1}, {256, 1, 1},
-           Params().add(message.data()).add(digest.data()).add(n), [] {}, loop,
-           [&] {
-             bool same =
-                 std::equal(want.begin(), want.end(), digest.data());
-             return std::string(same ? "right" : "WRONG");
-           });
+  demo.run(
+      "sha256", {n / 256, 1, 1}, {256, 1, 1},
+      Params().add(message.data()).add(digest.data()).add(n), [] {}, loop,
+      [&] {
+        bool same = std::equal(want.begin(), want.end(), digest.data());
+        return std::string(same ? "right" : "WRONG");
+      });
 }
 
 } // namespace

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs what is missing (Debian packages), configures and builds.
 #
-#   utils/build.sh [PRESET]       release by default; see CMakePresets.json
+#   utils/build.sh [PRESET [TARGET...]]     release by default; CMakePresets.json
 #
 # Needs Debian 12 or later, and root or sudo if packages are missing.
 set -eu
 cd "$(dirname "$0")/.."
 preset=${1:-release}
+[ $# -eq 0 ] || shift
 
 # What the build itself calls, what LLVM's CMake files look for (zlib, zstd,
 # libxml2, libedit, libffi, curl), and what the tests need.
@@ -58,7 +59,7 @@ say "Building ($preset)"
 # A line now and then rather than thousands; all of it if it fails.
 log=build/$preset/build.log
 export NINJA_STATUS='[%f/%t, %es] '
-(ninja -C "build/$preset" 2>&1; echo "exit $?") | tee "$log" |
+(ninja -C "build/$preset" "$@" 2>&1; echo "exit $?") | tee "$log" |
   awk '/^\[/ { if (++n % 25 == 1) { print; fflush() } next }
        /^exit / { next } /^(ninja|FAILED)/ { print; fflush() }' >&2
 if [ "$(tail -1 "$log")" != "exit 0" ]; then

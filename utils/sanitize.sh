@@ -11,22 +11,25 @@ lit=/usr/lib/llvm-22/bin/lit
 run_asan() {
   utils/build.sh asan
   # Leaks: LLVM keeps its registries until the end of the process.
-  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 \
+  ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 \
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan
+  utils/build.sh tsan PtxJitRuntimeTests
   # TBB's packaged library is not instrumented: its hand-overs are taken on
   # trust.
   TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1" \
     build/tsan/unittests/PtxJitRuntimeTests
 }
 run_fuzz() {
-  utils/build.sh fuzz
+  utils/build.sh fuzz ptx-fuzz-parser
   corpus=build/fuzz/corpus
   mkdir -p "$corpus"
-  cp -n test/*/*.ptx examples/kernels/*.ptx "$corpus" || true
+  cp -n test/*/*.ptx bench/kernels/ptx/*.ptx "$corpus" || true
+  # The packaged LLVM is not instrumented: containers and allocators that cross
+  # over would be reported for nothing.
+  ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0 \
   build/fuzz/bin/ptx-fuzz-parser -max_total_time="$1" -timeout=10 \
     -rss_limit_mb=4096 -dict=tools/ptx-fuzz/ptx.dict -artifact_prefix=build/fuzz/ \
     -print_final_stats=1 -jobs=2 -workers=2 "$corpus"

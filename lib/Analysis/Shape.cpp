@@ -142,13 +142,13 @@ void ShapeAnalysis::visitWhile(Operation &op) {
     update(arg, get(init));
   for (unsigned round = 0;; ++round) {
     visitBlock(before);
-    for (auto [arg, value] : llvm::zip(after.getArguments(),
-                                       condition.getArgs()))
+    for (auto [arg, value] :
+         llvm::zip(after.getArguments(), condition.getArgs()))
       update(arg, get(value));
     visitBlock(after);
     bool changed = false;
-    for (auto [arg, init, next] :
-         llvm::zip(before.getArguments(), loop.getInits(), yield.getOperands())) {
+    for (auto [arg, init, next] : llvm::zip(
+             before.getArguments(), loop.getInits(), yield.getOperands())) {
       // All lanes that are still in the loop have gone round equally often, so
       // the choice between first and later values is uniform.
       Shape shape = join(get(arg), get(next), Uniformity::Warp);
@@ -208,7 +208,7 @@ Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
   shape.conditional = a.conditional;
   shape.baseAlign =
       factor ? std::min<unsigned>(
-                       a.baseAlign + llvm::countr_zero(uint64_t(factor)), 63)
+                   a.baseAlign + llvm::countr_zero(uint64_t(factor)), 63)
              : 63;
   LanePattern pattern{};
   for (unsigned i = 0; i < 32; ++i) {
@@ -483,7 +483,8 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
     return scale(shapeOf(0), -1, width);
   if (isa<ShlOp>(op))
     if (auto c = constantOf(op.getOperand(1)); c && c->ult(width) && width > 1)
-      return scale(shapeOf(0), int64_t(uint64_t(1) << c->getZExtValue()), width);
+      return scale(shapeOf(0), int64_t(uint64_t(1) << c->getZExtValue()),
+                   width);
   if (auto shr = dyn_cast<ShrOp>(op))
     if (auto c = constantOf(op.getOperand(1)))
       return shiftRight(shapeOf(0), unsigned(c->getLimitedValue(width)), width,
@@ -500,8 +501,8 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
       return isa<RemOp>(op)
                  ? bitAnd(shapeOf(0), c->getZExtValue() - 1, width)
                  : shiftRight(shapeOf(0), c->logBase2(), width, false);
-  if (auto cvt = dyn_cast<CvtOp>(op); cvt && !isFloat(cvt.getTy()) &&
-                                      !isFloat(cvt.getTy2()) && !cvt.getSat()) {
+  if (auto cvt = dyn_cast<CvtOp>(op);
+      cvt && !isFloat(cvt.getTy()) && !isFloat(cvt.getTy2()) && !cvt.getSat()) {
     unsigned from = getBitWidth(cvt.getTy2());
     return width > from ? widen(shapeOf(0), from, isSignedInt(cvt.getTy2()))
                         : truncate(shapeOf(0), width);

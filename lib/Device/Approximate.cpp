@@ -48,15 +48,15 @@ template <int W> F32<W> lg2(F32<W> x) {
   F32<W> m = fromBits<W>(bits - (U32<W>(e) << 23));
   F32<W> t = m - 1.0f, z = t * t;
   F32<W> p = splat<W>(7.0376836292e-2f);
-  const float c[] = {-1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
+  const float c[] = {-1.1514610310e-1f, 1.1676998740e-1f,  -1.2420140846e-1f,
                      1.4249322787e-1f,  -1.6668057665e-1f, 2.0000714765e-1f,
                      -2.4999993993e-1f, 3.3333331174e-1f};
   for (float k : c)
     p = __builtin_elementwise_fma(p, t, splat<W>(k));
   F32<W> r = p * t * z - 0.5f * z; // log(m) = t + r
   const float log2eMinus1 = 0.44269504088896340736f;
-  F32<W> exponent =
-      __builtin_convertvector(e, F32<W>) - choose<W>(tiny, splat<W>(23), splat<W>(0));
+  F32<W> exponent = __builtin_convertvector(e, F32<W>) -
+                    choose<W>(tiny, splat<W>(23), splat<W>(0));
   F32<W> result = r * log2eMinus1;
   result = __builtin_elementwise_fma(t, splat<W>(log2eMinus1), result);
   result = result + r + t + exponent;
@@ -74,7 +74,8 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
   // Beyond 2^20 the ISA promises nothing; keep the reduction defined.
   F32<W> y = choose<W>(magnitude <= 1048576.0f, x, splat<W>(0));
   F32<W> k = __builtin_elementwise_roundeven(y * 0.63661977236758134308f);
-  F32<W> r = __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
+  F32<W> r =
+      __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
   r = __builtin_elementwise_fma(k, splat<W>(-7.54978941586159635335e-8f), r);
   r = __builtin_elementwise_fma(k, splat<W>(-5.39030252995776476554e-15f), r);
   F32<W> z = r * r;

@@ -19,9 +19,7 @@ constexpr uint32_t kDown = 0x1f80 | 1 << 13, kUp = 0x1f80 | 2 << 13,
 template <typename T, int N> struct Reg {
   using Type = T __attribute__((ext_vector_type(N)));
 };
-template <typename T> struct Reg<T, 1> {
-  using Type = T;
-};
+template <typename T> struct Reg<T, 1> { using Type = T; };
 
 /// One register's worth: N elements of T.
 #define PTXJIT_ASM1(insn)                                                      \
@@ -180,8 +178,7 @@ template <Mode M> inline uint16_t toHalf(double value) {
   int exponent = int(bits >> 52 & 0x7ff);
   uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
   if (exponent == 0x7ff)
-    return sign | 0x7c00 |
-           (mantissa ? 0x200 | uint16_t(mantissa >> 42) : 0);
+    return sign | 0x7c00 | (mantissa ? 0x200 | uint16_t(mantissa >> 42) : 0);
   if (exponent == 0 && mantissa == 0)
     return sign;
   if (exponent == 0) // smaller than any f16: what counts is that it is not 0
@@ -204,11 +201,11 @@ template <Mode M> inline uint16_t toHalf(double value) {
   }
   if (e > 15)
     kept = 2048, up = false; // beyond the largest
-  uint32_t half = e > 15 ? 0x7c00u
-                         : uint32_t((quantum + 24) << 10) + uint32_t(kept + up);
+  uint32_t half =
+      e > 15 ? 0x7c00u : uint32_t((quantum + 24) << 10) + uint32_t(kept + up);
   if (half >= 0x7c00) {
-    bool toInf = M == Nearest || (M == Down && negative) ||
-                 (M == Up && !negative);
+    bool toInf =
+        M == Nearest || (M == Down && negative) || (M == Up && !negative);
     half = toInf ? 0x7c00 : 0x7bff;
   }
   return sign | uint16_t(half);
@@ -222,8 +219,8 @@ inline void toHalves(Vec<uint16_t, W> *out, const Vec<double, W> *x) {
 } // namespace
 
 #define PTXJIT_HALF(W, m, M)                                                   \
-  PTXJIT_EXPORT void ptxjit_cvt_##m##_f16_f64_x##W(                            \
-      Vec<uint16_t, W> *d, const Vec<double, W> *a) {                          \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_f16_f64_x##W(Vec<uint16_t, W> *d,        \
+                                                   const Vec<double, W> *a) {  \
     toHalves<W, M>(d, a);                                                      \
   }
 #define PTXJIT_HALF_MODES(W)                                                   \
@@ -273,8 +270,8 @@ PTXJIT_HALF_MODES(16)
 #define PTXJIT_DIRECTED(W, m, Mode)                                            \
   PTXJIT_DIRECTED_AT(W, m, Mode, float, f32, uint32_t)                         \
   PTXJIT_DIRECTED_AT(W, m, Mode, double, f64, uint64_t)                        \
-  PTXJIT_EXPORT void ptxjit_cvt_##m##_f32_f64_x##W(                            \
-      Vec<float, W> *d, const Vec<double, W> *a) {                             \
+  PTXJIT_EXPORT void ptxjit_cvt_##m##_f32_f64_x##W(Vec<float, W> *d,           \
+                                                   const Vec<double, W> *a) {  \
     narrow<W, Mode>(d, a);                                                     \
   }
 #define PTXJIT_DIRECTED_MODES(W)                                               \

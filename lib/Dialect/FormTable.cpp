@@ -274,7 +274,8 @@ static std::optional<std::string> spellUnder(Operation *op,
   llvm::SmallVector<StringRef, 8> covered;
   for (const SlotSpec &slot : form.getSlots()) {
     covered.push_back(slot.modifier->attrName);
-    std::optional<Attribute> attr = op->getInherentAttr(slot.modifier->attrName);
+    std::optional<Attribute> attr =
+        op->getInherentAttr(slot.modifier->attrName);
     StringRef token = attr && *attr ? slot.modifier->spell(*attr) : StringRef();
     if (token.empty() ? !slot.optional : !slot.accepts(token))
       return std::nullopt;

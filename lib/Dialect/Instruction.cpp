@@ -18,8 +18,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 /// Adds the attributes that `text` ("sat.s32") spells on op `name`.
-static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc,
-                                  StringRef text, OperationState &state) {
+static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
+                                OperationState &state) {
   SmallVector<StringRef, 8> tokens;
   if (!text.empty())
     text.split(tokens, '.');
@@ -106,13 +106,12 @@ static LogicalResult verifyOperandTypes(Operation *op, const FormSpec &form) {
       value = op->getOperand(operand.group);
     if (!value || operand.special)
       continue;
-    Type want = getValueType(op->getContext(),
-                             getOperandType(operand, first, second));
+    Type want =
+        getValueType(op->getContext(), getOperandType(operand, first, second));
     if (value.getType() != want)
-      return op->emitOpError()
-             << (operand.isResult ? "result" : "operand") << " '"
-             << operand.name << "' must be " << want << ", is "
-             << value.getType();
+      return op->emitOpError() << (operand.isResult ? "result" : "operand")
+                               << " '" << operand.name << "' must be " << want
+                               << ", is " << value.getType();
   }
   return success();
 }

@@ -54,9 +54,7 @@ RegOp::handlePromotionComplete(const MemorySlot &, Value defaultValue,
   return std::nullopt;
 }
 
-bool ReadOp::loadsFrom(const MemorySlot &slot) {
-  return getSlot() == slot.ptr;
-}
+bool ReadOp::loadsFrom(const MemorySlot &slot) { return getSlot() == slot.ptr; }
 bool ReadOp::storesTo(const MemorySlot &) { return false; }
 Value ReadOp::getStored(const MemorySlot &, OpBuilder &, Value,
                         const DataLayout &) {
@@ -77,9 +75,7 @@ DeletionKind ReadOp::removeBlockingUses(const MemorySlot &,
 }
 
 bool WriteOp::loadsFrom(const MemorySlot &) { return false; }
-bool WriteOp::storesTo(const MemorySlot &slot) {
-  return getSlot() == slot.ptr;
-}
+bool WriteOp::storesTo(const MemorySlot &slot) { return getSlot() == slot.ptr; }
 Value WriteOp::getStored(const MemorySlot &, OpBuilder &, Value,
                          const DataLayout &) {
   return getValue();

@@ -14,8 +14,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Parser/Parser.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -171,7 +171,7 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
   kernel.params = params.data();
   kernel.numParams = params.size();
   kernel.paramBytes = uint32_t(func.getParamBytes());
-  auto extents = [&](llvm::StringRef name, uint32_t (&to)[3]) {
+  auto extents = [&](llvm::StringRef name, uint32_t(&to)[3]) {
     auto directives = func.getDirectives();
     auto values = directives ? directives->getAs<DenseI64ArrayAttr>(name)
                              : DenseI64ArrayAttr();
@@ -263,8 +263,7 @@ private:
 };
 
 llvm::Error failed(const char *stage) {
-  return llvm::createStringError(llvm::Twine("stage '") + stage +
-                                 "' failed");
+  return llvm::createStringError(llvm::Twine("stage '") + stage + "' failed");
 }
 
 llvm::Error Compilation::run() {
@@ -332,8 +331,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("structured", ir))
     return llvm::Error::success();
-  if (auto error = stage(
-          "mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
+  if (auto error =
+          stage("mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
     return error;
   if (stop("masked", ir))
     return llvm::Error::success();
@@ -343,9 +342,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("vector", ir))
     return llvm::Error::success();
-  if (auto error = stage("to-llvm", [](PassManager &pm) {
-        buildLowerToLLVMPipeline(pm);
-      }))
+  if (auto error = stage("to-llvm",
+                         [](PassManager &pm) { buildLowerToLLVMPipeline(pm); }))
     return error;
   stopped = false;
   return llvm::Error::success();
@@ -465,8 +463,8 @@ static int emit(const PtxjitModule *module, const char *kernel,
                 const PtxjitSpecialization *spec, const char *stage,
                 PtxjitSink output, PtxjitSink diagnostics) {
   static constexpr llvm::StringLiteral stages[] = {
-      "ptx", "normalized", "structured", "masked", "vector",
-      "llvm", "asm", "obj"};
+      "ptx",    "normalized", "structured", "masked",
+      "vector", "llvm",       "asm",        "obj"};
   if (!llvm::is_contained(stages, llvm::StringRef(stage))) {
     report(diagnostics, llvm::Twine("unknown stage '") + stage +
                             "', expected ptx, normalized, structured, masked, "
@@ -519,9 +517,14 @@ static int canRun(const char *cpu) {
 
 extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *
 ptxjitGetCompiler(uint32_t version) {
-  static const PtxjitCompiler compiler = {
-      PTXJIT_COMPILER_ABI_VERSION, parseModule, destroyModule,   getInfo,
-      compile,                     destroyImage, emit,           interpretKernel,
-      canRun};
+  static const PtxjitCompiler compiler = {PTXJIT_COMPILER_ABI_VERSION,
+                                          parseModule,
+                                          destroyModule,
+                                          getInfo,
+                                          compile,
+                                          destroyImage,
+                                          emit,
+                                          interpretKernel,
+                                          canRun};
   return version == PTXJIT_COMPILER_ABI_VERSION ? &compiler : nullptr;
 }

@@ -29,8 +29,8 @@ static Expected<orc::LLJIT *> getSession() {
   return session;
 }
 
-Expected<std::unique_ptr<LoadedCode>>
-LoadedCode::load(SmallVector<char> object, StringRef symbol) {
+Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(SmallVector<char> object,
+                                                       StringRef symbol) {
   Expected<orc::LLJIT *> session = getSession();
   if (!session)
     return session.takeError();

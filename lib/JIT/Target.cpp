@@ -2,8 +2,8 @@
 
 #include "ptxjit/JIT/Compiler.h"
 
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -47,8 +47,7 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   std::unique_ptr<MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, cpu.name, cpu.features));
   bool avx2 = info->checkFeatures("+avx2,+fma");
-  cpu.avx512 =
-      info->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
+  cpu.avx512 = info->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
   if (!avx2)
     return createStringError("CPU '" + cpu.name +
                              "' is not supported: AVX2 and FMA are needed");
@@ -58,8 +57,8 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   return cpu;
 }
 
-std::unique_ptr<TargetMachine>
-ptxjit::createTargetMachine(const CpuTarget &cpu, bool quick) {
+std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
+                                                           bool quick) {
   std::string error;
   Triple triple(sys::getProcessTriple());
   const Target *target = TargetRegistry::lookupTarget(triple, error);

@@ -132,8 +132,8 @@ Value ChunkBuilder::saturate(Value x, bool wanted) const {
 
 Value ChunkBuilder::intrinsic(StringRef name, Type result,
                               ValueRange operands) const {
-  auto call = LLVM::CallIntrinsicOp::create(
-      b, loc, result, b.getStringAttr(name), operands);
+  auto call = LLVM::CallIntrinsicOp::create(b, loc, result,
+                                            b.getStringAttr(name), operands);
   return call->getResult(0);
 }
 

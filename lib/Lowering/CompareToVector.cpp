@@ -237,8 +237,8 @@ LogicalResult emitShl(ChunkBuilder &c, Operation *, ValueRange in,
                       Results &out) {
   unsigned width = c.widthOf(in[0]);
   Value shifted = c.shl(in[0], clampAmount(c, in[1], width));
-  out.push_back(c.select(isOver(c, in[1], width), c.intConstant(width, 0),
-                         shifted));
+  out.push_back(
+      c.select(isOver(c, in[1], width), c.intConstant(width, 0), shifted));
   return success();
 }
 
@@ -247,9 +247,9 @@ LogicalResult emitShr(ChunkBuilder &c, Operation *raw, ValueRange in,
   unsigned width = c.widthOf(in[0]);
   bool s = isSignedInt(cast<ShrOp>(raw).getTy());
   Value shifted = c.shr(in[0], clampAmount(c, in[1], width), s);
-  out.push_back(s ? shifted
-                  : c.select(isOver(c, in[1], width), c.intConstant(width, 0),
-                             shifted));
+  out.push_back(
+      s ? shifted
+        : c.select(isOver(c, in[1], width), c.intConstant(width, 0), shifted));
   return success();
 }
 

@@ -40,8 +40,8 @@ struct ExpandGuardsPass
         builder.setInsertionPoint(write);
         Value old = ReadOp::create(builder, loc, write.getValue().getType(),
                                    write.getSlot());
-        Value keep = arith::SelectOp::create(builder, loc, p, write.getValue(),
-                                             old);
+        Value keep =
+            arith::SelectOp::create(builder, loc, p, write.getValue(), old);
         write.getValueMutable().assign(keep);
       }
       guard->getBlock()->getOperations().splice(guard->getIterator(),

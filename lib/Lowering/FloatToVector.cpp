@@ -31,9 +31,7 @@ Value directed(ChunkBuilder &c, StringRef name, Rounding rnd, ValueRange in) {
   bool embedded = c.target.embeddedRounding && c.lanes == 16 && isF32;
   if (embedded) {
     // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
-    unsigned mode = 8 | (rnd == Rounding::RM   ? 1
-                         : rnd == Rounding::RP ? 2
-                                               : 3);
+    unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
     SmallVector<Value> args(in);
     args.push_back(arith::ConstantIntOp::create(c.b, c.loc, mode, 32));
     std::string base = ("llvm.x86.avx512." + name + ".ps.512").str();
@@ -116,9 +114,8 @@ LogicalResult emitSqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<SqrtOp>(raw);
   Value a = c.flush(in[0], op.getFtz());
-  Value value = isDirected(op.getRnd())
-                    ? directed(c, "sqrt", *op.getRnd(), {a})
-                    : c.make<math::SqrtOp>(a);
+  Value value = isDirected(op.getRnd()) ? directed(c, "sqrt", *op.getRnd(), {a})
+                                        : c.make<math::SqrtOp>(a);
   out.push_back(c.flush(value, op.getFtz()));
   return success();
 }
@@ -196,8 +193,8 @@ LogicalResult emitTestp(ChunkBuilder &c, Operation *raw, ValueRange in,
                         Results &out) {
   auto op = cast<TestpOp>(raw);
   unsigned width = c.widthOf(in[0]);
-  Value magnitude = c.bitAnd(c.bitsOf(in[0]),
-                             c.intConstant(width, ~0ull >> (65 - width)));
+  Value magnitude =
+      c.bitAnd(c.bitsOf(in[0]), c.intConstant(width, ~0ull >> (65 - width)));
   uint64_t infBits = width == 32 ? 0x7f800000ull : 0x7ff0000000000000ull;
   uint64_t leastBits = width == 32 ? 0x00800000ull : 0x0010000000000000ull;
   Value inf = c.intConstant(width, infBits), zero = c.intConstant(width, 0),

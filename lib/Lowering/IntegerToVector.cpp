@@ -121,8 +121,8 @@ LogicalResult emitMax(ChunkBuilder &c, Operation *op, ValueRange in,
 LogicalResult emitSad(ChunkBuilder &c, Operation *op, ValueRange in,
                       Results &out) {
   ScalarType type = cast<SadOp>(op).getTy();
-  Value difference = c.sub(maximum(c, type, in[0], in[1]),
-                           minimum(c, type, in[0], in[1]));
+  Value difference =
+      c.sub(maximum(c, type, in[0], in[1]), minimum(c, type, in[0], in[1]));
   out.push_back(c.add(difference, in[2]));
   return success();
 }
@@ -139,7 +139,8 @@ Value divideSafely(ChunkBuilder &c, bool s, Value a, Value b, bool constant) {
     return s ? c.make<arith::DivSIOp>(a, b) : c.make<arith::DivUIOp>(a, b);
   Type f64 = c.vec(c.b.getF64Type());
   auto toDouble = [&](Value x) {
-    return s ? c.make<arith::SIToFPOp>(f64, x) : c.make<arith::UIToFPOp>(f64, x);
+    return s ? c.make<arith::SIToFPOp>(f64, x)
+             : c.make<arith::UIToFPOp>(f64, x);
   };
   Value q = c.make<arith::DivFOp>(toDouble(a), toDouble(b));
   return s ? c.make<arith::FPToSIOp>(c.ints(width), q)
@@ -171,8 +172,8 @@ LogicalResult emitDiv(ChunkBuilder &c, Operation *op, ValueRange in,
                       Results &out) {
   bool s = isSigned(cast<DivIntOp>(op).getTy());
   Division d = divide(c, op, s, in[0], in[1]);
-  out.push_back(c.select(d.byZero, c.intConstant(c.widthOf(in[0]), ~0ull),
-                         d.quotient));
+  out.push_back(
+      c.select(d.byZero, c.intConstant(c.widthOf(in[0]), ~0ull), d.quotient));
   return success();
 }
 
@@ -229,8 +230,8 @@ LogicalResult emitBfind(ChunkBuilder &c, Operation *op, ValueRange in,
   Value position = bfind.getShiftamt()
                        ? leading
                        : c.sub(c.intConstant(width, width - 1), leading);
-  out.push_back(c.select(none, c.intConstant(32, ~0ull),
-                         c.resize(position, 32, false)));
+  out.push_back(
+      c.select(none, c.intConstant(32, ~0ull), c.resize(position, 32, false)));
   return success();
 }
 
@@ -269,8 +270,8 @@ LogicalResult emitBfi(ChunkBuilder &c, Operation *op, ValueRange in,
   Value top = c.intConstant(width, width - 1);
   Value ones = c.intConstant(width, ~0ull);
   Value longLen = c.cmp(CmpIPredicate::ugt, len, top);
-  Value field = c.select(
-      longLen, ones, c.bitNot(c.shl(ones, c.umin(len, top))));
+  Value field =
+      c.select(longLen, ones, c.bitNot(c.shl(ones, c.umin(len, top))));
   Value at = c.umin(pos, top);
   Value mask = c.shl(field, at);
   Value merged =

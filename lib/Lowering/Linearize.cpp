@@ -31,8 +31,7 @@ namespace {
 /// A region without effects and loops, small enough to run unasked.
 constexpr unsigned kInlineLimit = 24;
 
-struct LinearizePass
-    : public ptxjit::impl::LinearizePassBase<LinearizePass> {
+struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -58,8 +57,8 @@ struct LinearizePass
         if (mask)
           masked.setLaneMask(mask);
       } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-        if (Value known = pickKnown(select.getTrueValue(),
-                                    select.getFalseValue())) {
+        if (Value known =
+                pickKnown(select.getTrueValue(), select.getFalseValue())) {
           select.replaceAllUsesWith(known);
           select.erase();
         }
@@ -127,9 +126,9 @@ struct LinearizePass
     OpBuilder b(op);
     Location loc = op.getLoc();
     Value cond = op.getCondition();
-    SmallVector<Value> thens = linearizeRegion(
-        b, loc, op.getThenRegion(), both(b, loc, mask, cond),
-        op.getResultTypes());
+    SmallVector<Value> thens =
+        linearizeRegion(b, loc, op.getThenRegion(), both(b, loc, mask, cond),
+                        op.getResultTypes());
     SmallVector<Value> elses;
     if (!op.getElseRegion().empty())
       elses = linearizeRegion(b, loc, op.getElseRegion(),
@@ -137,10 +136,9 @@ struct LinearizePass
                               op.getResultTypes());
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       Value known = pickKnown(thens[i], elses[i]);
-      result.replaceAllUsesWith(
-          known ? known
-                : Value(arith::SelectOp::create(b, loc, cond, thens[i],
-                                                elses[i])));
+      result.replaceAllUsesWith(known ? known
+                                      : Value(arith::SelectOp::create(
+                                            b, loc, cond, thens[i], elses[i])));
     }
     op.erase();
   }
@@ -186,8 +184,8 @@ struct LinearizePass
   /// that case, without masks.
   bool cloneForAll(scf::IfOp op) {
     bool thenSide = hasEffects(op.getThenRegion());
-    bool elseSide = !op.getElseRegion().empty() &&
-                    hasEffects(op.getElseRegion());
+    bool elseSide =
+        !op.getElseRegion().empty() && hasEffects(op.getElseRegion());
     if (thenSide == elseSide || op->hasAttr("ptx.cloned"))
       return false;
     Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
@@ -246,7 +244,8 @@ struct LinearizePass
     ++numDivergentLoops;
     OpBuilder b(op);
     Location loc = op.getLoc();
-    Value entry = mask ? mask : Value(EntryMaskOp::create(b, loc, b.getI1Type()));
+    Value entry =
+        mask ? mask : Value(EntryMaskOp::create(b, loc, b.getI1Type()));
     // Only results that somebody reads are latched.
     SmallVector<unsigned> live;
     for (OpResult result : op.getResults())
@@ -276,9 +275,8 @@ struct LinearizePass
     SmallVector<Value> args = {still};
     llvm::append_range(args, condition.getArgs());
     for (auto [i, r] : llvm::enumerate(live))
-      args.push_back(arith::SelectOp::create(b, loc, active,
-                                             condition.getArgs()[r],
-                                             latched[i]));
+      args.push_back(arith::SelectOp::create(
+          b, loc, active, condition.getArgs()[r], latched[i]));
     Value any = AnyOp::create(b, loc, b.getI1Type(), still);
     scf::ConditionOp::create(b, loc, any, args);
     condition.erase();

@@ -141,9 +141,9 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
   unsigned align = bytesOf(element) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
     int64_t at = (*address.pattern)[c * w];
-    Value start = toPointer(
-        at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
-           : address.base);
+    Value start =
+        toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
+                     : address.base);
     auto wide = VectorType::get(w * count, element);
     if (needsMask(mask, shapes)) {
       assert(count == 1 && "masked vectors are gathered");
@@ -161,8 +161,7 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
       SmallVector<int64_t> lanesOf;
       for (unsigned i = 0; i < w; ++i)
         lanesOf.push_back(i * count + e);
-      flat.push_back(
-          vector::ShuffleOp::create(b, loc, load, load, lanesOf));
+      flat.push_back(vector::ShuffleOp::create(b, loc, load, load, lanesOf));
     }
   }
 }
@@ -173,14 +172,13 @@ void Packetizer::loadGather(const LaneAddress &address, Type element,
   ChunkBuilder v = lanes();
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value m = needsMask(mask, shapes) ? maskChunk(mask, c)
-                                      : v.intConstant(1, 1);
+    Value m =
+        needsMask(mask, shapes) ? maskChunk(mask, c) : v.intConstant(1, 1);
     for (unsigned e = 0; e < count; ++e) {
-      Value where =
-          e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
-      flat.push_back(LLVM::masked_gather::create(
-          b, loc, v.vec(element), toPointer(where), m, v.zero(element),
-          bytesOf(element)));
+      Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
+      flat.push_back(
+          LLVM::masked_gather::create(b, loc, v.vec(element), toPointer(where),
+                                      m, v.zero(element), bytesOf(element)));
     }
   }
 }
@@ -199,9 +197,9 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
     // At least one lane wants it, so the scalar may be loaded.
     ChunkBuilder s = scalar();
     for (unsigned e = 0; e < count; ++e) {
-      Value at = e ? s.add(address.base,
-                           s.intConstant(64, e * bytesOf(element)))
-                   : address.base;
+      Value at =
+          e ? s.add(address.base, s.intConstant(64, e * bytesOf(element)))
+            : address.base;
       auto load = LLVM::LoadOp::create(b, loc, element, toPointer(at),
                                        bytesOf(element));
       load.setInvariant(invariant);
@@ -211,8 +209,8 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
   }
   SmallVector<Value> flat;
   bool masked = needsMask(mask, shapes);
-  bool contiguous = isContiguous(address, bytesOf(element) * count) &&
-                    !(masked && count > 1);
+  bool contiguous =
+      isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
   if (!contiguous) {
     loadGather(address, element, count, mask, flat);
   } else if (!address.ok) {
@@ -252,9 +250,9 @@ void Packetizer::storeContiguous(const LaneAddress &address, ValueRange stored,
   unsigned align = bytesOf(stored.front().getType()) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
     int64_t at = (*address.pattern)[c * w];
-    Value start = toPointer(
-        at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
-           : address.base);
+    Value start =
+        toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
+                     : address.base);
     if (needsMask(mask, shapes)) {
       assert(count == 1 && "masked vectors are scattered");
       LLVM::MaskedStoreOp::create(b, loc, chunk(stored[0], c), start,
@@ -268,8 +266,8 @@ void Packetizer::storeContiguous(const LaneAddress &address, ValueRange stored,
         SmallVector<int64_t> order;
         for (unsigned i = 0; i < (e + 1) * w; ++i)
           order.push_back(i);
-        all = vector::ShuffleOp::create(b, loc, all, chunk(stored[e], c),
-                                        order);
+        all =
+            vector::ShuffleOp::create(b, loc, all, chunk(stored[e], c), order);
       }
       SmallVector<int64_t> order;
       for (unsigned i = 0; i < w; ++i)
@@ -286,8 +284,8 @@ void Packetizer::storeScatter(const LaneAddress &address, ValueRange stored,
   ChunkBuilder v = lanes();
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value m = needsMask(mask, shapes) ? maskChunk(mask, c)
-                                      : v.intConstant(1, 1);
+    Value m =
+        needsMask(mask, shapes) ? maskChunk(mask, c) : v.intConstant(1, 1);
     for (auto [e, value] : llvm::enumerate(stored)) {
       int64_t bytes = bytesOf(value.getType());
       Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
@@ -303,16 +301,15 @@ LogicalResult Packetizer::emitStore(StOp op) {
   ValueRange stored = op.getB();
   if (op.getOrder() && *op.getOrder() != Order::Weak)
     return emitOrderedStore(op, address);
-  bool uniform = address.base && !address.pattern &&
-                 llvm::all_of(stored, [&](Value v) {
-                   return shapeOf(v).isUniform();
-                 });
+  bool uniform =
+      address.base && !address.pattern &&
+      llvm::all_of(stored, [&](Value v) { return shapeOf(v).isUniform(); });
   if (uniform) {
     ChunkBuilder s = scalar();
     for (auto [e, value] : llvm::enumerate(stored)) {
       int64_t bytes = bytesOf(value.getType());
-      Value at = e ? s.add(address.base, s.intConstant(64, e * bytes))
-                   : address.base;
+      Value at =
+          e ? s.add(address.base, s.intConstant(64, e * bytes)) : address.base;
       LLVM::StoreOp::create(b, loc, base(value), toPointer(at), bytes);
     }
     return success();
@@ -361,10 +358,10 @@ SmallVector<Value> Packetizer::forEachLane(
   if (!m) {
     next = body(lane, args);
   } else {
-    auto choice = scf::IfOp::create(b, loc, args.getTypes(),
-                                    extractLane(m, lane),
-                                    /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
+    auto choice =
+        scf::IfOp::create(b, loc, args.getTypes(), extractLane(m, lane),
+                          /*addThenBlock=*/true,
+                          /*addElseBlock=*/true);
     auto fill = [&](Block *side, bool active) {
       if (!side->empty())
         side->back().erase();
@@ -382,8 +379,8 @@ SmallVector<Value> Packetizer::forEachLane(
   return SmallVector<Value>(loop.getResults());
 }
 
-static LLVM::AtomicOrdering orderingOf(std::optional<Order> order,
-                                       bool loads, bool stores) {
+static LLVM::AtomicOrdering orderingOf(std::optional<Order> order, bool loads,
+                                       bool stores) {
   switch (order.value_or(Order::Relaxed)) {
   case Order::Acquire:
     return loads ? LLVM::AtomicOrdering::acquire
@@ -408,8 +405,8 @@ LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
     SmallVector<Value> carried;
     for (Value r : results)
       carried.push_back(lanes().zero(r.getType()));
-    SmallVector<Value> loaded = forEachLane(
-        c, op.getMask(), carried, [&](Value lane, ValueRange args) {
+    SmallVector<Value> loaded =
+        forEachLane(c, op.getMask(), carried, [&](Value lane, ValueRange args) {
           SmallVector<Value> next;
           ChunkBuilder s = scalar();
           Value start = extractLane(at, lane);
@@ -484,7 +481,8 @@ static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
 LogicalResult Packetizer::emitAtomic(Operation &op) {
   auto atom = dyn_cast<AtomOp>(op);
   auto red = dyn_cast<RedOp>(op);
-  Value a = atom ? atom.getA() : red.getA(), x = atom ? atom.getB() : red.getB();
+  Value a = atom ? atom.getA() : red.getA(),
+        x = atom ? atom.getB() : red.getB();
   Value swap = atom ? atom.getC() : Value();
   Value mask = atom ? atom.getMask() : red.getMask();
   AtomicOp kind = atom ? atom.getOp() : red.getOp();
@@ -534,8 +532,7 @@ LogicalResult Packetizer::emitRaise(RaiseOp op) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value status = LLVM::GEPOp::create(
       b, loc, ptr, b.getI8Type(), context,
-      ArrayRef<LLVM::GEPArg>{
-          int32_t(offsetof(PtxjitKernelContext, status))});
+      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(PtxjitKernelContext, status))});
   Value trap = arith::ConstantIntOp::create(b, loc, PTXJIT_KERNEL_TRAP, 32);
   LLVM::StoreOp::create(b, loc, trap, status);
   return success();
@@ -546,8 +543,7 @@ LogicalResult Packetizer::emitActivemask(ActivemaskOp op) {
   Value bits = s.intConstant(32, needsMask(op.getMask(), shapes) ? 0 : ~0ull);
   if (needsMask(op.getMask(), shapes))
     for (unsigned c = 0; c < numChunks(); ++c) {
-      Value m = LLVM::BitcastOp::create(b, loc,
-                                        b.getIntegerType(target.chunk),
+      Value m = LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk),
                                         maskChunk(op.getMask(), c));
       bits = s.bitOr(bits, s.shlBy(s.resize(m, 32, false), c * target.chunk));
     }

@@ -67,9 +67,9 @@ LogicalResult emitPrmt(ChunkBuilder &c, Operation *raw, ValueRange in,
       // Bit 3: the byte's sign, eight times.
       Value sign = c.bitAnd(c.shrBy(c.shlBy(byte, 24), 31, true),
                             c.intConstant(32, 0xff));
-      Value replicate = c.cmp(CmpIPredicate::ne,
-                              c.bitAnd(nibble, c.intConstant(32, 8)),
-                              c.intConstant(32, 0));
+      Value replicate =
+          c.cmp(CmpIPredicate::ne, c.bitAnd(nibble, c.intConstant(32, 8)),
+                c.intConstant(32, 0));
       byte = c.select(replicate, sign, byte);
     } else {
       Value index;
@@ -111,7 +111,8 @@ LogicalResult emitPrmt(ChunkBuilder &c, Operation *raw, ValueRange in,
 /// Integer to integer, `.sat` clamping to the destination's range.
 Value convertInt(ChunkBuilder &c, CvtOp op, Value a) {
   unsigned to = getBitWidth(op.getTy()), from = getBitWidth(op.getTy2());
-  bool fromSigned = isSignedInt(op.getTy2()), toSigned = isSignedInt(op.getTy());
+  bool fromSigned = isSignedInt(op.getTy2()),
+       toSigned = isSignedInt(op.getTy());
   if (!op.getSat())
     return c.resize(a, to, fromSigned);
   // Clamp in 128 bits at most: wide enough for every pair.
@@ -125,8 +126,8 @@ Value convertInt(ChunkBuilder &c, CvtOp op, Value a) {
                                     APInt(value));
     return arith::ConstantOp::create(c.b, c.loc, attr);
   };
-  APInt low = toSigned ? APInt::getSignedMinValue(to).sext(wide)
-                       : APInt(wide, 0);
+  APInt low =
+      toSigned ? APInt::getSignedMinValue(to).sext(wide) : APInt(wide, 0);
   APInt high = toSigned ? APInt::getSignedMaxValue(to).sext(wide)
                         : APInt::getMaxValue(to).zext(wide);
   x = c.make<arith::MaxSIOp>(x, wideConstant(low));
@@ -227,16 +228,16 @@ Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
     if (from == ScalarType::F32 && rnd == Rounding::RN)
       value = c.make<arith::TruncFOp>(c.vec(element), a);
     else
-      value = narrowToHalf(c, rnd,
-                           from == ScalarType::F64
-                               ? a
-                               : c.make<arith::ExtFOp>(
-                                     c.vec(c.b.getF64Type()), a));
+      value =
+          narrowToHalf(c, rnd,
+                       from == ScalarType::F64
+                           ? a
+                           : c.make<arith::ExtFOp>(c.vec(c.b.getF64Type()), a));
   } else if (rnd == Rounding::RN) {
     value = c.make<arith::TruncFOp>(c.vec(element), a);
   } else {
-    value = c.callDevice(("cvt_" + modeName(rnd) + "_f32_f64").str(), element,
-                         {a});
+    value =
+        c.callDevice(("cvt_" + modeName(rnd) + "_f32_f64").str(), element, {a});
   }
   value = c.flush(value, ftz && to == ScalarType::F32);
   return c.saturate(value, op.getSat());

@@ -104,9 +104,9 @@ Value Packetizer::chunk(Value v, unsigned c) {
   SmallVector<Value, 8> chunks;
   for (unsigned i = 0; i < numChunks(); ++i)
     chunks.push_back(
-        pattern ? lanes().add(splat, patternVector(*pattern, i,
-                                                   ChunkBuilder::widthOf(
-                                                       packed.base)))
+        pattern ? lanes().add(splat,
+                              patternVector(*pattern, i,
+                                            ChunkBuilder::widthOf(packed.base)))
                 : splat);
   values[v].chunks = chunks;
   return chunks[c];
@@ -298,8 +298,8 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
     if (failed(emitBlock(after)))
       return failure();
     SmallVector<Value> next;
-    for (auto [value, arg] : llvm::zip(yield.getOperands(),
-                                       before.getArguments()))
+    for (auto [value, arg] :
+         llvm::zip(yield.getOperands(), before.getArguments()))
       flatten(value, arg, next);
     scf::YieldOp::create(b, loc, next);
   }
@@ -343,14 +343,13 @@ LogicalResult Packetizer::emitOp(Operation &op) {
     return success();
   if (Emitter emitter = emitters.lookup(&op))
     return emitPlain(op, emitter);
-  return op.emitError() << "'" << op.getName().stripDialect()
-                        << "' cannot be executed yet: barriers, warp "
-                           "collectives and calls are not lowered; see "
-                        << (getFormsOfOp(op.getName().getStringRef()).empty()
-                                ? "the ISA"
-                                : getFormsOfOp(op.getName().getStringRef())
-                                      .front()
-                                      .isaAnchor);
+  return op.emitError()
+         << "'" << op.getName().stripDialect()
+         << "' cannot be executed yet: barriers, warp "
+            "collectives and calls are not lowered; see "
+         << (getFormsOfOp(op.getName().getStringRef()).empty()
+                 ? "the ISA"
+                 : getFormsOfOp(op.getName().getStringRef()).front().isaAnchor);
 }
 
 /// An op without effects: once on scalars if the results have a base, else (or
@@ -418,8 +417,8 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
   }
   if (auto param = dyn_cast<ParamAddressOp>(op)) {
     auto formal = cast<ParamAttr>(func.getParams()[param.getIndex()]);
-    setBase(param, arith::ConstantIntOp::create(b, loc, formal.getOffset(),
-                                                64));
+    setBase(param,
+            arith::ConstantIntOp::create(b, loc, formal.getOffset(), 64));
     return success();
   }
   handled = false;
@@ -672,8 +671,8 @@ void Packetizer::emitAnyAll(Operation &op) {
     all = !all ? m : any ? v.bitOr(all, m) : v.bitAnd(all, m);
   }
   ChunkBuilder s = scalar();
-  Value bits = LLVM::BitcastOp::create(
-      b, loc, b.getIntegerType(target.chunk), all);
+  Value bits =
+      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
   Value result =
       any ? s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0))
           : s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
@@ -685,8 +684,7 @@ void Packetizer::emitAnyAll(Operation &op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct PacketizePass
-    : public ptxjit::impl::PacketizePassBase<PacketizePass> {
+struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
   using Base::Base;
 
   void runOnOperation() override {

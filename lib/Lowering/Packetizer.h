@@ -70,9 +70,7 @@ private:
   // -- The map
   unsigned numChunks() const { return 32 / target.chunk; }
   const Shape &shapeOf(Value v) const { return shapes.get(v); }
-  ChunkBuilder lanes() {
-    return ChunkBuilder(b, loc, target, target.chunk);
-  }
+  ChunkBuilder lanes() { return ChunkBuilder(b, loc, target, target.chunk); }
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
   Value base(Value v) { return values[v].base; }
   Value chunk(Value v, unsigned c);
@@ -115,11 +113,11 @@ private:
                     Value mask);
   /// Runs `body` for each active lane of chunk `c`, in order; `carried` go
   /// through the loop.
-  llvm::SmallVector<Value>
-  forEachLane(unsigned c, Value mask, mlir::ValueRange carried,
-              llvm::function_ref<llvm::SmallVector<Value>(
-                  Value lane, mlir::ValueRange carried)>
-                  body);
+  llvm::SmallVector<Value> forEachLane(
+      unsigned c, Value mask, mlir::ValueRange carried,
+      llvm::function_ref<llvm::SmallVector<Value>(Value lane,
+                                                  mlir::ValueRange carried)>
+          body);
   /// The effective mask of a masked op: its own, or the partial last warp's,
   /// or null for all lanes.
   Value effectiveMask(Value mask);

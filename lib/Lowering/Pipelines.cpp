@@ -60,10 +60,9 @@ void ptxjit::registerPipelines() {
                              buildNormalizePipeline);
   PassPipelineRegistration<>("ptx-structure", "control flow to regions",
                              buildStructurePipeline);
-  PassPipelineRegistration<>("ptx-mask", "divergence to masks, 32x1x1 threads",
-                             [](OpPassManager &pm) {
-                               buildMaskPipeline(pm, LaunchShape());
-                             });
+  PassPipelineRegistration<>(
+      "ptx-mask", "divergence to masks, 32x1x1 threads",
+      [](OpPassManager &pm) { buildMaskPipeline(pm, LaunchShape()); });
   PassPipelineRegistration<>(
       "ptx-to-llvm", "all stages, chunk 8, 32x1x1 threads",
       [](OpPassManager &pm) {
@@ -76,7 +75,7 @@ void ptxjit::registerPipelines() {
 }
 
 void ptxjit::registerLoweringDialects(DialectRegistry &registry) {
-  registry.insert<ptx::PtxDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, scf::SCFDialect, math::MathDialect,
-                  vector::VectorDialect, LLVM::LLVMDialect>();
+  registry.insert<ptx::PtxDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  scf::SCFDialect, math::MathDialect, vector::VectorDialect,
+                  LLVM::LLVMDialect>();
 }

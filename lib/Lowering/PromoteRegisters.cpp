@@ -24,8 +24,7 @@ using namespace ptxjit::ptx;
 namespace {
 class SsaBuilder {
 public:
-  explicit SsaBuilder(FuncOp func)
-      : func(func), builder(func.getContext()) {}
+  explicit SsaBuilder(FuncOp func) : func(func), builder(func.getContext()) {}
 
   LogicalResult run() {
     for (Block &block : func.getBody())
@@ -45,9 +44,8 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (auto read = dyn_cast<ReadOp>(op)) {
         auto it = current.find({&block, read.getSlot()});
-        Value value = it != current.end()
-                          ? resolve(it->second)
-                          : entryValue(&block, read.getSlot());
+        Value value = it != current.end() ? resolve(it->second)
+                                          : entryValue(&block, read.getSlot());
         replaced[read.getValue()] = value;
         read.getValue().replaceAllUsesWith(value);
         reads.push_back(read);

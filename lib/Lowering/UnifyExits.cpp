@@ -40,8 +40,8 @@ struct UnifyExitsPass
       // An index beyond the list is undefined: it takes the last label.
       SmallVector<Block *> targets(brx.getTargets());
       Block *last = targets.pop_back_val();
-      SmallVector<int32_t> cases = llvm::to_vector(
-          llvm::seq<int32_t>(0, int32_t(targets.size())));
+      SmallVector<int32_t> cases =
+          llvm::to_vector(llvm::seq<int32_t>(0, int32_t(targets.size())));
       SmallVector<ValueRange> none(targets.size());
       cf::SwitchOp::create(b, brx.getLoc(), brx.getA(), last, ValueRange(),
                            cases, targets, none);

@@ -17,9 +17,9 @@ using namespace ptxjit;
 
 static int precedence(llvm::StringRef op) {
   static const std::pair<llvm::StringLiteral, int> table[] = {
-      {"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5},  {"==", 6},
-      {"!=", 6}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"<<", 8},
-      {">>", 8}, {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+      {"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4},  {"&", 5},  {"==", 6},
+      {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
+      {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
   for (auto [text, value] : table)
     if (text == op)
       return value;
@@ -158,8 +158,7 @@ FailureOr<ConstValue> ParserImpl::applyBinary(StringRef op, ConstValue a,
     return v.kind == ConstValue::Float || v.kind == ConstValue::Bits64;
   };
   if (a.kind == ConstValue::Bits32 || b.kind == ConstValue::Bits32)
-    return error(loc)
-           << "'0f' literals may not stand in constant expressions";
+    return error(loc) << "'0f' literals may not stand in constant expressions";
   if (isFloating(a) != isFloating(b))
     return error(loc) << "operands of '" << op
                       << "' must be both integers or both floating-point";
@@ -238,7 +237,8 @@ FailureOr<ConstValue> ParserImpl::parseConstExpr(int minPrecedence) {
     if (op == "?" && minPrecedence == 0) {
       advance();
       FailureOr<ConstValue> yes = parseConstExpr();
-      if (failed(yes) || failed(expectPunct(":", "in a conditional expression")))
+      if (failed(yes) ||
+          failed(expectPunct(":", "in a conditional expression")))
         return failure();
       FailureOr<ConstValue> no = parseConstExpr();
       if (failed(no))

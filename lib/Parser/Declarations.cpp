@@ -178,7 +178,8 @@ LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
   SMLoc countLoc = tok.getLoc();
   // Not an expression: the `>` that ends it would be taken for an operator.
   FailureOr<ConstValue> count = parseConstPrimary();
-  if (failed(count) || failed(expectPunct(">", "after the number of registers")))
+  if (failed(count) ||
+      failed(expectPunct(">", "after the number of registers")))
     return failure();
   if (count->kind != ConstValue::Int || int64_t(count->bits) <= 0 ||
       count->bits > (1u << 24))
@@ -186,7 +187,8 @@ LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
                               "1 to 16777216";
   Scope::Range range{unsigned(count->bits), spec.type, spec.vectorSize, loc};
   if (!scopes.back().declareRange(*name, range))
-    return error(loc) << "'" << *name << "<...>' is declared twice in this scope";
+    return error(loc) << "'" << *name
+                      << "<...>' is declared twice in this scope";
   return success();
 }
 
@@ -198,7 +200,8 @@ ParserImpl::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims) {
     SMLoc loc = tok.getLoc();
     if (consumePunct("]")) {
       if (!dims.empty())
-        return error(loc) << "only the first extent of an array may be left out";
+        return error(loc)
+               << "only the first extent of an array may be left out";
       dims.push_back(-1);
       continue;
     }
@@ -260,13 +263,13 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
   symbol.elementBytes = elementBytes;
   bool local = scopes.size() > 1;
   // Scopes may reuse a name, so locals get a number.
-  symbol.irName = local ? (func.getSymName() + "::" + *name + "$" +
-                           Twine(numLocals++))
-                              .str()
-                        : name->str();
-  if (Symbol *old = scopes.back().lookup(*name);
-      old && !local && spec.linkage == "extern" &&
-      old->kind == Symbol::Variable)
+  symbol.irName =
+      local
+          ? (func.getSymName() + "::" + *name + "$" + Twine(numLocals++)).str()
+          : name->str();
+  if (Symbol *old = scopes.back().lookup(*name); old && !local &&
+                                                 spec.linkage == "extern" &&
+                                                 old->kind == Symbol::Variable)
     return success(); // declared again
   Symbol *fresh = declare(*name, symbol, loc);
   if (!fresh)
@@ -289,9 +292,9 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals, bool entry,
-                         Scope &scope, bool isResult) {
+LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
+                                       bool entry, Scope &scope,
+                                       bool isResult) {
   int64_t offset = 0;
   if (consumePunct(")"))
     return success();
@@ -303,8 +306,7 @@ ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals, bool entry,
     else if (tok.isWord("param"))
       spec.space = Space::Param;
     else
-      return errorHere() << "expected '.param'"
-                         << (entry ? "" : " or '.reg'")
+      return errorHere() << "expected '.param'" << (entry ? "" : " or '.reg'")
                          << " at a formal parameter, found " << describeToken();
     advance();
     if (failed(parseTypeSpec(spec)))
@@ -354,9 +356,10 @@ ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals, bool entry,
 LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
                                            bool &noBody) {
   static const llvm::StringMap<unsigned> numbers = {
-      {"maxnreg", 1},      {"maxntid", 3},           {"reqntid", 3},
-      {"minnctapersm", 1}, {"maxnctapersm", 1},      {"abi_preserve", 1},
-      {"maxclusterrank", 1}, {"abi_preserve_control", 1},
+      {"maxnreg", 1},          {"maxntid", 3},
+      {"reqntid", 3},          {"minnctapersm", 1},
+      {"maxnctapersm", 1},     {"abi_preserve", 1},
+      {"maxclusterrank", 1},   {"abi_preserve_control", 1},
       {"reqnctapercluster", 3}};
   noBody = false;
   while (!tok.isPunct("{")) {
@@ -375,11 +378,12 @@ LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
       advance();
       continue;
     }
-    auto it = tok.is(TokenKind::DotWord) ? numbers.find(tok.spelling)
-                                         : numbers.end();
+    auto it =
+        tok.is(TokenKind::DotWord) ? numbers.find(tok.spelling) : numbers.end();
     if (it == numbers.end())
-      return errorHere() << "expected '{', ';' or a performance directive, found "
-                         << describeToken();
+      return errorHere()
+             << "expected '{', ';' or a performance directive, found "
+             << describeToken();
     StringRef name = tok.spelling;
     advance();
     SmallVector<int64_t, 3> values;
@@ -442,11 +446,10 @@ LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
     symbol.irName = name->str();
     if (!declare(*name, symbol, loc))
       return failure();
-    op = FuncOp::create(builder, toLocation(loc), *name, entry,
-                        linkage.empty() ? nullptr
-                                        : builder.getStringAttr(linkage),
-                        builder.getArrayAttr(params),
-                        builder.getArrayAttr(results), nullptr);
+    op = FuncOp::create(
+        builder, toLocation(loc), *name, entry,
+        linkage.empty() ? nullptr : builder.getStringAttr(linkage),
+        builder.getArrayAttr(params), builder.getArrayAttr(results), nullptr);
   }
   if (noBody)
     return success();

@@ -115,7 +115,8 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   auto describe = [&](Diagnostic &note, ArrayRef<const FormSpec *> list) {
     note << "allowed: ";
     llvm::interleave(
-        list.take_front(4), [&](const FormSpec *f) { note << describeForm(*f); },
+        list.take_front(4),
+        [&](const FormSpec *f) { note << describeForm(*f); },
         [&] { note << "; "; });
     if (list.size() > 4)
       note << "; and " << list.size() - 4 << " more";
@@ -149,13 +150,14 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   else if (furthest == 0 && inst.modifiers.empty())
     diag << "'" << text << "': modifiers are missing";
   else
-    diag << "'" << inst.opcode << "': modifier '."
-         << inst.modifiers[furthest] << "' is not allowed"
-         << (furthest ? " with '" + spell(inst.opcode,
-                                          ArrayRef(inst.modifiers)
-                                              .take_front(furthest)) +
-                            "'"
-                      : std::string(" here"));
+    diag << "'" << inst.opcode << "': modifier '." << inst.modifiers[furthest]
+         << "' is not allowed"
+         << (furthest
+                 ? " with '" +
+                       spell(inst.opcode,
+                             ArrayRef(inst.modifiers).take_front(furthest)) +
+                       "'"
+                 : std::string(" here"));
   describe(diag.attachNote(), closest);
 }
 
@@ -297,8 +299,8 @@ LogicalResult ParserImpl::collectOperands(
   for (auto &[modifier, token] : match.modifiers)
     if (StringRef(modifier->attrName) == "vec")
       vectorSize = unsigned(*symbolizeVectorSize(token));
-  auto elementsOf = [&](const RawOperand &raw)
-      -> FailureOr<SmallVector<const RawOperand *>> {
+  auto elementsOf =
+      [&](const RawOperand &raw) -> FailureOr<SmallVector<const RawOperand *>> {
     SmallVector<const RawOperand *> list;
     if (raw.kind == RawOperand::Vector)
       for (const RawOperand &e : raw.elements)
@@ -329,7 +331,8 @@ LogicalResult ParserImpl::collectOperands(
       Symbol *symbol = raw.symbol;
       bool named = symbol && (symbol->kind == Symbol::Variable ||
                               symbol->kind == Symbol::Param);
-      auto space = dyn_cast_if_present<SpaceAttr>(state.attributes.get("space"));
+      auto space =
+          dyn_cast_if_present<SpaceAttr>(state.attributes.get("space"));
       if (named && !space)
         state.addAttribute("space", SpaceAttr::get(context, symbol->space));
       if (named && space) {
@@ -361,8 +364,7 @@ LogicalResult ParserImpl::collectOperands(
           results.push_back({e, type});
           continue;
         }
-        FailureOr<Value> value =
-            getSource(*e, type, spec, form.wideOperands);
+        FailureOr<Value> value = getSource(*e, type, spec, form.wideOperands);
         if (failed(value))
           return failure();
         groups[spec.group].push_back(*value);
@@ -447,8 +449,8 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
     return expectPunct(")", "after call arguments");
   };
   SmallVector<Attribute> rets, params;
-  if (consumePunct("(") &&
-      (failed(parseList(rets)) || failed(expectPunct(",", "after the results"))))
+  if (consumePunct("(") && (failed(parseList(rets)) ||
+                            failed(expectPunct(",", "after the results"))))
     return failure();
   SMLoc loc = tok.getLoc();
   FailureOr<StringRef> name = expectIdentifier("the function to call");
@@ -487,8 +489,7 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
   OperationState state(toLocation(inst.loc), form.opName);
   for (auto &[modifier, token] : matched->modifiers)
     state.addAttribute(modifier->attrName, modifier->build(context, token));
-  state.addAttribute("callee",
-                     FlatSymbolRefAttr::get(context, callee->irName));
+  state.addAttribute("callee", FlatSymbolRefAttr::get(context, callee->irName));
   state.addAttribute("rets", builder.getArrayAttr(rets));
   state.addAttribute("params", builder.getArrayAttr(params));
   builder.create(state);

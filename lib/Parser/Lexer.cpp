@@ -70,7 +70,8 @@ bool Lexer::skipBraces() {
 Token Lexer::next() {
   skipTrivia();
   if (openComment)
-    return make(TokenKind::Error, std::exchange(openComment, nullptr), end, end);
+    return make(TokenKind::Error, std::exchange(openComment, nullptr), end,
+                end);
   if (cur >= end)
     return make(TokenKind::Eof, end, end, end);
   char c = *cur;
@@ -192,8 +193,8 @@ Token Lexer::lexDigits() {
 }
 
 Token Lexer::lexPunctuation() {
-  static constexpr llvm::StringLiteral two[] = {"<<", ">>", "<=", ">=",
-                                                "==", "!=", "&&", "||"};
+  static constexpr llvm::StringLiteral two[] = {
+      "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
   const char *from = cur;
   StringRef rest(cur, end - cur);
   for (StringRef op : two)

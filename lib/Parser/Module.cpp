@@ -15,9 +15,9 @@ void ptxjit::loadParserDialects(MLIRContext &context) {
                       scf::SCFDialect>();
 }
 
-FailureOr<OwningOpRef<ModuleOp>>
-ptxjit::parsePtx(llvm::SourceMgr &sources, MLIRContext *context,
-                 const ParseOptions &options) {
+FailureOr<OwningOpRef<ModuleOp>> ptxjit::parsePtx(llvm::SourceMgr &sources,
+                                                  MLIRContext *context,
+                                                  const ParseOptions &options) {
   loadParserDialects(*context);
   return ParserImpl(sources, context, options).parse();
 }

@@ -113,8 +113,9 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
           return error(operand.loc)
                  << "special register '" << name
                  << "' as a vector is not supported; name a component";
-        return error(operand.loc) << "special register '" << name
-                                  << "' has no component '." << component << "'";
+        return error(operand.loc)
+               << "special register '" << name << "' has no component '."
+               << component << "'";
       }
     }
     operand.kind = RawOperand::SymbolAddress; // a label, perhaps
@@ -148,8 +149,8 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
     return success();
   }
   if (!component.empty())
-    return error(operand.loc) << "'" << name << "' has no component '."
-                              << component << "'";
+    return error(operand.loc)
+           << "'" << name << "' has no component '." << component << "'";
   operand.kind = RawOperand::SymbolAddress;
   if (tok.isPunct("["))
     return parseIndexed(operand);
@@ -298,9 +299,8 @@ FailureOr<Value> ParserImpl::getConstant(const RawOperand &operand,
   }
   if (c.kind == ConstValue::Int) {
     if (isFloat(type))
-      return error(operand.loc)
-             << "an integer constant may not stand where ."
-             << stringifyScalarType(type) << " is expected";
+      return error(operand.loc) << "an integer constant may not stand where ."
+                                << stringifyScalarType(type) << " is expected";
     return createConstant(type, c.bits);
   }
   double number = c.kind == ConstValue::Bits32
@@ -343,19 +343,18 @@ FailureOr<Value> ParserImpl::getPacked(const RawOperand &operand,
       return error(element.loc) << "expected a register in a vector operand";
     Value value =
         readRegister(*element.symbol, element.component, element.name);
-    values.push_back(
-        bitcast(value, builder.getIntegerType(getBitWidth(element.symbol->type))));
+    values.push_back(bitcast(
+        value, builder.getIntegerType(getBitWidth(element.symbol->type))));
   }
   unsigned sum = 0;
   for (Value v : values)
     sum += v.getType().getIntOrFloatBitWidth();
   if (sum != total)
-    return error(operand.loc) << "the elements of the vector have " << sum
-                              << " bits, ." << stringifyScalarType(type)
-                              << " has " << total;
-  Value packed =
-      PackOp::create(builder, toLocation(operand.loc),
-                     builder.getIntegerType(total), values);
+    return error(operand.loc)
+           << "the elements of the vector have " << sum << " bits, ."
+           << stringifyScalarType(type) << " has " << total;
+  Value packed = PackOp::create(builder, toLocation(operand.loc),
+                                builder.getIntegerType(total), values);
   return bitcast(packed, getValueType(context, type));
 }
 
@@ -368,23 +367,22 @@ FailureOr<Value> ParserImpl::getSymbolAddress(const RawOperand &operand,
   Type type = builder.getIntegerType(addressBits);
   Value value;
   if (symbol->kind == Symbol::Param)
-    value = ParamAddressOp::create(builder, loc, type,
-                                   builder.getI64IntegerAttr(symbol->index),
-                                   symbol->isResult ? builder.getUnitAttr()
-                                                    : nullptr);
-  else if (symbol->kind == Symbol::Variable ||
-           symbol->kind == Symbol::Function)
-    value = AddressOfOp::create(builder, loc, type,
-                                FlatSymbolRefAttr::get(context, symbol->irName));
+    value = ParamAddressOp::create(
+        builder, loc, type, builder.getI64IntegerAttr(symbol->index),
+        symbol->isResult ? builder.getUnitAttr() : nullptr);
+  else if (symbol->kind == Symbol::Variable || symbol->kind == Symbol::Function)
+    value = AddressOfOp::create(
+        builder, loc, type, FlatSymbolRefAttr::get(context, symbol->irName));
   else
     return error(operand.loc) << "'" << operand.name << "' has no address";
   if (operand.indexReg) {
-    Value index = readRegister(*operand.indexReg, 0,
-                               operand.elements.front().name);
+    Value index =
+        readRegister(*operand.indexReg, 0, operand.elements.front().name);
     unsigned width = index.getType().getIntOrFloatBitWidth();
     index = bitcast(index, builder.getIntegerType(width));
     if (width > 32)
-      index = arith::TruncIOp::create(builder, loc, builder.getI32Type(), index);
+      index =
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), index);
     else if (width < 32)
       index = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), index);
     index = arith::ExtUIOp::create(builder, loc, type, index);
@@ -399,8 +397,8 @@ FailureOr<Value> ParserImpl::getSymbolAddress(const RawOperand &operand,
 }
 
 FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
-                                       ScalarType type,
-                                       const OperandSpec &spec, bool wide) {
+                                       ScalarType type, const OperandSpec &spec,
+                                       bool wide) {
   Location loc = toLocation(operand.loc);
   Value value;
   switch (operand.kind) {
@@ -430,7 +428,8 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
     ScalarType have = getRegisterType(operand.sreg);
     unsigned from = getBitWidth(have);
     unsigned to = getBitWidth(type);
-    if (isFloat(type) || (have == ScalarType::Pred) != (type == ScalarType::Pred))
+    if (isFloat(type) ||
+        (have == ScalarType::Pred) != (type == ScalarType::Pred))
       return error(operand.loc)
              << "special register '%" << stringifySpecialRegister(operand.sreg)
              << "' is ." << stringifyScalarType(have) << ", operand '"
@@ -463,8 +462,8 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
     return getPacked(operand, type);
   case RawOperand::Sink:
   case RawOperand::Address:
-    return error(operand.loc) << "expected a value for operand '" << spec.name
-                              << "'";
+    return error(operand.loc)
+           << "expected a value for operand '" << spec.name << "'";
   }
   if (operand.negated) {
     Value ones = createConstant(ScalarType::Pred, 1);
@@ -502,13 +501,13 @@ LogicalResult ParserImpl::writeResult(const RawOperand &operand, Value value,
         sum += getBitWidth(e.symbol->type);
       else
         ++sinks;
-    unsigned sinkBits =
-        sinks && sum <= getBitWidth(type) ? (getBitWidth(type) - sum) / sinks
-                                          : 0;
+    unsigned sinkBits = sinks && sum <= getBitWidth(type)
+                            ? (getBitWidth(type) - sum) / sinks
+                            : 0;
     for (const RawOperand &e : operand.elements)
-      types.push_back(builder.getIntegerType(
-          e.kind == RawOperand::Register ? getBitWidth(e.symbol->type)
-                                         : std::max(sinkBits, 1u)));
+      types.push_back(builder.getIntegerType(e.kind == RawOperand::Register
+                                                 ? getBitWidth(e.symbol->type)
+                                                 : std::max(sinkBits, 1u)));
     if (sum + sinkBits * sinks != getBitWidth(type))
       return error(operand.loc)
              << "the elements of the vector have " << sum << " bits, ."
@@ -517,10 +516,9 @@ LogicalResult ParserImpl::writeResult(const RawOperand &operand, Value value,
     auto unpack = UnpackOp::create(builder, loc, types, value);
     for (auto [e, v] : llvm::zip(operand.elements, unpack.getElements()))
       if (e.kind == RawOperand::Register)
-        WriteOp::create(
-            builder, loc,
-            bitcast(v, getValueType(context, e.symbol->type)),
-            getSlot(*e.symbol, e.component, e.name));
+        WriteOp::create(builder, loc,
+                        bitcast(v, getValueType(context, e.symbol->type)),
+                        getSlot(*e.symbol, e.component, e.name));
     return success();
   }
   if (operand.kind != RawOperand::Register)

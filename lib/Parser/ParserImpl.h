@@ -112,8 +112,7 @@ private:
   LogicalResult parsePrototype(llvm::StringRef name, llvm::SMLoc loc);
   LogicalResult parseFormals(llvm::SmallVectorImpl<mlir::Attribute> &formals,
                              bool entry, Scope &scope, bool isResult);
-  LogicalResult parsePerformance(mlir::NamedAttrList &directives,
-                                 bool &noBody);
+  LogicalResult parsePerformance(mlir::NamedAttrList &directives, bool &noBody);
   LogicalResult parseBody(ptx::FuncOp func, Scope formals);
   Symbol *lookup(StringRef name);
   Symbol *declare(StringRef name, Symbol symbol, SMLoc loc);
@@ -203,8 +202,9 @@ private:
                                   ptx::FormMatch &match);
   bool operandsFit(const Instruction &inst, const ptx::FormSpec &form);
   void reportNoForm(const Instruction &inst);
-  mlir::LogicalResult findTargets(const RawOperand &operand,
-                                  llvm::SmallVectorImpl<mlir::Block *> &targets);
+  mlir::LogicalResult
+  findTargets(const RawOperand &operand,
+              llvm::SmallVectorImpl<mlir::Block *> &targets);
   mlir::LogicalResult checkModifiers(const Instruction &inst);
   LogicalResult buildPlain(const Instruction &inst, const ptx::FormSpec &form,
                            const ptx::FormMatch &match);

@@ -15,7 +15,11 @@ namespace ptxjit {
 /// What a name stands for.
 struct Symbol {
   enum Kind {
-    Register, Variable, Param, Label, Function,
+    Register,
+    Variable,
+    Param,
+    Label,
+    Function,
     BranchTargets, ///< `.branchtargets`
     CallTargets,   ///< `.calltargets`
     Prototype,     ///< `.callprototype`
@@ -77,8 +81,7 @@ private:
       llvm::StringRef number = name.drop_front(split);
       unsigned index;
       if (it == ranges.end() || number.getAsInteger(10, index) ||
-          (number.size() > 1 && number[0] == '0') ||
-          index >= it->second.count)
+          (number.size() > 1 && number[0] == '0') || index >= it->second.count)
         continue;
       Symbol symbol{Symbol::Register, it->second.loc, it->second.type};
       symbol.vectorSize = it->second.vectorSize;

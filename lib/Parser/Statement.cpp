@@ -243,7 +243,8 @@ LogicalResult ParserImpl::parseLoc() {
     return failure();
   while (consumePunct(",")) {
     SMLoc loc = tok.getLoc();
-    FailureOr<StringRef> word = expectIdentifier("'function_name' or 'inlined_at'");
+    FailureOr<StringRef> word =
+        expectIdentifier("'function_name' or 'inlined_at'");
     if (failed(word))
       return failure();
     if (*word == "inlined_at") {
@@ -290,9 +291,9 @@ LogicalResult ParserImpl::parseInstruction() {
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
   if (forms.empty()) {
     if (auto section = getUnsupportedSection(inst.opcode))
-      return error(inst.loc) << "instruction '" << inst.opcode
-                             << "' is not supported yet; see PTX ISA section "
-                             << *section;
+      return error(inst.loc)
+             << "instruction '" << inst.opcode
+             << "' is not supported yet; see PTX ISA section " << *section;
     return error(inst.loc) << "'" << inst.opcode
                            << "' is not the name of an instruction";
   }

@@ -59,9 +59,8 @@ static APFloat squareRoot(const APFloat &x, RoundingMode mode) {
   if (x.isNegative())
     return APFloat::getNaN(x.getSemantics());
   bool single = &x.getSemantics() == &APFloat::IEEEsingle();
-  APFloat root =
-      single ? APFloat(float(std::sqrt(double(x.convertToFloat()))))
-             : APFloat(std::sqrt(x.convertToDouble()));
+  APFloat root = single ? APFloat(float(std::sqrt(double(x.convertToFloat()))))
+                        : APFloat(std::sqrt(x.convertToDouble()));
   if (mode == RoundingMode::NearestTiesToEven)
     return root;
   bool loses;
@@ -168,8 +167,8 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
     APFloat a = x(0), b = x(1);
     if (attrSet("approx")) { // ISA: 0 or NaN for 2^126 < |b| < 2^128
       APFloat big = abs(b);
-      if (big.isFinite() && big.compare(APFloat(0x1p126f)) ==
-                                APFloat::cmpGreaterThan) {
+      if (big.isFinite() &&
+          big.compare(APFloat(0x1p126f)) == APFloat::cmpGreaterThan) {
         bool negative = a.isNegative() != b.isNegative();
         if (a.isNaN() || a.isInfinity())
           return give(0x7fffffffu);
@@ -188,8 +187,8 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
     return give(raw(squareRoot(x(0), mode)));
   if (isa<RsqrtOp>(op)) {
     if (type == ScalarType::F64)
-      return give(llvm::bit_cast<uint64_t>(
-          1.0 / std::sqrt(x(0).convertToDouble())));
+      return give(
+          llvm::bit_cast<uint64_t>(1.0 / std::sqrt(x(0).convertToDouble())));
     return give(rounded(1.0 / std::sqrt(single(0))));
   }
   if (isa<SinOp>(op))

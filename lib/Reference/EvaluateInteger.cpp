@@ -25,7 +25,8 @@ static bool less(const APInt &a, const APInt &b, bool isSigned) {
 static APInt product(Part part, ScalarType type, Bits x, Bits y) {
   unsigned n = getBitWidth(type);
   bool s = isSignedInt(type);
-  APInt full = extend(make(type, x), 2 * n, s) * extend(make(type, y), 2 * n, s);
+  APInt full =
+      extend(make(type, x), 2 * n, s) * extend(make(type, y), 2 * n, s);
   switch (part) {
   case Part::Lo:
     return full.trunc(n);

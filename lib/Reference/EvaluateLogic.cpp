@@ -128,8 +128,8 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     return true;
   };
   if (auto op = dyn_cast<SetpOp>(raw)) {
-    bool t = reference::compare(op.getCmp(), op.getTy(), op.getFtz(), in[0],
-                                in[1]);
+    bool t =
+        reference::compare(op.getCmp(), op.getTy(), op.getFtz(), in[0], in[1]);
     bool c = in.size() > 2 && in[2];
     out.push_back(combine(op.getBoolop(), t, c));
     if (op.getP().size() > 1)
@@ -137,20 +137,20 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     return true;
   }
   if (auto op = dyn_cast<SetOp>(raw)) {
-    bool t = reference::compare(op.getCmp(), op.getTy2(), op.getFtz(), in[0],
-                                in[1]);
+    bool t =
+        reference::compare(op.getCmp(), op.getTy2(), op.getFtz(), in[0], in[1]);
     t = combine(op.getBoolop(), t, in.size() > 2 && in[2]);
-    return give(!t ? 0
+    return give(!t                              ? 0
                 : op.getTy() == ScalarType::F32 ? 0x3f800000u
                                                 : 0xffffffffu);
   }
   if (isa<SelpOp>(raw))
     return give(in[2] ? in[0] : in[1]);
   if (auto op = dyn_cast<SlctOp>(raw))
-    return give(reference::compare(Compare::GE, op.getTy2(), op.getFtz(), in[2],
-                                   0)
-                    ? in[0]
-                    : in[1]);
+    return give(
+        reference::compare(Compare::GE, op.getTy2(), op.getFtz(), in[2], 0)
+            ? in[0]
+            : in[1]);
   if (isa<AndOp>(raw))
     return give(in[0] & in[1]);
   if (isa<OrOp>(raw))
@@ -164,8 +164,8 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
   if (isa<Lop3Op>(raw)) {
     Bits d = 0;
     for (unsigned i = 0; i < 32; ++i) {
-      unsigned index = (in[0] >> i & 1) << 2 | (in[1] >> i & 1) << 1 |
-                       (in[2] >> i & 1);
+      unsigned index =
+          (in[0] >> i & 1) << 2 | (in[1] >> i & 1) << 1 | (in[2] >> i & 1);
       d |= (in[3] >> index & 1) << i;
     }
     return give(d);

@@ -90,9 +90,8 @@ static Bits convert(CvtOp op, Bits bits) {
   Bits result = x.bitcastToAPInt().getZExtValue();
   if (ftz && to == ScalarType::F32)
     result = flushF32(result);
-  return op.getSat()
-             ? saturate(APFloat(semanticsOf(to), APInt(width, result)))
-             : result;
+  return op.getSat() ? saturate(APFloat(semanticsOf(to), APInt(width, result)))
+                     : result;
 }
 
 /// ISA: bytes 0-3 are a, 4-7 are b.

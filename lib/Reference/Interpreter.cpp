@@ -1,8 +1,8 @@
 //===- Interpreter.cpp - threads, memory and control of the oracle --------===//
 //
-// Each thread runs until it ends or waits. When all wait, warp collectives whose
-// members have come are carried out, then barriers; if nothing can go on, that
-// is a deadlock and an error.
+// Each thread runs until it ends or waits. When all wait, warp collectives
+// whose members have come are carried out, then barriers; if nothing can go on,
+// that is a deadlock and an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -297,10 +297,10 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
   }
   if (auto address = dyn_cast<AddressOfOp>(op)) {
     auto it = places.find(address.getSymbol());
-    uint64_t value = it != places.end()
-                         ? uint64_t(it->second)
-                         : launch.resolve(launch.user,
-                                          address.getSymbol().str().c_str());
+    uint64_t value =
+        it != places.end()
+            ? uint64_t(it->second)
+            : launch.resolve(launch.user, address.getSymbol().str().c_str());
     set(t, address, value);
     return success();
   }
@@ -311,8 +311,8 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return success();
   }
   if (auto ld = dyn_cast<LdOp>(op)) {
-    uint64_t at = resolveAddress(t, get(t, ld.getA()), 64, ld.getSpace(),
-                                 ld.getOffset());
+    uint64_t at =
+        resolveAddress(t, get(t, ld.getA()), 64, ld.getSpace(), ld.getOffset());
     for (Value v : ld.getD()) {
       set(t, v, loadBits(at, widthOf(v) / 8));
       at += widthOf(v) / 8;
@@ -320,8 +320,8 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return success();
   }
   if (auto st = dyn_cast<StOp>(op)) {
-    uint64_t at = resolveAddress(t, get(t, st.getA()), 64, st.getSpace(),
-                                 st.getOffset());
+    uint64_t at =
+        resolveAddress(t, get(t, st.getA()), 64, st.getSpace(), st.getOffset());
     for (Value v : st.getB()) {
       storeBits(at, widthOf(v) / 8, get(t, v));
       at += widthOf(v) / 8;
@@ -334,9 +334,9 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     unsigned bytes = getBitWidth(atom.getTy()) / 8;
     Bits old = loadBits(at, bytes);
     Bits c = atom.getC() ? get(t, atom.getC()) : 0;
-    storeBits(at, bytes,
-              atomicResult(atom.getOp(), atom.getTy(), old,
-                           get(t, atom.getB()), c));
+    storeBits(
+        at, bytes,
+        atomicResult(atom.getOp(), atom.getTy(), old, get(t, atom.getB()), c));
     set(t, atom.getD(), old);
     return success();
   }

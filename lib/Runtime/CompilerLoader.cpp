@@ -23,8 +23,8 @@ static std::string ownFolder() {
   // Of the program itself the loader knows only what the caller typed, which
   // may have been found along PATH.
   char self[4096];
-  ssize_t length = path[0] == '/' ? -1 : readlink("/proc/self/exe", self,
-                                                  sizeof self);
+  ssize_t length =
+      path[0] == '/' ? -1 : readlink("/proc/self/exe", self, sizeof self);
   if (length > 0) {
     std::string program(self, size_t(length));
     if (baseName(program) == baseName(path))
@@ -64,8 +64,8 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
     error = "the compiler library cannot be opened: " + error;
     return nullptr;
   }
-  auto get = reinterpret_cast<PtxjitGetCompilerFn>(
-      dlsym(handle, PTXJIT_GET_COMPILER));
+  auto get =
+      reinterpret_cast<PtxjitGetCompilerFn>(dlsym(handle, PTXJIT_GET_COMPILER));
   compiler = get ? get(PTXJIT_COMPILER_ABI_VERSION) : nullptr;
   if (!compiler)
     error = "the compiler library is of another version";

@@ -81,8 +81,7 @@ void Launch::work(unsigned worker) {
   context.local = static_cast<uint8_t *>(local.get());
   context.gridid = gridid;
   context.dynamicShared = dynamicShared;
-  context.totalShared =
-      kernel.sharedEnd - PTXJIT_SHARED_BASE + dynamicShared;
+  context.totalShared = kernel.sharedEnd - PTXJIT_SHARED_BASE + dynamicShared;
   context.smid = worker;
   context.nsmid = workers;
   FloatEnvironment environment;
@@ -101,16 +100,16 @@ void Launch::work(unsigned worker) {
 LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
                                 const void *params, uint32_t dynamicShared,
                                 unsigned threads) {
-  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu ||
-      grid.y > 65535 || grid.z > 65535)
+  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
+      grid.z > 65535)
     return LaunchStatus::InvalidValue;
   static std::atomic<uint64_t> gridCounter{0};
   unsigned machine = unsigned(tbb::info::default_concurrency());
   unsigned workers = threads ? threads : machine;
   uint64_t total = uint64_t(grid.x) * grid.y * grid.z;
   workers = unsigned(std::min<uint64_t>(workers, total));
-  Launch launch{kernel,  grid,  params, dynamicShared, workers, total, 1,
-                ++gridCounter};
+  Launch launch{kernel,  grid,  params, dynamicShared,
+                workers, total, 1,      ++gridCounter};
   launch.grain = std::clamp<uint64_t>(total / (uint64_t(workers) * 32), 1, 64);
   if (workers == 1) {
     launch.work(0);

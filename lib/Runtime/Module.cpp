@@ -28,10 +28,9 @@ std::unique_ptr<Module> Module::load(const std::string &text,
       *numErrors = 1;
     return nullptr;
   }
-  PtxjitModule *module =
-      compiler->parse(text.data(), text.size(), fileName.c_str(),
-                      text.size() < kCheckAtLoad, toString(diagnostics),
-                      numErrors);
+  PtxjitModule *module = compiler->parse(
+      text.data(), text.size(), fileName.c_str(), text.size() < kCheckAtLoad,
+      toString(diagnostics), numErrors);
   if (!module)
     return nullptr;
   return std::unique_ptr<Module>(new Module(*compiler, module));
@@ -91,8 +90,9 @@ void Module::relocate(const PtxjitVariable &variable) {
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
     const PtxjitReloc &reloc = variable.relocs[i];
     auto it = variables.find(reloc.symbol);
-    uint64_t address =
-        it == variables.end() ? 0 : reinterpret_cast<uint64_t>(it->second.get());
+    uint64_t address = it == variables.end()
+                           ? 0
+                           : reinterpret_cast<uint64_t>(it->second.get());
     uint64_t value = (address + uint64_t(reloc.addend)) >> reloc.shift;
     std::memcpy(bytes + reloc.offset, &value, reloc.bytes);
   }
@@ -131,7 +131,7 @@ Module::Kernel *Module::compileLocked(const std::string &kernel,
                                       const CompileOptions &options,
                                       std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
-  Key key{kernel,     block[0],      block[1],    block[2],
+  Key key{kernel,         block[0],      block[1],    block[2],
           spec.smallGrid, options.chunk, options.cpu, options.quick};
   auto it = kernels.find(key);
   if (it != kernels.end())

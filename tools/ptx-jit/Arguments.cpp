@@ -46,8 +46,8 @@ static bool applyOption(BufferRequest &buffer, const std::string &option,
   std::string value =
       equals == std::string::npos ? "" : option.substr(equals + 1);
   if (name == "print")
-    buffer.printCount = value.empty() ? buffer.data.count
-                                      : std::strtoull(value.c_str(), 0, 10);
+    buffer.printCount =
+        value.empty() ? buffer.data.count : std::strtoull(value.c_str(), 0, 10);
   else if (name == "out")
     buffer.out = value;
   else if (name == "expect")
@@ -75,8 +75,9 @@ bool ptxjit::parseScalarArgument(const std::string &text, Argument &argument,
   auto type = parseElementType(text.substr(0, at));
   bool array = at != std::string::npos && text[at] == '{';
   if (at == std::string::npos || !type || (array && text.back() != '}')) {
-    error = "expected TYPE:VALUE, TYPE{VALUE,...} or TYPE[N]=FILL, with TYPE one "
-            "of u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+    error =
+        "expected TYPE:VALUE, TYPE{VALUE,...} or TYPE[N]=FILL, with TYPE one "
+        "of u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
     return false;
   }
   argument.type = *type;
@@ -222,8 +223,7 @@ bool ArgumentList::finish(std::string &error) {
       std::printf("buffer %zu:", b);
       for (uint64_t i = 0; i < shown; ++i)
         std::printf(
-            " %s",
-            formatElement(buffer.data.type, buffer.data.get(i)).c_str());
+            " %s", formatElement(buffer.data.type, buffer.data.get(i)).c_str());
       std::printf(shown < buffer.data.count ? " ...\n" : "\n");
     }
     if (!buffer.out.empty() && !writeFile(buffer.data, buffer.out, error))

@@ -8,7 +8,8 @@
 
 namespace ptxjit {
 
-/// TYPE:VALUE, or TYPE{VALUE,...} for a parameter that is an array or struct, or
+/// TYPE:VALUE, or TYPE{VALUE,...} for a parameter that is an array or struct,
+/// or
 /// TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}{,rtol=X}{,atol=X}{,ulps=N}
 /// {,misses=SHARE}; buf:N names the Nth buffer again.
 struct Argument {

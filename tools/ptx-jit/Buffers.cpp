@@ -67,8 +67,8 @@ bool ptxjit::parseElement(const ElementType &type, const std::string &text,
   }
   if (text[0] == '-') {
     int64_t value = std::strtoll(begin, &end, 0);
-    int64_t least = type.bytes == 8 ? INT64_MIN
-                                    : -(int64_t(1) << (type.bytes * 8 - 1));
+    int64_t least =
+        type.bytes == 8 ? INT64_MIN : -(int64_t(1) << (type.bytes * 8 - 1));
     bits = uint64_t(value) & (~0ull >> (64 - type.bytes * 8));
     return *end == 0 && errno == 0 && value >= least;
   }
@@ -133,8 +133,8 @@ bool ptxjit::isClose(const ElementType &type, uint64_t got, uint64_t want,
     return false;
   if (tolerance.ulps) {
     int64_t x = ordered(type, got), y = ordered(type, want);
-    uint64_t distance = x > y ? uint64_t(x) - uint64_t(y)
-                              : uint64_t(y) - uint64_t(x);
+    uint64_t distance =
+        x > y ? uint64_t(x) - uint64_t(y) : uint64_t(y) - uint64_t(x);
     if (distance <= tolerance.ulps)
       return true;
   }
@@ -185,8 +185,7 @@ bool ptxjit::fillBuffer(TypedBuffer &buffer, const std::string &text,
   auto argumentOf = [&](const std::string &name, std::string &argument) {
     if (text.rfind(name + "(", 0) != 0 || text.back() != ')')
       return false;
-    argument = text.substr(name.size() + 1,
-                           text.size() - name.size() - 2);
+    argument = text.substr(name.size() + 1, text.size() - name.size() - 2);
     return true;
   };
   std::string argument;
@@ -210,7 +209,8 @@ bool ptxjit::fillBuffer(TypedBuffer &buffer, const std::string &text,
     return true;
   }
   if (text == "random" || argumentOf("random", argument)) {
-    uint64_t seed = argument.empty() ? 1 : std::strtoull(argument.c_str(), 0, 0);
+    uint64_t seed =
+        argument.empty() ? 1 : std::strtoull(argument.c_str(), 0, 0);
     for (uint64_t i = 0; i < buffer.count; ++i) {
       uint64_t r = mix(seed * 0x2545f4914f6cdd1du + i);
       buffer.set(i, buffer.type.kind == ElementType::Float

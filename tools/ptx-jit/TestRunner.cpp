@@ -17,12 +17,12 @@ namespace {
 struct TestArgument {
   bool isBuffer = false;
   ElementType type;
-  std::vector<uint64_t> values;      ///< scalar, array
-  std::vector<uint64_t> initial;     ///< buffer
-  bool checked = false;              ///< out, io
-  bool byReference = false;          ///< expected: the interpreter's result
+  std::vector<uint64_t> values;  ///< scalar, array
+  std::vector<uint64_t> initial; ///< buffer
+  bool checked = false;          ///< out, io
+  bool byReference = false;      ///< expected: the interpreter's result
   std::vector<uint64_t> expected;
-  std::vector<bool> wild;            ///< `?`
+  std::vector<bool> wild; ///< `?`
 };
 
 struct TestCase {
@@ -66,10 +66,21 @@ std::vector<uint64_t> edgesOf(const ElementType &type) {
             0xc045000000000000};
   }
   uint64_t all = n == 64 ? ~0ull : (1ull << n) - 1, top = 1ull << (n - 1);
-  std::vector<uint64_t> edges = {0,       1,       2,       all,
-                                 all - 1, top,     top - 1, top + 1,
-                                 7,       31,      32,      33,
-                                 n - 1,   n,       0x5a5a5a5a5a5a5a5aull & all,
+  std::vector<uint64_t> edges = {0,
+                                 1,
+                                 2,
+                                 all,
+                                 all - 1,
+                                 top,
+                                 top - 1,
+                                 top + 1,
+                                 7,
+                                 31,
+                                 32,
+                                 33,
+                                 n - 1,
+                                 n,
+                                 0x5a5a5a5a5a5a5a5aull & all,
                                  0xff00ff00ff00ff00ull & all};
   return edges;
 }
@@ -108,8 +119,8 @@ bool generate(const ElementType &type, const std::string &text,
                            ? floatBits(double(i), type.bytes)
                            : i & all);
     else if (name == "sweep" && type.kind == ElementType::Float)
-      values.push_back(floatBits((double(i) / double(count) - 0.5) * 16,
-                                 type.bytes));
+      values.push_back(
+          floatBits((double(i) / double(count) - 0.5) * 16, type.bytes));
     else if (random)
       values.push_back(mix(seed * 0x9e3779b97f4a7c15u + i + 1) & all);
     else
@@ -286,8 +297,8 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   modes[0].reference = true;
   auto add = [&](uint32_t chunk, const std::string &cpu) {
     Mode mode;
-    mode.name = "chunk " + std::to_string(chunk) +
-                (cpu.empty() ? "" : " on " + cpu);
+    mode.name =
+        "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on " + cpu);
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
     modes.push_back(mode);

@@ -24,8 +24,8 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("ptx-jit options");
 static cl::SubCommand runCommand("run", "Run a kernel");
 static cl::SubCommand listCommand("list", "Show the kernels of a file");
-static cl::SubCommand checkCommand(
-    "check", "Say for each file whether it is accepted");
+static cl::SubCommand checkCommand("check",
+                                   "Say for each file whether it is accepted");
 static cl::SubCommand testCommand(
     "test", "Run the '// run:' lines of files at every chunk width and on the "
             "reference interpreter");
@@ -33,9 +33,9 @@ static cl::SubCommand testCommand(
 static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
                                     cl::Required, cl::sub(runCommand),
                                     cl::cat(category));
-static cl::list<std::string>
-    runArguments(cl::Positional, cl::desc("ARG..."), cl::sub(runCommand),
-                 cl::cat(category));
+static cl::list<std::string> runArguments(cl::Positional, cl::desc("ARG..."),
+                                          cl::sub(runCommand),
+                                          cl::cat(category));
 static cl::opt<std::string> listFile(cl::Positional, cl::desc("FILE.ptx"),
                                      cl::Required, cl::sub(listCommand),
                                      cl::cat(category));
@@ -51,14 +51,14 @@ static cl::opt<std::string>
 static cl::opt<std::string> gridText("grid", cl::desc("Grid extents in CTAs"),
                                      cl::value_desc("X,Y,Z"), cl::init("1"),
                                      cl::sub(runCommand), cl::cat(category));
-static cl::opt<std::string>
-    blockText("block", cl::desc("Block extents in threads"),
-              cl::value_desc("X,Y,Z"), cl::init("32"), cl::sub(runCommand),
-              cl::cat(category));
-static cl::opt<unsigned>
-    sharedBytes("shared", cl::desc("Dynamic shared memory in bytes"),
-                cl::value_desc("bytes"), cl::init(0), cl::sub(runCommand),
-                cl::cat(category));
+static cl::opt<std::string> blockText("block",
+                                      cl::desc("Block extents in threads"),
+                                      cl::value_desc("X,Y,Z"), cl::init("32"),
+                                      cl::sub(runCommand), cl::cat(category));
+static cl::opt<unsigned> sharedBytes("shared",
+                                     cl::desc("Dynamic shared memory in bytes"),
+                                     cl::value_desc("bytes"), cl::init(0),
+                                     cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> emitStage(
     "emit",
     cl::desc("Write a stage of the compiler instead of running: ptx, "
@@ -75,11 +75,11 @@ static cl::opt<unsigned> threads("threads",
                                  cl::value_desc("n"), cl::init(0),
                                  cl::sub(runCommand), cl::sub(testCommand),
                                  cl::cat(category));
-static cl::opt<std::string> chunkText(
-    "chunk",
-    cl::desc("Lanes per vector: 1, 4, 8 or 16 (test: a list)"),
-    cl::value_desc("n"), cl::sub(runCommand), cl::sub(testCommand),
-    cl::cat(category));
+static cl::opt<std::string>
+    chunkText("chunk",
+              cl::desc("Lanes per vector: 1, 4, 8 or 16 (test: a list)"),
+              cl::value_desc("n"), cl::sub(runCommand), cl::sub(testCommand),
+              cl::cat(category));
 static cl::opt<std::string>
     cpuName("cpu", cl::desc("Compile for this LLVM CPU, x86-64-v3 say"),
             cl::value_desc("name"), cl::sub(runCommand), cl::sub(testCommand),
@@ -239,10 +239,10 @@ static int run() {
     return fail(error);
   for (unsigned d = 0; d < 3; ++d)
     if (kernel->reqntid[0] && kernel->reqntid[d] != block[d])
-      return fail("the kernel requires --block=" +
-                  std::to_string(kernel->reqntid[0]) + "," +
-                  std::to_string(kernel->reqntid[1]) + "," +
-                  std::to_string(kernel->reqntid[2]));
+      return fail(
+          "the kernel requires --block=" + std::to_string(kernel->reqntid[0]) +
+          "," + std::to_string(kernel->reqntid[1]) + "," +
+          std::to_string(kernel->reqntid[2]));
   CompileOptions options;
   options.chunk = chunks.empty() ? 0 : chunks.front();
   options.cpu = cpuName;
@@ -271,14 +271,14 @@ static int run() {
     auto start = Clock::now();
     bool ok = module->interpret(kernel->name, extents, block, params.data(),
                                 sharedBytes, 0, diagnostics);
-    best = std::chrono::duration<double, std::milli>(Clock::now() - start)
-               .count();
+    best =
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     std::fputs(diagnostics.c_str(), stderr);
     if (!ok)
       return fail("the reference interpreter stopped");
   } else {
-    const PtxjitImage *image = module->compile(kernel->name, block, extents,
-                                               options, diagnostics);
+    const PtxjitImage *image =
+        module->compile(kernel->name, block, extents, options, diagnostics);
     std::fputs(diagnostics.c_str(), stderr);
     if (!image)
       return 1;
@@ -295,8 +295,9 @@ static int run() {
                                 sharedBytes, threads, options, diagnostics);
       });
       stream.synchronize();
-      double ms = std::chrono::duration<double, std::milli>(Clock::now() - start)
-                      .count();
+      double ms =
+          std::chrono::duration<double, std::milli>(Clock::now() - start)
+              .count();
       best = i == 0 ? ms : std::min(best, ms);
     }
     if (status != LaunchStatus::Ok)
@@ -334,13 +335,13 @@ int main(int argc, char **argv) {
   for (cl::SubCommand *command :
        {&runCommand, &listCommand, &checkCommand, &testCommand})
     cl::HideUnrelatedOptions(category, *command);
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "ptx-jit " PTXJIT_VERSION "\n";
-  });
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv,
       "ptx-jit: NVIDIA PTX, run natively on CPUs\n\n"
-      "An argument of 'run' is a scalar, TYPE:VALUE (u32:7, f32:1.5), an array\n"
+      "An argument of 'run' is a scalar, TYPE:VALUE (u32:7, f32:1.5), an "
+      "array\n"
       "or struct by value, TYPE{VALUE,...} (u64{1,2}), or a buffer,\n"
       "TYPE[N]=FILL with FILL one of zero, iota, const(V), random(SEED),\n"
       "@FILE, followed by any of ,print ,print=N ,out=FILE ,expect=FILE\n"

@@ -61,10 +61,12 @@ static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
   PassManager pm(&context, ModuleOp::getOperationName(),
                  PassManager::Nesting::Implicit);
   if (failed(applyPassManagerCLOptions(pm)) ||
-      failed(passes.addToPipeline(pm, [&](const Twine &message) {
-        emitError(UnknownLoc::get(&context)) << message;
-        return failure();
-      })) ||
+      failed(passes.addToPipeline(pm,
+                                  [&](const Twine &message) {
+                                    emitError(UnknownLoc::get(&context))
+                                        << message;
+                                    return failure();
+                                  })) ||
       failed(pm.run(*module)))
     return failure();
   module->print(os);

@@ -27,8 +27,8 @@ cl::opt<Action> action(
 /// A modifier argument of an op.
 struct Modifier {
   std::string attrName;
-  std::string enumName;       ///< C++ enum, empty for a flag
-  std::string flagToken;      ///< token of a flag
+  std::string enumName;  ///< C++ enum, empty for a flag
+  std::string flagToken; ///< token of a flag
   std::vector<std::string> tokens;
   std::string key() const {
     return attrName + "_" + (enumName.empty() ? "flag_" + flagToken : enumName);
@@ -279,10 +279,9 @@ public:
     os << "};\n";
     std::string row;
     raw_string_ostream r(row);
-    r << "{\"" << text.opcode << "\", \"ptx."
-      << op->getValueAsString("opName") << "\", \"" << syntax << "\", \""
-      << op->getValueAsString("IsaAnchor") << "\", "
-      << int(op->getValueAsBit("WideOperands")) << ", "
+    r << "{\"" << text.opcode << "\", \"ptx." << op->getValueAsString("opName")
+      << "\", \"" << syntax << "\", \"" << op->getValueAsString("IsaAnchor")
+      << "\", " << int(op->getValueAsBit("WideOperands")) << ", "
       << (layout.sized ? layout.numOperandGroups : 0) << ", "
       << (slots.empty() ? "nullptr" : "kSlots" + id) << ", " << slots.size()
       << ", " << (operands.empty() ? "nullptr" : "kOperands" + id) << ", "
@@ -291,9 +290,8 @@ public:
   }
 
   void finish(const RecordKeeper &records) {
-    std::stable_sort(rows.begin(), rows.end(), [](auto &a, auto &b) {
-      return a.first < b.first;
-    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](auto &a, auto &b) { return a.first < b.first; });
     os << "static const FormSpec kForms[] = {\n";
     for (auto &[opcode, row] : rows)
       os << "  " << row << ",\n";
@@ -346,8 +344,9 @@ private:
     for (const Modifier &m : layout.modifiers) {
       if (used.count(m.attrName))
         continue;
-      if (all_of(slot.tokens,
-                 [&](const std::string &t) { return is_contained(m.tokens, t); })) {
+      if (all_of(slot.tokens, [&](const std::string &t) {
+            return is_contained(m.tokens, t);
+          })) {
         used[m.attrName] = 1;
         return &m;
       }
@@ -401,8 +400,9 @@ bool emitFormList(raw_ostream &os, const RecordKeeper &records) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv);
-  return TableGenMain(argv[0], [](raw_ostream &os, const RecordKeeper &records) {
-    return action == Action::FormTable ? emitFormTable(os, records)
-                                       : emitFormList(os, records);
-  });
+  return TableGenMain(
+      argv[0], [](raw_ostream &os, const RecordKeeper &records) {
+        return action == Action::FormTable ? emitFormTable(os, records)
+                                           : emitFormList(os, records);
+      });
 }

@@ -94,8 +94,9 @@ TEST(Shape, PeriodicInTwoDimensions) {
 
 TEST(Shape, SumMayWrap) {
   // n + tid may wrap between two lanes before it is widened.
-  Analysed a("mov.u32 %r1, %tid.x; add.u32 %r2, %n, %r1; cvt.u64.u32 %rd1, %r2;",
-             {64, 1, 1});
+  Analysed a(
+      "mov.u32 %r1, %tid.x; add.u32 %r2, %n, %r1; cvt.u64.u32 %rd1, %r2;",
+      {64, 1, 1});
   EXPECT_TRUE(a.shape().hasBase());
   EXPECT_TRUE(a.shape().conditional);
 }

@@ -25,8 +25,7 @@ TEST(Lexer, Instruction) {
             "P:@ P:! I:%p1 I:add W:s32 I:%r1 P:, I:%r2 P:, P:- N:5 P:; ");
 }
 TEST(Lexer, Names) {
-  EXPECT_EQ(lex("$L_1: _ %x$y WARP_SZ"),
-            "I:$L_1 P:: I:_ I:%x$y I:WARP_SZ ");
+  EXPECT_EQ(lex("$L_1: _ %x$y WARP_SZ"), "I:$L_1 P:: I:_ I:%x$y I:WARP_SZ ");
 }
 TEST(Lexer, DotWords) {
   EXPECT_EQ(lex("ld.shared::cta.v4.u32 tex.2d"),
@@ -56,6 +55,4 @@ TEST(Lexer, OperatorsOfTwoCharacters) {
   EXPECT_EQ(lex("<< >> <= >= == != && || | <"),
             "P:<< P:>> P:<= P:>= P:== P:!= P:&& P:|| P:| P:< ");
 }
-TEST(Lexer, OddBytes) {
-  EXPECT_EQ(lex("\x01 \xff ` #").size() > 0, true);
-}
+TEST(Lexer, OddBytes) { EXPECT_EQ(lex("\x01 \xff ` #").size() > 0, true); }

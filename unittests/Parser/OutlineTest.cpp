@@ -30,9 +30,8 @@ struct Parsed {
     loadParserDialects(context);
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(kText, "k.ptx"),
                                llvm::SMLoc());
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
-      errors += d.str() + "\n";
-    });
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &d) { errors += d.str() + "\n"; });
     auto result = parsePtx(sources, &context, options);
     if (succeeded(result))
       module = std::move(*result);

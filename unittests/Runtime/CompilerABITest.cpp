@@ -43,8 +43,8 @@ TEST(CompilerABI, Information) {
   std::string text;
   uint32_t errors = 99;
   const PtxjitCompiler &compiler = getCompiler();
-  PtxjitModule *module = compiler.parse(kText, strlen(kText), "x.ptx", 1,
-                                        makeSink(text), &errors);
+  PtxjitModule *module =
+      compiler.parse(kText, strlen(kText), "x.ptx", 1, makeSink(text), &errors);
   ASSERT_NE(module, nullptr) << text;
   EXPECT_EQ(errors, 0u);
   const PtxjitModuleInfo *info = compiler.getInfo(module);
@@ -77,8 +77,8 @@ TEST(CompilerABI, FailuresOfLLVMAreSurvivedByTheHundred) {
   std::string text;
   uint32_t errors = 0;
   const PtxjitCompiler &compiler = getCompiler();
-  PtxjitModule *module = compiler.parse(kText, strlen(kText), "x.ptx", 1,
-                                        makeSink(text), &errors);
+  PtxjitModule *module =
+      compiler.parse(kText, strlen(kText), "x.ptx", 1, makeSink(text), &errors);
   ASSERT_NE(module, nullptr);
   PtxjitSpecialization spec{};
   spec.block[0] = spec.block[1] = spec.block[2] = 1;
@@ -97,8 +97,8 @@ TEST(CompilerABI, UnknownKernelsAndStages) {
   std::string text;
   uint32_t errors = 0;
   const PtxjitCompiler &compiler = getCompiler();
-  PtxjitModule *module = compiler.parse(kText, strlen(kText), "x.ptx", 1,
-                                        makeSink(text), &errors);
+  PtxjitModule *module =
+      compiler.parse(kText, strlen(kText), "x.ptx", 1, makeSink(text), &errors);
   ASSERT_NE(module, nullptr);
   PtxjitSpecialization spec{};
   spec.block[0] = spec.block[1] = spec.block[2] = 1;

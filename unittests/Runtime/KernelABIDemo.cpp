@@ -24,7 +24,8 @@ struct Params {
   uint32_t n;
 };
 
-/// y[i] = a * x[i] + y[i], one CTA: warps one after another, lanes side by side.
+/// y[i] = a * x[i] + y[i], one CTA: warps one after another, lanes side by
+/// side.
 void saxpy(PtxjitKernelContext *context) {
   Params params;
   std::memcpy(&params, context->params, sizeof params);

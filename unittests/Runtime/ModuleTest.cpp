@@ -82,9 +82,9 @@ TEST(Module, UnknownKernel) {
   auto module = load(kCounter);
   uint32_t block[3] = {1, 1, 1};
   std::string diagnostics;
-  EXPECT_NE(module->launch("other", {1, 1, 1}, block, nullptr, 0, 1, {},
-                           diagnostics),
-            LaunchStatus::Ok);
+  EXPECT_NE(
+      module->launch("other", {1, 1, 1}, block, nullptr, 0, 1, {}, diagnostics),
+      LaunchStatus::Ok);
   EXPECT_NE(diagnostics.find("other"), std::string::npos);
   EXPECT_EQ(module->findKernel("other"), nullptr);
 }

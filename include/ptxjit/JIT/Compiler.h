@@ -26,7 +26,8 @@ struct CpuTarget {
   bool avx512 = false;
 };
 
-/// This machine (`name` empty), or a named LLVM CPU. `chunk` 0 is the CPU's own.
+/// This machine (`name` empty), or a named LLVM CPU. `chunk` 0 is the CPU's
+/// own.
 llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,

@@ -1,4 +1,5 @@
-/*===- CompilerABI.h - the compiler library's C interface ----------*- C -*-===*\
+/*===- CompilerABI.h - the compiler library's C interface ----------*- C
+-*-===*\
 |*
 |* `libptxjit-compiler.so` exports one function, ptxjitGetCompiler. Runtime and
 |* tools open the library when they first need it; neither links MLIR. Strings
@@ -29,7 +30,7 @@ typedef struct PtxjitParam {
   const char *name;
   const char *type; /**< "u64" */
   uint32_t elementBytes, align, offset;
-  uint64_t count;   /**< elements */
+  uint64_t count; /**< elements */
 } PtxjitParam;
 
 /** (address of `symbol` + addend) >> shift, `bytes` wide, at `offset`. */
@@ -64,14 +65,15 @@ typedef struct PtxjitModuleInfo {
   uint32_t numKernels, numVariables;
 } PtxjitModuleInfo;
 
-/** What a kernel is compiled for. Zero everywhere but `block` is the default. */
+/** What a kernel is compiled for. Zero everywhere but `block` is the default.
+ */
 typedef struct PtxjitSpecialization {
   uint32_t block[3];
-  uint32_t smallGrid;  /**< nctaid * ntid <= 2^31 in each dimension */
-  uint32_t chunk;      /**< lanes per vector; 0: the CPU's own */
-  uint32_t quick;      /**< compile fast rather than well */
-  const char *cpu;     /**< LLVM CPU name; null: this machine */
-  const char *inject;  /**< tests: stage at which LLVM is made to fail */
+  uint32_t smallGrid; /**< nctaid * ntid <= 2^31 in each dimension */
+  uint32_t chunk;     /**< lanes per vector; 0: the CPU's own */
+  uint32_t quick;     /**< compile fast rather than well */
+  const char *cpu;    /**< LLVM CPU name; null: this machine */
+  const char *inject; /**< tests: stage at which LLVM is made to fail */
 } PtxjitSpecialization;
 
 typedef struct PtxjitCompileTimes {
@@ -84,7 +86,7 @@ typedef struct PtxjitImage {
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
   uint32_t chunk;
-  uint32_t degraded;   /**< compiled by the slow fallback, after a failure */
+  uint32_t degraded; /**< compiled by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's table */
   uint32_t numGlobals;
   uint64_t codeBytes;
@@ -125,8 +127,7 @@ typedef struct PtxjitCompiler {
               PtxjitSink output, PtxjitSink diagnostics);
   /** Runs a launch on the reference interpreter. 0 on success. */
   int (*interpret)(const PtxjitModule *module, const char *kernel,
-                   const PtxjitReferenceLaunch *launch,
-                   PtxjitSink diagnostics);
+                   const PtxjitReferenceLaunch *launch, PtxjitSink diagnostics);
   /** Is `cpu` (as in PtxjitSpecialization) one whose code runs here? */
   int (*canRun)(const char *cpu);
 } PtxjitCompiler;

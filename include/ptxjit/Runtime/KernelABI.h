@@ -1,4 +1,5 @@
-/*===- KernelABI.h - what compiled kernels and the runtime share ---*- C -*-===*\
+/*===- KernelABI.h - what compiled kernels and the runtime share ---*- C
+-*-===*\
 |*
 |* A compiled kernel has no undefined symbols and no absolute addresses: all it
 |* needs it reaches through the context pointer, its one argument. Plain C;
@@ -33,7 +34,7 @@ typedef enum PtxjitKernelStatus {
  *  worker, and sets `ctaid` before each call. */
 typedef struct PtxjitKernelContext {
   uint32_t abiVersion;
-  uint32_t status;         /**< written by the kernel: PtxjitKernelStatus */
+  uint32_t status; /**< written by the kernel: PtxjitKernelStatus */
   uint32_t ctaid[3];
   uint32_t nctaid[3];      /**< grid extents in CTAs */
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
@@ -41,10 +42,10 @@ typedef struct PtxjitKernelContext {
   uint8_t *shared;         /**< the CTA's shared window */
   uint8_t *local;          /**< 32 frames of local memory, one per lane */
   uint64_t gridid;
-  uint32_t dynamicShared;  /**< bytes */
-  uint32_t totalShared;    /**< bytes, static and dynamic */
-  uint32_t smid;           /**< index of this worker */
-  uint32_t nsmid;          /**< number of workers */
+  uint32_t dynamicShared; /**< bytes */
+  uint32_t totalShared;   /**< bytes, static and dynamic */
+  uint32_t smid;          /**< index of this worker */
+  uint32_t nsmid;         /**< number of workers */
 } PtxjitKernelContext;
 
 /** Runs all threads of CTA `context->ctaid`. */

@@ -16,9 +16,9 @@ namespace ptxjit {
 
 /// How to compile, beyond what the launch says.
 struct CompileOptions {
-  uint32_t chunk = 0;  ///< lanes per vector; 0: the CPU's own
-  std::string cpu;     ///< LLVM CPU name; empty: this machine
-  std::string inject;  ///< tests: stage at which LLVM is made to fail
+  uint32_t chunk = 0; ///< lanes per vector; 0: the CPU's own
+  std::string cpu;    ///< LLVM CPU name; empty: this machine
+  std::string inject; ///< tests: stage at which LLVM is made to fail
   bool quick = false;
 };
 

@@ -1,0 +1,23 @@
+// Native implementations (native/) and references (driver/reference.cpp); each
+// gets the case's buffers in order.
+#pragma once
+#define BENCH_FNS(X)                                                           \
+  X(vecadd_small)                                                              \
+  X(vecadd) X(saxpy) X(triad) X(transpose) X(reduce) X(scan) X(histogram)      \
+      X(jacobi2d) X(stencil3d) X(conv3x3) X(rgb2gray) X(nbody) X(blackscholes) \
+          X(mandelbrot) X(sgemm) X(softmax) X(layernorm) X(gelu) X(spmv)       \
+              X(sort) X(sha256) X(mcpi) X(bfs) X(attention) X(hgemm_bf16)      \
+                  X(igemm_s8)
+namespace bench {
+#define X(n)                                                                   \
+  void native_##n(void **);                                                    \
+  void ref_##n(void **);
+BENCH_FNS(X)
+#undef X
+void tuned_triad(void **);
+void tuned_nbody(void **);
+void tuned_mandelbrot(void **);
+void tuned_sha256(void **);
+void tuned_transpose(void **);
+void tuned_rgb2gray(void **);
+} // namespace bench
