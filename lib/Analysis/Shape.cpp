@@ -527,6 +527,29 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
   return merge(llvm::to_vector(op.getOperands()));
 }
 
+/// What lanes exchange: the same in all of them where one value is spread or
+/// the whole warp is asked.
+Shape ShapeAnalysis::transferCollective(Operation &op) {
+  Shape warp = uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX);
+  if (isa<BarOp, BarrierOp>(op))
+    return warp;
+  if (auto shuffle = dyn_cast<ShflOp>(op)) {
+    auto clamp = constantOf(shuffle.getC());
+    bool toAll = shuffle.getMode() == ShuffleMode::Idx && clamp &&
+                 (clamp->getZExtValue() & 0x1f1f) == 0x1f &&
+                 get(shuffle.getB()).isUniform();
+    return toAll ? warp : Shape();
+  }
+  Value members;
+  if (auto vote = dyn_cast<VoteOp>(op))
+    members = vote.getM();
+  else if (auto redux = dyn_cast<ReduxOp>(op))
+    members = redux.getM();
+  else
+    return Shape();
+  return !members || get(members).isUniform() ? warp : Shape();
+}
+
 Shape ShapeAnalysis::transfer(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto i = dyn_cast<IntegerAttr>(constant.getValue()))
@@ -540,6 +563,9 @@ Shape ShapeAnalysis::transfer(Operation &op) {
     return specialRegister(sreg);
   if (isa<ParamAddressOp, AddressOfOp>(op))
     return uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  if (isa<ShflOp, VoteOp, MatchOp, ReduxOp, ElectOp, ActivemaskOp, BarOp,
+          BarrierOp>(op))
+    return transferCollective(op);
   if (isa<AnyOp, AllOp>(op))
     return uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX);
   if (isa<EntryMaskOp>(op))

@@ -51,6 +51,9 @@ void PtxDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxControl.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxSync.cpp.inc"
       >();
 }
 

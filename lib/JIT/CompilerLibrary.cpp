@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ptxjit/Analysis/ExecutionMode.h"
 #include "ptxjit/JIT/Compiler.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -147,6 +148,7 @@ struct PtxjitModule {
 
 namespace {
 struct ImageStorage : PtxjitImage {
+  std::string reasonText;
   std::unique_ptr<LoadedCode> code;
   VariableList variables;
 };
@@ -281,7 +283,7 @@ llvm::Error Compilation::run() {
     return failed("parse");
   times.parse = watch.lap();
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
-  if (!func || !func.getEntry() || func.isDeclaration())
+  if (!func || !func.getEntry() || func.isBodiless())
     return llvm::createStringError("there is no kernel '" + kernel + "'");
   // Other functions have served the parser.
   for (FuncOp other : llvm::make_early_inc_range((*ir)->getOps<FuncOp>()))
@@ -292,6 +294,14 @@ llvm::Error Compilation::run() {
     image->sharedEnd = layout.sharedEnd;
     image->localBytes = layout.localBytes;
     image->chunk = cpu->chunk.chunk;
+    unsigned threads = spec.block[0] * spec.block[1] * spec.block[2];
+    ModeChoice choice = chooseExecutionMode(func, (threads + 31) / 32);
+    if (spec.forceFibers)
+      choice = {ExecutionMode::Fibers, "asked for"};
+    image->mode = choice.mode == ExecutionMode::Fibers ? PTXJIT_MODE_FIBERS
+                                                       : PTXJIT_MODE_WARP_LOOP;
+    image->reasonText = choice.reason;
+    image->reason = image->reasonText.c_str();
     for (VarOp var : layout.globals)
       image->variables.add(var);
     image->globals = image->variables.variables.data();

@@ -53,7 +53,7 @@ Value Packetizer::maskChunk(Value mask, unsigned c) {
 }
 
 /// Does an op with this mask need masked code at all?
-static bool needsMask(Value mask, const ShapeAnalysis &shapes) {
+bool Packetizer::needsMask(Value mask) {
   bool varies = mask && !shapes.isUniform(mask);
   return varies || shapes.getContext().partialWarp();
 }
@@ -145,7 +145,7 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
         toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
                      : address.base);
     auto wide = VectorType::get(w * count, element);
-    if (needsMask(mask, shapes)) {
+    if (needsMask(mask)) {
       assert(count == 1 && "masked vectors are gathered");
       flat.push_back(LLVM::MaskedLoadOp::create(
           b, loc, wide, start, maskChunk(mask, c), v.zero(element), align));
@@ -172,8 +172,7 @@ void Packetizer::loadGather(const LaneAddress &address, Type element,
   ChunkBuilder v = lanes();
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value m =
-        needsMask(mask, shapes) ? maskChunk(mask, c) : v.intConstant(1, 1);
+    Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
     for (unsigned e = 0; e < count; ++e) {
       Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
       flat.push_back(
@@ -208,7 +207,7 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
     return success();
   }
   SmallVector<Value> flat;
-  bool masked = needsMask(mask, shapes);
+  bool masked = needsMask(mask);
   bool contiguous =
       isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
   if (!contiguous) {
@@ -253,7 +252,7 @@ void Packetizer::storeContiguous(const LaneAddress &address, ValueRange stored,
     Value start =
         toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
                      : address.base);
-    if (needsMask(mask, shapes)) {
+    if (needsMask(mask)) {
       assert(count == 1 && "masked vectors are scattered");
       LLVM::MaskedStoreOp::create(b, loc, chunk(stored[0], c), start,
                                   maskChunk(mask, c), align);
@@ -284,8 +283,7 @@ void Packetizer::storeScatter(const LaneAddress &address, ValueRange stored,
   ChunkBuilder v = lanes();
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value m =
-        needsMask(mask, shapes) ? maskChunk(mask, c) : v.intConstant(1, 1);
+    Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
     for (auto [e, value] : llvm::enumerate(stored)) {
       int64_t bytes = bytesOf(value.getType());
       Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
@@ -318,8 +316,8 @@ LogicalResult Packetizer::emitStore(StOp op) {
   for (Value value : stored)
     (void)chunk(value, 0);
   int64_t stride = bytesOf(stored.front().getType()) * stored.size();
-  bool contiguous = isContiguous(address, stride) &&
-                    !(needsMask(mask, shapes) && stored.size() > 1);
+  bool contiguous =
+      isContiguous(address, stride) && !(needsMask(mask) && stored.size() > 1);
   if (!contiguous) {
     storeScatter(address, stored, mask);
   } else if (!address.ok) {
@@ -342,7 +340,7 @@ LogicalResult Packetizer::emitStore(StOp op) {
 SmallVector<Value> Packetizer::forEachLane(
     unsigned c, Value mask, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value m = needsMask(mask, shapes) ? maskChunk(mask, c) : Value();
+  Value m = needsMask(mask) ? maskChunk(mask, c) : Value();
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
   Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
   Value count = arith::ConstantIntOp::create(b, loc, target.chunk, 32);
@@ -535,19 +533,5 @@ LogicalResult Packetizer::emitRaise(RaiseOp op) {
       ArrayRef<LLVM::GEPArg>{int32_t(offsetof(PtxjitKernelContext, status))});
   Value trap = arith::ConstantIntOp::create(b, loc, PTXJIT_KERNEL_TRAP, 32);
   LLVM::StoreOp::create(b, loc, trap, status);
-  return success();
-}
-
-LogicalResult Packetizer::emitActivemask(ActivemaskOp op) {
-  ChunkBuilder s = scalar();
-  Value bits = s.intConstant(32, needsMask(op.getMask(), shapes) ? 0 : ~0ull);
-  if (needsMask(op.getMask(), shapes))
-    for (unsigned c = 0; c < numChunks(); ++c) {
-      Value m = LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk),
-                                        maskChunk(op.getMask(), c));
-      bits = s.bitOr(bits, s.shlBy(s.resize(m, 32, false), c * target.chunk));
-    }
-  SmallVector<Value, 8> chunks(numChunks(), lanes().splat(bits));
-  setChunks(op.getD(), chunks);
   return success();
 }

@@ -25,8 +25,9 @@ Packetizer::Packetizer(FuncOp func, const KernelLayout &layout,
 
 FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {ptr});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  {ptr, b.getI32Type(), b.getI32Type()});
   auto out = LLVM::LLVMFuncOp::create(b, loc, symbol, type);
   Block *entry = out.addEntryBlock(b);
   context = entry->getArgument(0);
@@ -36,14 +37,20 @@ FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
   buildPrologue();
 
   unsigned warps = (shapes.getContext().threads() + 31) / 32;
-  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-  warp = zero;
+  warp = arith::ConstantIntOp::create(b, loc, 0, 32);
   if (warps > 1) {
-    Value count = arith::ConstantIntOp::create(b, loc, warps, 32);
-    auto loop = scf::ForOp::create(b, loc, zero, count, one);
+    Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+    auto loop = scf::ForOp::create(b, loc, entry->getArgument(1),
+                                   entry->getArgument(2), one);
     warp = loop.getInductionVar();
     b.setInsertionPointToStart(loop.getBody());
+  }
+  if (layout.localBytes) {
+    Value stride =
+        loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
+    ChunkBuilder s = scalar();
+    localBase =
+        s.add(localBase, s.mul(stride, s.resize(warp, 64, /*isSigned=*/false)));
   }
   Value five = arith::ConstantIntOp::create(b, loc, 5, 32);
   linear = arith::ShLIOp::create(b, loc, warp, five);
@@ -345,8 +352,7 @@ LogicalResult Packetizer::emitOp(Operation &op) {
     return emitPlain(op, emitter);
   return op.emitError()
          << "'" << op.getName().stripDialect()
-         << "' cannot be executed yet: barriers, warp "
-            "collectives and calls are not lowered; see "
+         << "' cannot be executed yet: calls are not lowered; see "
          << (getFormsOfOp(op.getName().getStringRef()).empty()
                  ? "the ISA"
                  : getFormsOfOp(op.getName().getStringRef()).front().isaAnchor);
@@ -401,8 +407,6 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     return emitAtomic(op);
   if (auto raise = dyn_cast<RaiseOp>(op))
     return emitRaise(raise);
-  if (auto mask = dyn_cast<ActivemaskOp>(op))
-    return emitActivemask(mask);
   if (isa<MembarOp, FenceOp>(op)) {
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "");
     return success();
@@ -421,8 +425,7 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
             arith::ConstantIntOp::create(b, loc, formal.getOffset(), 64));
     return success();
   }
-  handled = false;
-  return success();
+  return emitCollective(op, handled);
 }
 
 //===----------------------------------------------------------------------===//

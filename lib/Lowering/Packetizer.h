@@ -95,7 +95,6 @@ private:
   LogicalResult emitAtomic(Operation &op);
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
-  LogicalResult emitActivemask(ptx::ActivemaskOp op);
   LogicalResult emitRaise(ptx::RaiseOp op);
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
                       int64_t offset);
@@ -118,13 +117,37 @@ private:
       llvm::function_ref<llvm::SmallVector<Value>(Value lane,
                                                   mlir::ValueRange carried)>
           body);
-  /// The effective mask of a masked op: its own, or the partial last warp's,
-  /// or null for all lanes.
-  Value effectiveMask(Value mask);
+  bool needsMask(Value mask);
   Value maskChunk(Value mask, unsigned c);
   Value toPointer(Value address);
   Value extractLane(Value vector, Value lane);
   Value insertLane(Value vector, Value element, Value lane);
+
+  // -- Together (CollectiveToVector.cpp)
+  LogicalResult emitCollective(Operation &op, bool &handled);
+  LogicalResult emitShuffle(ptx::ShflOp op);
+  void emitVariableShuffle(ptx::ShflOp op, Value result, Value inside,
+                           bool toAll);
+  LogicalResult emitVote(ptx::VoteOp op);
+  LogicalResult emitMatch(ptx::MatchOp op);
+  LogicalResult emitRedux(ptx::ReduxOp op);
+  LogicalResult emitElect(ptx::ElectOp op);
+  LogicalResult emitActivemask(ptx::ActivemaskOp op);
+  template <typename BarrierLikeOp> LogicalResult emitBarrier(BarrierLikeOp op);
+  Value laneBits(llvm::function_ref<Value(unsigned chunk)> chunkOf);
+  Value activeBits(Value mask);
+  Value memberBits(Value m);
+  Value bitsChunk(Value bits, unsigned c);
+  Value exchangeBuffer(unsigned which);
+  void storeLanes(Value buffer, unsigned width,
+                  llvm::function_ref<Value(unsigned chunk)> chunkOf);
+  Value loadLanes(Value buffer, unsigned width, unsigned c);
+  Value lanePlace(Value buffer, unsigned width, Value index);
+  void forEachIndex(llvm::function_ref<void(Value index)> body);
+  Value permuteChunk(Value value, const int (&source)[32], unsigned c);
+  Value reduceLanes(ptx::ReduxOp op, Value members);
+  Value agreed(Value value, Value active);
+  Value callHelper(size_t offset, llvm::ArrayRef<Value> operands);
 
   // -- Context (Packetize.cpp)
   Value loadContext(size_t offset, mlir::Type type);
@@ -144,7 +167,7 @@ private:
   Value paramsBase, sharedBase, localBase, globalsTable;
   Value ctaid[3], nctaid[3]; ///< i32
   Value warp, linear;        ///< i32: warp number, its first thread
-  Value entryMask;           ///< key in `values` of the partial warp's mask
+  Value exchangeBuffers[3];  ///< pointers; null until needed
 };
 
 } // namespace ptxjit

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Reference/Interpreter.h"
-
-#include "Evaluate.h"
+#include "Cta.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/bit.h"
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -22,70 +21,6 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
-
-namespace {
-
-struct Position {
-  Block *block = nullptr;
-  Block::iterator at;
-};
-
-struct Thread {
-  enum State { Running, Waiting, Done } state = Running;
-  unsigned linear = 0; ///< in the CTA
-  std::vector<Bits> values;
-  Position pc;
-  /// Where to go on behind a guard's body.
-  llvm::SmallVector<Position, 1> returns;
-  std::vector<uint8_t> local;
-  /// While waiting: the op, and its inputs.
-  Operation *waitsAt = nullptr;
-  llvm::SmallVector<Bits, 4> waitInputs;
-};
-
-class Cta {
-public:
-  Cta(FuncOp func, const PtxjitReferenceLaunch &launch,
-      const llvm::DenseMap<Value, unsigned> &numbers,
-      const llvm::StringMap<int64_t> &places, int64_t sharedEnd,
-      int64_t localBytes, std::mt19937_64 &random)
-      : func(func), launch(launch), numbers(numbers), places(places),
-        sharedEnd(sharedEnd), localBytes(localBytes), random(random) {}
-
-  LogicalResult run(const uint32_t (&ctaid)[3]);
-
-private:
-  unsigned threadsPerCta() const {
-    return launch.block[0] * launch.block[1] * launch.block[2];
-  }
-  LogicalResult runThread(Thread &t);
-  LogicalResult step(Thread &t, Operation &op);
-  LogicalResult memory(Thread &t, Operation &op);
-  LogicalResult wait(Thread &t, Operation &op);
-  void branch(Thread &t, Block *to) { t.pc = {to, to->begin()}; }
-  bool resolveWarps();
-  bool resolveWarp(unsigned warp);
-  void shuffle(Thread &t, llvm::ArrayRef<Thread *> members);
-  bool resolveBarriers();
-  Bits specialRegister(Thread &t, SpecialRegister reg);
-  uint64_t resolveAddress(Thread &t, Bits address, unsigned width,
-                          std::optional<Space> space, int64_t offset);
-  uint64_t windowOf(Thread &t, Space space);
-  Bits get(Thread &t, Value v) { return t.values[numbers.lookup(v)]; }
-  void set(Thread &t, Value v, Bits bits) {
-    t.values[numbers.lookup(v)] = bits;
-  }
-
-  FuncOp func;
-  const PtxjitReferenceLaunch &launch;
-  const llvm::DenseMap<Value, unsigned> &numbers;
-  const llvm::StringMap<int64_t> &places;
-  int64_t sharedEnd, localBytes;
-  std::mt19937_64 &random;
-  uint32_t id[3] = {0, 0, 0};
-  std::vector<uint8_t> shared;
-  std::vector<Thread> threads;
-};
 
 //===----------------------------------------------------------------------===//
 // Scheduling
@@ -194,8 +129,10 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
     set(t, sreg, specialRegister(t, sreg.getReg()));
     return success();
   }
-  if (isa<BarOp, BarrierOp, BarWarpOp, ShflOp, VoteOp>(op))
+  if (isa<BarOp, BarrierOp>(op) || isWarpCollective(&op))
     return wait(t, op);
+  if (isa<NanosleepOp>(op))
+    return success();
   if (isa<MembarOp, FenceOp>(op))
     return success(); // one thread at a time: always in order
   if (auto mask = dyn_cast<ActivemaskOp>(op)) {
@@ -426,142 +363,6 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
     return 0;
   }
 }
-
-//===----------------------------------------------------------------------===//
-// Waiting
-//===----------------------------------------------------------------------===//
-
-LogicalResult Cta::wait(Thread &t, Operation &op) {
-  t.state = Thread::Waiting;
-  t.waitsAt = &op;
-  t.waitInputs.clear();
-  for (Value v : op.getOperands())
-    t.waitInputs.push_back(get(t, v));
-  return success();
-}
-
-static bool isCollective(Operation *op) {
-  return isa<ShflOp, VoteOp, BarWarpOp>(op);
-}
-
-bool Cta::resolveWarps() {
-  bool any = false;
-  for (unsigned warp = 0; warp * 32 < threads.size(); ++warp)
-    any |= resolveWarp(warp);
-  return any;
-}
-
-/// Carries out one collective whose members that have not exited are all there.
-bool Cta::resolveWarp(unsigned warp) {
-  unsigned first = warp * 32;
-  unsigned count = std::min<unsigned>(32, threads.size() - first);
-  for (unsigned i = 0; i < count; ++i) {
-    Thread &leader = threads[first + i];
-    if (leader.state != Thread::Waiting || !isCollective(leader.waitsAt))
-      continue;
-    Bits mask = leader.waitInputs.back();
-    llvm::SmallVector<Thread *, 32> members(32, nullptr);
-    bool complete = true;
-    for (unsigned l = 0; l < count; ++l) {
-      Thread &t = threads[first + l];
-      if (!(mask >> l & 1) || t.state == Thread::Done)
-        continue;
-      complete &= t.state == Thread::Waiting && t.waitsAt == leader.waitsAt &&
-                  t.waitInputs.back() == mask;
-      members[l] = &t;
-    }
-    if (!complete)
-      continue;
-    bool all = true, some = false;
-    Bits ballot = 0;
-    for (unsigned l = 0; l < 32; ++l)
-      if (members[l]) {
-        bool p = members[l]->waitInputs[0] & 1;
-        all &= p;
-        some |= p;
-        ballot |= Bits(p) << l;
-      }
-    for (Thread *t : members) {
-      if (!t)
-        continue;
-      if (auto vote = dyn_cast<VoteOp>(t->waitsAt))
-        set(*t, vote.getD(),
-            vote.getMode() == VoteMode::All   ? all
-            : vote.getMode() == VoteMode::Any ? some
-            : vote.getMode() == VoteMode::Uni ? all || !some
-                                              : ballot);
-      else if (isa<ShflOp>(t->waitsAt))
-        shuffle(*t, members);
-    }
-    for (Thread *t : members)
-      if (t)
-        t->state = Thread::Running;
-    return true;
-  }
-  return false;
-}
-
-void Cta::shuffle(Thread &t, llvm::ArrayRef<Thread *> members) {
-  auto op = cast<ShflOp>(t.waitsAt);
-  int lane = t.linear % 32;
-  int bval = t.waitInputs[1] & 31, cval = t.waitInputs[2] & 31;
-  int segment = t.waitInputs[2] >> 8 & 31;
-  int maxLane = (lane & segment) | (cval & ~segment), minLane = lane & segment;
-  int j = lane;
-  bool p = false;
-  switch (op.getMode()) {
-  case ShuffleMode::Up:
-    j = lane - bval;
-    p = j >= maxLane;
-    break;
-  case ShuffleMode::Down:
-    j = lane + bval;
-    p = j <= maxLane;
-    break;
-  case ShuffleMode::Bfly:
-    j = lane ^ bval;
-    p = j <= maxLane;
-    break;
-  case ShuffleMode::Idx:
-    j = minLane | (bval & ~segment);
-    p = j <= maxLane;
-    break;
-  }
-  if (!p)
-    j = lane;
-  // From a lane that is not there: the ISA leaves it open; its own value.
-  Thread *source = members[j] ? members[j] : &t;
-  set(t, op.getD()[0], source->waitInputs[0]);
-  if (op.getD().size() > 1)
-    set(t, op.getD()[1], p);
-}
-
-/// A barrier completes when enough threads wait at it (all that are left, or
-/// the number given).
-bool Cta::resolveBarriers() {
-  bool any = false;
-  for (unsigned barrier = 0; barrier < 16; ++barrier) {
-    unsigned waiting = 0, alive = 0, wanted = 0;
-    for (Thread &t : threads) {
-      alive += t.state != Thread::Done;
-      if (t.state != Thread::Waiting || isCollective(t.waitsAt) ||
-          t.waitInputs[0] != barrier)
-        continue;
-      ++waiting;
-      wanted = t.waitInputs.size() > 1 ? unsigned(t.waitInputs[1]) : 0;
-    }
-    if (!waiting || waiting < (wanted ? wanted : alive))
-      continue;
-    any = true;
-    for (Thread &t : threads)
-      if (t.state == Thread::Waiting && !isCollective(t.waitsAt) &&
-          t.waitInputs[0] == barrier)
-        t.state = Thread::Running;
-  }
-  return any;
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Entry

@@ -1,6 +1,7 @@
 //===- LaunchGrid.cpp - run one kernel over a grid ------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
+#include "CtaFibers.h"
 #include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
@@ -31,6 +32,10 @@ private:
 #endif
 };
 
+/// Of each warp on a fiber: frames hold vectors, so they are large, but only
+/// touched pages count.
+constexpr size_t kStackBytes = size_t(256) << 10;
+
 struct Launch {
   const KernelCode &kernel;
   Grid grid;
@@ -52,23 +57,33 @@ struct Launch {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
   void work(unsigned worker);
-  void runCta(PtxjitKernelContext &context, uint64_t index);
+  void runCta(PtxjitKernelContext &context, CtaFibers *fibers, uint64_t index);
 };
 
-void Launch::runCta(PtxjitKernelContext &context, uint64_t index) {
+void Launch::runCta(PtxjitKernelContext &context, CtaFibers *fibers,
+                    uint64_t index) {
   context.ctaid[0] = uint32_t(index % grid.x);
   context.ctaid[1] = uint32_t(index / grid.x % grid.y);
   context.ctaid[2] = uint32_t(index / (uint64_t(grid.x) * grid.y));
-  kernel.entry(&context);
-  if (context.status == PTXJIT_KERNEL_TRAP)
-    fail(LaunchStatus::Trap);
+  if (fibers)
+    fibers->run(kernel.entry, context);
+  else
+    kernel.entry(&context, 0, kernel.warps);
+  if (context.status != PTXJIT_KERNEL_OK)
+    fail(LaunchStatus(context.status));
 }
 
 void Launch::work(unsigned worker) {
   uint64_t sharedBytes = uint64_t(kernel.sharedEnd) + dynamicShared;
   DeviceBuffer shared = makeDeviceBuffer(sharedBytes);
-  DeviceBuffer local = makeDeviceBuffer(uint64_t(kernel.localBytes) * 32 + 64);
-  if (!shared || !local)
+  bool useFibers = kernel.mode == PTXJIT_MODE_FIBERS;
+  uint64_t localStride = uint64_t(kernel.localBytes) * 32;
+  DeviceBuffer local =
+      makeDeviceBuffer(localStride * (useFibers ? kernel.warps : 1) + 64);
+  std::unique_ptr<CtaFibers> fibers;
+  if (useFibers)
+    fibers = std::make_unique<CtaFibers>(kernel.warps, kStackBytes);
+  if (!shared || !local || (fibers && !fibers->isValid()))
     return fail(LaunchStatus::OutOfResources);
   PtxjitKernelContext context{};
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
@@ -82,6 +97,9 @@ void Launch::work(unsigned worker) {
   context.gridid = gridid;
   context.dynamicShared = dynamicShared;
   context.totalShared = kernel.sharedEnd - PTXJIT_SHARED_BASE + dynamicShared;
+  context.helpers = &kKernelHelpers;
+  context.runtime = fibers.get();
+  context.localStride = useFibers ? localStride : 0;
   context.smid = worker;
   context.nsmid = workers;
   FloatEnvironment environment;
@@ -91,7 +109,7 @@ void Launch::work(unsigned worker) {
       return;
     uint64_t end = std::min(begin + grain, total);
     for (uint64_t i = begin; i < end && !failed(); ++i)
-      runCta(context, i);
+      runCta(context, fibers.get(), i);
   }
 }
 

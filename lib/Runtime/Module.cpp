@@ -121,6 +121,7 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
                    isSmall(grid.z, block[2]);
   spec.chunk = options.chunk;
   spec.quick = options.quick;
+  spec.forceFibers = options.forceFibers;
   spec.cpu = options.cpu.empty() ? nullptr : options.cpu.c_str();
   spec.inject = options.inject.empty() ? nullptr : options.inject.c_str();
   return spec;
@@ -131,8 +132,9 @@ Module::Kernel *Module::compileLocked(const std::string &kernel,
                                       const CompileOptions &options,
                                       std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
-  Key key{kernel,         block[0],      block[1],    block[2],
-          spec.smallGrid, options.chunk, options.cpu, options.quick};
+  Key key{kernel,      block[0],       block[1],
+          block[2],    spec.smallGrid, options.chunk,
+          options.cpu, options.quick,  options.forceFibers};
   auto it = kernels.find(key);
   if (it != kernels.end())
     return &it->second;
@@ -171,6 +173,8 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
     code.entry = compiled->image->entry;
     code.sharedEnd = compiled->image->sharedEnd;
     code.localBytes = compiled->image->localBytes;
+    code.warps = (block[0] * block[1] * block[2] + 31) / 32;
+    code.mode = PtxjitMode(compiled->image->mode);
     code.globals = compiled->globals.data();
   }
   return launchGrid(code, grid, params, dynamicShared, threads);

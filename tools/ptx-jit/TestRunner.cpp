@@ -417,6 +417,8 @@ private:
       ok = status == LaunchStatus::Ok;
       if (status == LaunchStatus::Trap)
         diagnostics += "trap";
+      if (status == LaunchStatus::Deadlock)
+        diagnostics += "deadlock";
     }
     if (!test.fails.empty()) {
       if (!ok && diagnostics.find(test.fails) != std::string::npos)

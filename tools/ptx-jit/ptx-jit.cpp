@@ -217,6 +217,11 @@ static const char *describe(LaunchStatus status) {
     return "there is not enough memory for the launch";
   case LaunchStatus::Trap:
     return "a thread executed 'trap'";
+  case LaunchStatus::Deadlock:
+    return "all warps of a CTA wait at barriers for others that never come";
+  case LaunchStatus::Illegal:
+    return "illegal operand of a barrier: numbers are 0 to 15, threads up to "
+           "1024";
   }
   return "";
 }

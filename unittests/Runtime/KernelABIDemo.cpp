@@ -26,10 +26,10 @@ struct Params {
 
 /// y[i] = a * x[i] + y[i], one CTA: warps one after another, lanes side by
 /// side.
-void saxpy(PtxjitKernelContext *context) {
+void saxpy(PtxjitKernelContext *context, uint32_t begin, uint32_t end) {
   Params params;
   std::memcpy(&params, context->params, sizeof params);
-  for (unsigned warp = 0; warp < kBlock / 32; ++warp)
+  for (unsigned warp = begin; warp < end; ++warp)
     for (unsigned lane = 0; lane < 32; ++lane) {
       uint32_t i = context->ctaid[0] * kBlock + warp * 32 + lane;
       if (i < params.n)
@@ -45,6 +45,7 @@ TEST(KernelABIDemo, HandWrittenKernel) {
   alignas(16) Params params{y.data(), x.data(), 2, n};
   KernelCode code;
   code.entry = saxpy;
+  code.warps = kBlock / 32;
   Grid grid{(n + kBlock - 1) / kBlock, 1, 1};
   ASSERT_EQ(launchGrid(code, grid, &params, 0, 0), LaunchStatus::Ok);
   for (uint32_t i = 0; i < n; ++i)

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 1u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 2u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 88u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 112u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -25,4 +25,10 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, totalShared), 76u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, smid), 80u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, nsmid), 84u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, helpers), 88u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, runtime), 96u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, localStride), 104u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 16u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
 }

@@ -46,7 +46,7 @@ TEST(LaunchGrid, RunsEveryCtaOnce) {
   const Grid grid{7, 5, 3};
   std::vector<std::atomic<int>> seen(7 * 5 * 3);
   auto *data = seen.data();
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     unsigned index =
         (c->ctaid[2] * c->nctaid[1] + c->ctaid[1]) * c->nctaid[0] + c->ctaid[0];
     ++paramOf<std::atomic<int>>(c)[index];
@@ -66,7 +66,7 @@ TEST(LaunchGrid, StartsInIndexOrder) {
     std::atomic<bool> inOrder{true};
   } state;
   State *pointer = &state;
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     State *s = paramOf<State>(c);
     if (s->started++ != c->ctaid[0])
       s->inOrder = false;
@@ -79,7 +79,7 @@ TEST(LaunchGrid, StartsInIndexOrder) {
 TEST(LaunchGrid, MemoryDoesNotGrowWithTheGrid) {
   std::atomic<uint64_t> sum{0};
   auto *pointer = &sum;
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     *paramOf<std::atomic<uint64_t>>(c) += c->ctaid[0] + 1;
   };
   launchGrid(makeCode(entry), {64, 1, 1}, &pointer, 0, 2); // TBB's own memory
@@ -93,7 +93,7 @@ TEST(LaunchGrid, MemoryDoesNotGrowWithTheGrid) {
 }
 
 TEST(LaunchGrid, ChecksExtents) {
-  auto entry = [](PtxjitKernelContext *) {};
+  auto entry = [](PtxjitKernelContext *, uint32_t, uint32_t) {};
   EXPECT_EQ(launchGrid(makeCode(entry), {0, 1, 1}, nullptr, 0, 1),
             LaunchStatus::InvalidValue);
   EXPECT_EQ(launchGrid(makeCode(entry), {1, 65536, 1}, nullptr, 0, 1),
@@ -109,7 +109,7 @@ TEST(LaunchGrid, ChecksExtents) {
 TEST(LaunchGrid, TrapStopsTheGrid) {
   std::atomic<uint32_t> ran{0};
   auto *pointer = &ran;
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     ++*paramOf<std::atomic<uint32_t>>(c);
     if (c->ctaid[0] == 10)
       c->status = PTXJIT_KERNEL_TRAP;
@@ -129,7 +129,7 @@ TEST(LaunchGrid, SharedWindows) {
   } state;
   State *pointer = &state;
   // Static data end at 1024 + 40; 100 more bytes are dynamic.
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     bool ok = c->dynamicShared == 100 && c->totalShared == 140 &&
               reinterpret_cast<uintptr_t>(c->shared) % 128 == 0;
     std::memset(c->shared + PTXJIT_SHARED_BASE, int(c->ctaid[0]), 140);
@@ -149,7 +149,7 @@ TEST(LaunchGrid, SharedWindows) {
 TEST(LaunchGrid, FloatEnvironment) {
   std::atomic<uint32_t> inside{0};
   auto *pointer = &inside;
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     *paramOf<std::atomic<uint32_t>>(c) = _mm_getcsr();
   };
   unsigned odd = 0x1f80 | 0x8040 | 0x6000; // flush to zero, towards zero
@@ -166,7 +166,7 @@ TEST(LaunchGrid, FloatEnvironment) {
 TEST(LaunchGrid, FromSeveralThreads) {
   std::atomic<uint32_t> ran{0};
   auto *pointer = &ran;
-  auto entry = [](PtxjitKernelContext *c) {
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     ++*paramOf<std::atomic<uint32_t>>(c);
   };
   std::vector<std::thread> threads;

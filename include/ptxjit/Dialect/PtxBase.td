@@ -190,6 +190,18 @@ def Ptx_VoteEnum : Ptx_Enum<"VoteMode", [
   Case<3, "ballot", "Ballot">]>;
 def Ptx_Vote : Ptx_Modifier<Ptx_VoteEnum, "vote_mode">;
 
+def Ptx_MatchEnum : Ptx_Enum<"MatchMode", [
+  Case<0, "any", "Any">, Case<1, "all", "All">]>;
+def Ptx_Match : Ptx_Modifier<Ptx_MatchEnum, "match_mode">;
+
+def Ptx_BarrierModeEnum : Ptx_Enum<"BarrierMode", [
+  Case<0, "sync", "Sync">, Case<1, "arrive", "Arrive">, Case<2, "red", "Red">]>;
+def Ptx_BarrierMode : Ptx_Modifier<Ptx_BarrierModeEnum, "barrier_mode">;
+
+def Ptx_BarrierReduceEnum : Ptx_Enum<"BarrierReduce", [
+  Case<0, "popc", "Popc">, Case<1, "and", "And">, Case<2, "or", "Or">]>;
+def Ptx_BarrierReduce : Ptx_Modifier<Ptx_BarrierReduceEnum, "barrier_reduce">;
+
 def Ptx_DirectionEnum : Ptx_Enum<"Direction", [
   Case<0, "l", "Left">, Case<1, "r", "Right">]>;
 def Ptx_Direction : Ptx_Modifier<Ptx_DirectionEnum, "direction">;
@@ -222,6 +234,7 @@ def Flag_Nc : Ptx_Flag<"nc">;
 def Flag_To : Ptx_Flag<"to">;
 def Flag_Shiftamt : Ptx_Flag<"shiftamt">;
 def Flag_Warp : Ptx_Flag<"warp">;
+def Flag_Cta : Ptx_Flag<"cta">;
 
 //===----------------------------------------------------------------------===//
 // Types

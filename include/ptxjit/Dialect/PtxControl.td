@@ -1,4 +1,4 @@
-//===- PtxControl.td - control flow, barriers, warp collectives -----------===//
+//===- PtxControl.td - control flow ----------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXCONTROL_TD
 #define PTXJIT_DIALECT_PTXCONTROL_TD
@@ -37,51 +37,4 @@ def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
                        Flag_Uni:$uni);
 }
 
-//===----------------------------------------------------------------------===//
-// Barriers and warp collectives
-//===----------------------------------------------------------------------===//
-
-class Ptx_Barrier<string mnemonic, list<Form> forms>
-    : Ptx_Instr<mnemonic,
-        "parallel-synchronization-and-communication-instructions-bar", forms,
-        [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyType:$a, Optional<AnyType>:$b, Flag_Sync:$sync,
-                       Flag_Aligned:$aligned);
-}
-def Ptx_BarOp : Ptx_Barrier<"bar", [Form<"bar.sync a:u32{, b:u32}">]>;
-def Ptx_BarrierOp : Ptx_Barrier<"barrier",
-    [Form<"barrier.sync{.aligned} a:u32{, b:u32}", [Since<"6.0", "sm_30+">]>]>;
-def Ptx_BarWarpOp : Ptx_Instr<"bar.warp",
-    "parallel-synchronization-and-communication-instructions-bar-warp-sync",
-    [Form<"bar.warp.sync a:b32", [Since<"6.0", "sm_30+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyType:$a, Flag_Warp:$warp, Flag_Sync:$sync);
-}
-def Ptx_ShflOp : Ptx_Instr<"shfl",
-    "data-movement-and-conversion-instructions-shfl-sync",
-    [Form<"shfl.sync.{up|down|bfly|idx}.b32 d{|p:pred}, a, b, c, m",
-          [Since<"6.0", "sm_30+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$m,
-                       Ptx_ScalarType:$ty, Ptx_Shuffle:$mode, Flag_Sync:$sync);
-  let results = (outs Variadic<AnyType>:$d);
-}
-def Ptx_VoteOp : Ptx_Instr<"vote",
-    "parallel-synchronization-and-communication-instructions-vote-sync",
-    [Form<"vote.sync.{all|any|uni}.pred d, !a:pred, m:b32",
-          [Since<"6.0", "sm_30+">]>,
-     Form<"vote.sync.ballot.b32 d, !a:pred, m:b32", [Since<"6.0", "sm_30+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyType:$a, AnyType:$m, Ptx_ScalarType:$ty,
-                       Ptx_Vote:$mode, Flag_Sync:$sync);
-  let results = (outs AnyType:$d);
-}
-def Ptx_ActivemaskOp : Ptx_Instr<"activemask",
-    "parallel-synchronization-and-communication-instructions-activemask",
-    [Form<"activemask.b32 d", [Since<"6.2", "sm_30+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
-  let summary = "the lanes that execute this instruction now";
-  let arguments = (ins Optional<I1>:$mask, Ptx_ScalarType:$ty);
-  let results = (outs AnyType:$d);
-}
 #endif

@@ -13,5 +13,6 @@ include "ptxjit/Dialect/PtxCompare.td"
 include "ptxjit/Dialect/PtxMove.td"
 include "ptxjit/Dialect/PtxMemory.td"
 include "ptxjit/Dialect/PtxControl.td"
+include "ptxjit/Dialect/PtxSync.td"
 include "ptxjit/Dialect/PtxUnsupported.td"
 #endif

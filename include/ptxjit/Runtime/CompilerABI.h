@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 1u
+#define PTXJIT_COMPILER_ABI_VERSION 2u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -69,11 +69,12 @@ typedef struct PtxjitModuleInfo {
  */
 typedef struct PtxjitSpecialization {
   uint32_t block[3];
-  uint32_t smallGrid; /**< nctaid * ntid <= 2^31 in each dimension */
-  uint32_t chunk;     /**< lanes per vector; 0: the CPU's own */
-  uint32_t quick;     /**< compile fast rather than well */
-  const char *cpu;    /**< LLVM CPU name; null: this machine */
-  const char *inject; /**< tests: stage at which LLVM is made to fail */
+  uint32_t smallGrid;   /**< nctaid * ntid <= 2^31 in each dimension */
+  uint32_t chunk;       /**< lanes per vector; 0: the CPU's own */
+  uint32_t quick;       /**< compile fast rather than well */
+  uint32_t forceFibers; /**< tests: fibers even where nothing waits */
+  const char *cpu;      /**< LLVM CPU name; null: this machine */
+  const char *inject;   /**< tests: stage at which LLVM is made to fail */
 } PtxjitSpecialization;
 
 typedef struct PtxjitCompileTimes {
@@ -86,7 +87,9 @@ typedef struct PtxjitImage {
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
   uint32_t chunk;
-  uint32_t degraded; /**< compiled by the slow fallback, after a failure */
+  uint32_t mode;      /**< PtxjitMode */
+  const char *reason; /**< why that mode, one line */
+  uint32_t degraded;  /**< compiled by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's table */
   uint32_t numGlobals;
   uint64_t codeBytes;

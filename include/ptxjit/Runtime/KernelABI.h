@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 1u
+#define PTXJIT_KERNEL_ABI_VERSION 2u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -27,8 +27,34 @@ extern "C" {
 /** What became of the threads run so far. */
 typedef enum PtxjitKernelStatus {
   PTXJIT_KERNEL_OK = 0,
-  PTXJIT_KERNEL_TRAP = 1, /**< a thread executed `trap` */
+  PTXJIT_KERNEL_TRAP = 1,     /**< a thread executed `trap` */
+  PTXJIT_KERNEL_DEADLOCK = 2, /**< all warps wait, and nobody is left to come */
+  PTXJIT_KERNEL_ILLEGAL = 3,  /**< an operand that no hardware accepts */
 } PtxjitKernelStatus;
+
+struct PtxjitKernelContext;
+
+/** Modes and reductions of `barrier`, as `mode | reduce << 8`. */
+enum {
+  PTXJIT_BARRIER_SYNC = 0,
+  PTXJIT_BARRIER_ARRIVE = 1,
+  PTXJIT_BARRIER_RED = 2,
+  PTXJIT_BARRIER_POPC = 0,
+  PTXJIT_BARRIER_AND = 1,
+  PTXJIT_BARRIER_OR = 2,
+};
+
+/** What compiled code calls. None of them may throw, lock or allocate. */
+typedef struct PtxjitHelpers {
+  /** Warp `warp` arrives at barrier `id` (0 to 15) of its CTA and, unless it
+   *  only arrives, waits for `threads` threads (0: all). `votes` are the lanes
+   *  of `active` whose predicate holds. Returns the reduction, else 0. */
+  uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t warp,
+                      uint32_t id, uint32_t threads, uint32_t mode,
+                      uint32_t votes, uint32_t active);
+  /** Lets other warps run. Returns 0. */
+  uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t warp);
+} PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and
  *  worker, and sets `ctaid` before each call. */
@@ -40,16 +66,27 @@ typedef struct PtxjitKernelContext {
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
   const uint64_t *globals; /**< addresses of the module's variables, in order */
   uint8_t *shared;         /**< the CTA's shared window */
-  uint8_t *local;          /**< 32 frames of local memory, one per lane */
+  uint8_t *local;          /**< warps' local memory: 32 frames, one per lane */
   uint64_t gridid;
   uint32_t dynamicShared; /**< bytes */
   uint32_t totalShared;   /**< bytes, static and dynamic */
   uint32_t smid;          /**< index of this worker */
   uint32_t nsmid;         /**< number of workers */
+  const PtxjitHelpers *helpers;
+  void *runtime;        /**< the helpers' own */
+  uint64_t localStride; /**< bytes from warp to warp; 0: they share one arena */
 } PtxjitKernelContext;
 
-/** Runs all threads of CTA `context->ctaid`. */
-typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context);
+/** Runs warps `begin` to `end` - 1 of CTA `context->ctaid`. Warps that wait for
+ *  each other must be called each on a stack of its own. */
+typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
+                                  uint32_t end);
+
+/** How the warps of a CTA are to be run. */
+typedef enum PtxjitMode {
+  PTXJIT_MODE_WARP_LOOP = 0, /**< in one call: none waits */
+  PTXJIT_MODE_FIBERS = 1,    /**< each on a fiber */
+} PtxjitMode;
 
 #ifdef __cplusplus
 }

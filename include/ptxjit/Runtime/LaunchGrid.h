@@ -15,10 +15,12 @@
 namespace ptxjit {
 
 enum class LaunchStatus {
-  Ok,
+  Ok = PTXJIT_KERNEL_OK,
+  Trap = PTXJIT_KERNEL_TRAP,         ///< a thread executed `trap`
+  Deadlock = PTXJIT_KERNEL_DEADLOCK, ///< all warps of a CTA wait
+  Illegal = PTXJIT_KERNEL_ILLEGAL,   ///< such as barrier number 16
   InvalidValue,   ///< an extent is 0 or beyond the ISA's limits
   OutOfResources, ///< memory for shared or local windows is not to be had
-  Trap,           ///< a thread executed `trap`; no further CTA was started
 };
 
 /// Extents in CTAs: x up to 2^31-1, y and z up to 65535.
@@ -31,7 +33,9 @@ struct KernelCode {
   PtxjitKernelEntry entry = nullptr;
   uint32_t sharedEnd = PTXJIT_SHARED_BASE; ///< of static data, in the window
   uint32_t localBytes = 0;                 ///< per thread
-  const uint64_t *globals = nullptr;       ///< the context's table
+  uint32_t warps = 1;                      ///< of a CTA
+  PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
+  const uint64_t *globals = nullptr; ///< the context's table
 };
 
 /// Runs every CTA of `grid`: in index order, pulled by the calling thread and

@@ -20,6 +20,7 @@ struct CompileOptions {
   std::string cpu;    ///< LLVM CPU name; empty: this machine
   std::string inject; ///< tests: stage at which LLVM is made to fail
   bool quick = false;
+  bool forceFibers = false; ///< tests: fibers even where nothing waits
 };
 
 /// A module's text, its variables in memory, and the kernels compiled from it
@@ -76,7 +77,7 @@ private:
     std::vector<uint64_t> globals;
   };
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
-                         uint32_t, std::string, bool>;
+                         uint32_t, std::string, bool, bool>;
   Kernel *compileLocked(const std::string &kernel, const uint32_t block[3],
                         const Grid &grid, const CompileOptions &options,
                         std::string &diagnostics);

@@ -1,0 +1,283 @@
+//===- Collectives.cpp - where threads of the oracle wait -----------------===//
+
+#include "Cta.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+LogicalResult Cta::wait(Thread &t, Operation &op) {
+  t.state = Thread::Waiting;
+  t.waitsAt = &op;
+  t.waitInputs.clear();
+  for (Value v : op.getOperands())
+    t.waitInputs.push_back(get(t, v));
+  if (isa<BarOp, BarrierOp>(op))
+    arriveAtBarrier(t);
+  return success();
+}
+
+bool reference::isWarpCollective(Operation *op) {
+  return isa<ShflOp, VoteOp, BarWarpOp, MatchOp, ReduxOp, ElectOp>(op);
+}
+
+/// The membermask that a thread waits with; forms without one mean all.
+static Bits memberMask(const Thread &t) {
+  return llvm::TypeSwitch<Operation *, Bits>(t.waitsAt)
+      .Case<ShflOp>([&](ShflOp op) {
+        return op.getM() ? t.waitInputs[3] : Bits(0xffffffff);
+      })
+      .Case<VoteOp>([&](VoteOp op) {
+        return op.getM() ? t.waitInputs[1] : Bits(0xffffffff);
+      })
+      .Default([&](Operation *) { return t.waitInputs.back(); });
+}
+
+bool Cta::resolveWarps() {
+  bool any = false;
+  for (unsigned warp = 0; warp * 32 < threads.size(); ++warp)
+    any |= resolveWarp(warp);
+  return any;
+}
+
+/// Carries out one collective whose members that have not exited are all there.
+bool Cta::resolveWarp(unsigned warp) {
+  unsigned first = warp * 32;
+  unsigned count = std::min<unsigned>(32, threads.size() - first);
+  for (unsigned i = 0; i < count; ++i) {
+    Thread &leader = threads[first + i];
+    if (leader.state != Thread::Waiting || !isWarpCollective(leader.waitsAt))
+      continue;
+    Bits mask = memberMask(leader);
+    llvm::SmallVector<Thread *, 32> members(32, nullptr);
+    bool complete = true;
+    for (unsigned l = 0; l < count; ++l) {
+      Thread &t = threads[first + l];
+      if (!(mask >> l & 1) || t.state == Thread::Done)
+        continue;
+      complete &= t.state == Thread::Waiting && t.waitsAt == leader.waitsAt &&
+                  memberMask(t) == mask;
+      members[l] = &t;
+    }
+    if (!complete)
+      continue;
+    for (Thread *t : members)
+      if (t)
+        llvm::TypeSwitch<Operation *>(t->waitsAt)
+            .Case<ShflOp>([&](ShflOp) { shuffle(*t, members); })
+            .Case<VoteOp>([&](VoteOp op) { vote(*t, op, members); })
+            .Case<MatchOp>([&](MatchOp op) { match(*t, op, members); })
+            .Case<ReduxOp>([&](ReduxOp op) { redux(*t, op, members); })
+            .Case<ElectOp>([&](ElectOp op) {
+              unsigned leader = 0;
+              while (!members[leader])
+                ++leader;
+              set(*t, op.getD()[0], leader);
+              if (op.getD().size() > 1)
+                set(*t, op.getD()[1], members[leader] == t);
+            });
+    for (Thread *t : members)
+      if (t)
+        t->state = Thread::Running;
+    return true;
+  }
+  return false;
+}
+
+void Cta::vote(Thread &t, VoteOp op, llvm::ArrayRef<Thread *> members) {
+  bool all = true, some = false;
+  Bits ballot = 0;
+  for (unsigned l = 0; l < 32; ++l)
+    if (members[l]) {
+      bool p = members[l]->waitInputs[0] & 1;
+      all &= p;
+      some |= p;
+      ballot |= Bits(p) << l;
+    }
+  switch (op.getMode()) {
+  case VoteMode::All:
+    return set(t, op.getD(), all);
+  case VoteMode::Any:
+    return set(t, op.getD(), some);
+  case VoteMode::Uni:
+    return set(t, op.getD(), all || !some);
+  case VoteMode::Ballot:
+    return set(t, op.getD(), ballot);
+  }
+}
+
+void Cta::match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members) {
+  Bits same = 0, everybody = 0;
+  for (unsigned l = 0; l < 32; ++l)
+    if (members[l]) {
+      everybody |= Bits(1) << l;
+      if (members[l]->waitInputs[0] == t.waitInputs[0])
+        same |= Bits(1) << l;
+    }
+  bool all = op.getMode() == MatchMode::All;
+  set(t, op.getD()[0], all && same != everybody ? 0 : same);
+  if (op.getD().size() > 1)
+    set(t, op.getD()[1], same == everybody);
+}
+
+void Cta::redux(Thread &t, ReduxOp op, llvm::ArrayRef<Thread *> members) {
+  bool isSigned = op.getTy() == ScalarType::S32;
+  std::optional<uint32_t> sum;
+  for (Thread *m : members) {
+    if (!m)
+      continue;
+    uint32_t x = uint32_t(m->waitInputs[0]);
+    if (!sum) {
+      sum = x;
+      continue;
+    }
+    bool less = isSigned ? int32_t(x) < int32_t(*sum) : x < *sum;
+    switch (op.getOp()) {
+    case AtomicOp::Add:
+      sum = *sum + x;
+      break;
+    case AtomicOp::Min:
+      sum = less ? x : *sum;
+      break;
+    case AtomicOp::Max:
+      sum = less ? *sum : x;
+      break;
+    case AtomicOp::And:
+      sum = *sum & x;
+      break;
+    case AtomicOp::Or:
+      sum = *sum | x;
+      break;
+    default:
+      sum = *sum ^ x;
+      break;
+    }
+  }
+  set(t, op.getD(), *sum);
+}
+
+void Cta::shuffle(Thread &t, llvm::ArrayRef<Thread *> members) {
+  auto op = cast<ShflOp>(t.waitsAt);
+  int lane = t.linear % 32;
+  int bval = t.waitInputs[1] & 31, cval = t.waitInputs[2] & 31;
+  int segment = t.waitInputs[2] >> 8 & 31;
+  int maxLane = (lane & segment) | (cval & ~segment), minLane = lane & segment;
+  int j = lane;
+  bool p = false;
+  switch (op.getMode()) {
+  case ShuffleMode::Up:
+    j = lane - bval;
+    p = j >= maxLane;
+    break;
+  case ShuffleMode::Down:
+    j = lane + bval;
+    p = j <= maxLane;
+    break;
+  case ShuffleMode::Bfly:
+    j = lane ^ bval;
+    p = j <= maxLane;
+    break;
+  case ShuffleMode::Idx:
+    j = minLane | (bval & ~segment);
+    p = j <= maxLane;
+    break;
+  }
+  if (!p)
+    j = lane;
+  // From a lane that is not there: the ISA leaves it open; its own value.
+  Thread *source = members[j] ? members[j] : &t;
+  set(t, op.getD()[0], source->waitInputs[0]);
+  if (op.getD().size() > 1)
+    set(t, op.getD()[1], p);
+}
+
+namespace {
+/// The operands of bar and barrier.
+struct BarrierUse {
+  BarrierMode mode;
+  std::optional<BarrierReduce> reduce;
+  unsigned id, threads;
+  bool vote;
+};
+} // namespace
+
+static BarrierUse readBarrier(const Thread &t) {
+  return llvm::TypeSwitch<Operation *, BarrierUse>(t.waitsAt)
+      .Case<BarOp, BarrierOp>([&](auto op) {
+        BarrierUse use{op.getMode(), op.getReduce(), unsigned(t.waitInputs[0]),
+                       0, false};
+        unsigned next = 1;
+        if (op.getB())
+          use.threads = unsigned(t.waitInputs[next++]);
+        if (op.getC())
+          use.vote = t.waitInputs[next] & 1;
+        return use;
+      });
+}
+
+/// A thread that only arrives goes on at once.
+void Cta::arriveAtBarrier(Thread &t) {
+  BarrierUse use = readBarrier(t);
+  if (use.mode != BarrierMode::Arrive || use.id >= 16)
+    return;
+  barriers[use.id].wanted = use.threads;
+  ++barriers[use.id].arrivals[t.linear / 32];
+  t.state = Thread::Running;
+}
+
+/// A barrier completes when enough warps have come: all that are left, or the
+/// number of threads given. A warp has come when all its threads that are left
+/// have, and counts as 32.
+bool Cta::resolveBarriers() {
+  bool any = false;
+  for (unsigned id = 0; id < 16; ++id) {
+    std::array<unsigned, 32> come = barriers[id].arrivals, left{};
+    unsigned wanted = barriers[id].wanted, count = 0, warps = 0, arrived = 0;
+    bool all = true, waiting = false;
+    for (Thread &t : threads) {
+      unsigned warp = t.linear / 32;
+      left[warp] += t.state != Thread::Done;
+      if (t.state != Thread::Waiting || isWarpCollective(t.waitsAt))
+        continue;
+      BarrierUse use = readBarrier(t);
+      if (use.id != id)
+        continue;
+      waiting = true;
+      ++come[warp];
+      wanted = use.threads;
+      count += use.vote;
+      all &= use.vote;
+    }
+    for (unsigned warp = 0; warp * 32 < threads.size(); ++warp) {
+      // One that has ended may have arrived before.
+      unsigned size = std::min<unsigned>(32, threads.size() - warp * 32);
+      warps += left[warp] != 0;
+      arrived += come[warp] / (left[warp] ? left[warp] : size) * 32;
+    }
+    if (!waiting || arrived < (wanted ? (wanted + 31) / 32 * 32 : warps * 32))
+      continue;
+    any = true;
+    for (Thread &t : threads) {
+      if (t.state != Thread::Waiting || isWarpCollective(t.waitsAt))
+        continue;
+      BarrierUse use = readBarrier(t);
+      if (use.id != id)
+        continue;
+      t.state = Thread::Running;
+      if (use.reduce)
+        set(t, t.waitsAt->getResult(0),
+            *use.reduce == BarrierReduce::Popc  ? count
+            : *use.reduce == BarrierReduce::And ? all
+                                                : count != 0);
+    }
+    barriers[id] = Barrier();
+  }
+  return any;
+}

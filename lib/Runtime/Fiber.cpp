@@ -1,0 +1,224 @@
+//===- Fiber.cpp - stacks to switch between -------------------------------===//
+
+#include "Fiber.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PTXJIT_ASAN 1
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if __has_feature(thread_sanitizer)
+#define PTXJIT_TSAN 1
+#include <sanitizer/tsan_interface.h>
+#endif
+#endif
+
+using namespace ptxjit;
+
+//===----------------------------------------------------------------------===//
+// The switch
+//===----------------------------------------------------------------------===//
+
+// Saves what the ABI says a call keeps, on the old stack, and goes on where the
+// new one was saved. MXCSR and the x87 control word are the same in all fibers.
+extern "C" void ptxjitSwitchStack(void **save, void *to);
+extern "C" void ptxjitStartFiber();
+
+#if defined(__x86_64__)
+asm(R"(
+  .text
+  .globl ptxjitSwitchStack
+  .hidden ptxjitSwitchStack
+  .type ptxjitSwitchStack, @function
+ptxjitSwitchStack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  popq %rcx
+  jmpq *%rcx
+  .size ptxjitSwitchStack, .-ptxjitSwitchStack
+
+  .globl ptxjitStartFiber
+  .hidden ptxjitStartFiber
+  .type ptxjitStartFiber, @function
+ptxjitStartFiber:
+  movq %r13, %rdi
+  xorl %ebp, %ebp
+  callq *%r12
+  ud2
+  .size ptxjitStartFiber, .-ptxjitStartFiber
+)");
+
+/// A frame from which the switch goes to ptxjitStartFiber.
+static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
+  auto *frame = reinterpret_cast<void **>(top) - 9;
+  frame[0] = nullptr;                         // r15
+  frame[1] = nullptr;                         // r14
+  frame[2] = argument;                        // r13
+  frame[3] = reinterpret_cast<void *>(entry); // r12
+  frame[4] = nullptr;                         // rbx
+  frame[5] = nullptr;                         // rbp
+  frame[6] = reinterpret_cast<void *>(ptxjitStartFiber);
+  // Left over: ptxjitStartFiber finds the stack on a 16-byte boundary.
+  frame[7] = frame[8] = nullptr;
+  return frame;
+}
+#elif defined(__aarch64__)
+asm(R"(
+  .text
+  .globl ptxjitSwitchStack
+  .hidden ptxjitSwitchStack
+  .type ptxjitSwitchStack, %function
+ptxjitSwitchStack:
+  sub sp, sp, #160
+  stp x19, x20, [sp, #0]
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  ldp x19, x20, [sp, #0]
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  add sp, sp, #160
+  br x30
+  .size ptxjitSwitchStack, .-ptxjitSwitchStack
+
+  .globl ptxjitStartFiber
+  .hidden ptxjitStartFiber
+  .type ptxjitStartFiber, %function
+ptxjitStartFiber:
+  mov x0, x20
+  blr x19
+  brk #0
+  .size ptxjitStartFiber, .-ptxjitStartFiber
+)");
+
+static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
+  auto *frame = reinterpret_cast<void **>(top) - 20;
+  for (int i = 0; i < 20; ++i)
+    frame[i] = nullptr;
+  frame[0] = reinterpret_cast<void *>(entry);             // x19
+  frame[1] = argument;                                    // x20
+  frame[11] = reinterpret_cast<void *>(ptxjitStartFiber); // x30
+  return frame;
+}
+#else
+#error "fibers are written for x86-64 and AArch64"
+#endif
+
+//===----------------------------------------------------------------------===//
+// Stacks
+//===----------------------------------------------------------------------===//
+
+FiberStack::~FiberStack() {
+  if (base)
+    munmap(base, size);
+}
+
+bool FiberStack::allocate(size_t bytes) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t total = (bytes + page - 1) / page * page + page;
+  void *memory =
+      mmap(nullptr, total, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  if (mprotect(memory, page, PROT_NONE)) {
+    munmap(memory, total);
+    return false;
+  }
+  base = static_cast<char *>(memory);
+  size = total;
+  return true;
+}
+
+void FiberStack::prepare(FiberState &state, void (*entry)(void *),
+                         void *argument) {
+  abandonFiber(state);
+  state.stackBottom = base;
+  state.stackSize = size;
+  state.stackPointer = buildFirstFrame(base + size, entry, argument);
+#if PTXJIT_TSAN
+  state.tsanFiber = __tsan_create_fiber(0);
+#endif
+}
+
+//===----------------------------------------------------------------------===//
+// Switching
+//===----------------------------------------------------------------------===//
+
+void ptxjit::switchFiber(FiberState &from, FiberState &to) {
+#if PTXJIT_ASAN
+  __sanitizer_start_switch_fiber(&from.fakeStack, to.stackBottom, to.stackSize);
+#endif
+#if PTXJIT_TSAN
+  __tsan_switch_to_fiber(to.tsanFiber, 0);
+#endif
+  ptxjitSwitchStack(&from.stackPointer, to.stackPointer);
+#if PTXJIT_ASAN
+  __sanitizer_finish_switch_fiber(from.fakeStack, nullptr, nullptr);
+#endif
+}
+
+void ptxjit::enterFiber(FiberState &self) {
+#if PTXJIT_ASAN
+  __sanitizer_finish_switch_fiber(self.fakeStack, nullptr, nullptr);
+#endif
+  (void)self;
+}
+
+void ptxjit::abandonFiber(FiberState &state) {
+#if PTXJIT_TSAN
+  if (state.tsanFiber)
+    __tsan_destroy_fiber(state.tsanFiber);
+#endif
+  state = FiberState();
+}
+
+void ptxjit::adoptThread(FiberState &state) {
+#if PTXJIT_TSAN
+  state.tsanFiber = __tsan_get_current_fiber();
+#endif
+#if PTXJIT_ASAN
+  pthread_attr_t attributes;
+  void *bottom = nullptr;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &bottom, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  state.stackBottom = bottom;
+  state.stackSize = bytes;
+#endif
+  (void)state;
+}
