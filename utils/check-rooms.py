@@ -20,10 +20,11 @@ ALLOWED = {
     "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
                   "Runtime/CompilerABI.h"},
     "Runtime": {"Runtime"},
+    "CudaDriver": {"CudaDriver", "Runtime"},
     "Device": set(),
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Runtime", "Device"}
+NO_LLVM = {"Runtime", "CudaDriver", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 

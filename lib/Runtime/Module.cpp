@@ -43,7 +43,7 @@ Module::Module(const PtxjitCompiler &compiler, PtxjitModule *module)
 
 Module::~Module() {
   for (auto &[key, kernel] : kernels)
-    compiler.destroyImage(kernel.image);
+    compiler.destroyImage(kernel);
   compiler.destroyModule(module);
 }
 
@@ -127,27 +127,27 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   return spec;
 }
 
-Module::Kernel *Module::compileLocked(const std::string &kernel,
-                                      const uint32_t block[3], const Grid &grid,
-                                      const CompileOptions &options,
-                                      std::string &diagnostics) {
+PtxjitImage *Module::compileLocked(const std::string &kernel,
+                                   const uint32_t block[3], const Grid &grid,
+                                   const CompileOptions &options,
+                                   std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
   Key key{kernel,      block[0],       block[1],
           block[2],    spec.smallGrid, options.chunk,
           options.cpu, options.quick,  options.forceFibers};
   auto it = kernels.find(key);
   if (it != kernels.end())
-    return &it->second;
+    return it->second;
   PtxjitImage *image =
       compiler.compile(module, kernel.c_str(), &spec, toString(diagnostics));
   if (!image)
     return nullptr;
   defineAll(image->globals, image->numGlobals);
-  Kernel &entry = kernels[key];
-  entry.image = image;
+  kernels[key] = image;
+  std::vector<uint64_t> &table = tables[image];
   for (uint32_t i = 0; i < image->numGlobals; ++i)
-    entry.globals.push_back(resolve(image->globals[i].name));
-  return &entry;
+    table.push_back(resolve(image->globals[i].name));
+  return image;
 }
 
 const PtxjitImage *Module::compile(const std::string &kernel,
@@ -155,8 +155,7 @@ const PtxjitImage *Module::compile(const std::string &kernel,
                                    const CompileOptions &options,
                                    std::string &diagnostics) {
   std::lock_guard<std::mutex> lock(mutex);
-  Kernel *compiled = compileLocked(kernel, block, grid, options, diagnostics);
-  return compiled ? compiled->image : nullptr;
+  return compileLocked(kernel, block, grid, options, diagnostics);
 }
 
 LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
@@ -164,20 +163,34 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
                             uint32_t dynamicShared, unsigned threads,
                             const CompileOptions &options,
                             std::string &diagnostics) {
+  const PtxjitImage *image = compile(kernel, block, grid, options, diagnostics);
+  if (!image)
+    return LaunchStatus::InvalidValue;
+  return launchImage(*image, (block[0] * block[1] * block[2] + 31) / 32, grid,
+                     params, dynamicShared, threads);
+}
+
+LaunchStatus Module::launchImage(const PtxjitImage &image, uint32_t warps,
+                                 const Grid &grid, const void *params,
+                                 uint32_t dynamicShared, unsigned threads) {
   KernelCode code;
+  code.entry = image.entry;
+  code.sharedEnd = image.sharedEnd;
+  code.localBytes = image.localBytes;
+  code.warps = warps;
+  code.mode = PtxjitMode(image.mode);
   {
     std::lock_guard<std::mutex> lock(mutex);
-    Kernel *compiled = compileLocked(kernel, block, grid, options, diagnostics);
-    if (!compiled)
-      return LaunchStatus::InvalidValue;
-    code.entry = compiled->image->entry;
-    code.sharedEnd = compiled->image->sharedEnd;
-    code.localBytes = compiled->image->localBytes;
-    code.warps = (block[0] * block[1] * block[2] + 31) / 32;
-    code.mode = PtxjitMode(compiled->image->mode);
-    code.globals = compiled->globals.data();
+    code.globals = tables.find(&image)->second.data();
   }
   return launchGrid(code, grid, params, dynamicShared, threads);
+}
+
+void Module::forEachVariable(
+    const std::function<void(uint64_t address, size_t bytes)> &body) {
+  const PtxjitModuleInfo &info = getInfo();
+  for (uint32_t i = 0; i < info.numVariables; ++i)
+    body(resolve(info.variables[i].name), info.variables[i].bytes);
 }
 
 bool Module::interpret(const std::string &kernel, const Grid &grid,

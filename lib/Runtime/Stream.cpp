@@ -19,6 +19,7 @@ void Stream::submit(std::function<void()> task) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     tasks.push(std::move(task));
+    ++submitted;
   }
   wake.notify_one();
 }
@@ -26,6 +27,21 @@ void Stream::submit(std::function<void()> task) {
 void Stream::synchronize() {
   std::unique_lock<std::mutex> lock(mutex);
   idle.wait(lock, [this] { return tasks.empty() && !busy; });
+}
+
+uint64_t Stream::lastTicket() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return submitted;
+}
+
+bool Stream::isDone(uint64_t ticket) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return finished >= ticket;
+}
+
+void Stream::wait(uint64_t ticket) {
+  std::unique_lock<std::mutex> lock(mutex);
+  idle.wait(lock, [&] { return finished >= ticket; });
 }
 
 void Stream::work() {
@@ -42,7 +58,7 @@ void Stream::work() {
     task = nullptr;
     lock.lock();
     busy = false;
-    if (tasks.empty())
-      idle.notify_all();
+    ++finished;
+    idle.notify_all();
   }
 }

@@ -55,7 +55,8 @@ typedef struct PtxjitKernelInfo {
   const char *name;
   const PtxjitParam *params;
   uint32_t numParams, paramBytes;
-  uint32_t maxntid[3], reqntid[3]; /**< 0 where not given */
+  uint32_t maxntid[3], reqntid[3];  /**< 0 where not given */
+  uint32_t sharedBytes, localBytes; /**< static shared; local per thread */
 } PtxjitKernelInfo;
 
 typedef struct PtxjitModuleInfo {

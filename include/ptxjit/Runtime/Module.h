@@ -6,6 +6,7 @@
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -52,6 +53,11 @@ public:
                       uint32_t dynamicShared, unsigned threads,
                       const CompileOptions &options, std::string &diagnostics);
 
+  /// Runs an image that compile() gave, for blocks of `warps` warps.
+  LaunchStatus launchImage(const PtxjitImage &image, uint32_t warps,
+                           const Grid &grid, const void *params,
+                           uint32_t dynamicShared, unsigned threads);
+
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
                  const uint32_t block[3], const void *params,
@@ -65,6 +71,9 @@ public:
 
   /// Address of a variable, 0 if there is none.
   uint64_t resolve(const std::string &symbol);
+  /// Calls body(address, bytes) for each variable.
+  void forEachVariable(
+      const std::function<void(uint64_t address, size_t bytes)> &body);
 
 private:
   Module(const PtxjitCompiler &compiler, PtxjitModule *module);
@@ -72,20 +81,18 @@ private:
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
 
-  struct Kernel {
-    PtxjitImage *image = nullptr;
-    std::vector<uint64_t> globals;
-  };
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
                          uint32_t, std::string, bool, bool>;
-  Kernel *compileLocked(const std::string &kernel, const uint32_t block[3],
-                        const Grid &grid, const CompileOptions &options,
-                        std::string &diagnostics);
+  PtxjitImage *compileLocked(const std::string &kernel, const uint32_t block[3],
+                             const Grid &grid, const CompileOptions &options,
+                             std::string &diagnostics);
 
   const PtxjitCompiler &compiler;
   PtxjitModule *module;
   std::mutex mutex;
-  std::map<Key, Kernel> kernels;
+  std::map<Key, PtxjitImage *> kernels;
+  /// Addresses of the variables an image uses, in its order.
+  std::map<const PtxjitImage *, std::vector<uint64_t>> tables;
   std::map<std::string, DeviceBuffer> variables;
 };
 

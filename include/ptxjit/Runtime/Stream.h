@@ -4,6 +4,7 @@
 #define PTXJIT_RUNTIME_STREAM_H
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <queue>
@@ -25,6 +26,12 @@ public:
   void submit(std::function<void()> task);
   /// Blocks until all that was submitted before has finished.
   void synchronize();
+  /// Number of the task submitted last; 0 if none was.
+  uint64_t lastTicket();
+  /// Have the tasks up to that number finished?
+  bool isDone(uint64_t ticket);
+  /// Blocks until they have.
+  void wait(uint64_t ticket);
 
 private:
   void work();
@@ -33,6 +40,7 @@ private:
   std::condition_variable wake, idle;
   std::queue<std::function<void()>> tasks;
   bool busy = false, stopping = false;
+  uint64_t submitted = 0, finished = 0;
   std::thread thread; ///< last: starts when the rest exists
 };
 

@@ -1,0 +1,261 @@
+//===- Context.cpp - contexts and streams ---------------------------------===//
+
+#include "State.h"
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+static std::unique_ptr<Context> makeContext(unsigned flags) {
+  auto context = std::make_unique<Context>();
+  context->flags = flags;
+  context->defaultStream.context = context.get();
+  return context;
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context);
+PTXJIT_CUDA_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context);
+PTXJIT_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext context);
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags,
+                                           CUdevice device) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *handle =
+      reinterpret_cast<CUcontext>(getState().contexts.add(makeContext(flags)));
+  return cuCtxPushCurrent_v2(*handle);
+}
+PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v3(CUcontext *handle, void *, int,
+                                           unsigned flags, CUdevice device) {
+  return cuCtxCreate_v2(handle, flags, device);
+}
+PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext *handle, void *,
+                                           unsigned flags, CUdevice device) {
+  return cuCtxCreate_v2(handle, flags, device);
+}
+
+/// Modules and streams go with their context.
+static void destroyContents(Context &context) {
+  synchronizeContext(context);
+  std::vector<void *> streams, modules;
+  getState().streams.forEach([&](StreamObject &s) {
+    if (s.context == &context)
+      streams.push_back(&s);
+  });
+  getState().modules.forEach([&](cuda::Module &m) {
+    if (m.context == &context)
+      modules.push_back(&m);
+  });
+  for (void *s : streams)
+    getState().streams.remove(s);
+  for (void *m : modules)
+    destroyModule(m);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  auto *context = reinterpret_cast<Context *>(handle);
+  if (!context || !getState().contexts.contains(context))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (context->isPrimary)
+    return CUDA_ERROR_INVALID_CONTEXT; // it is released, not destroyed
+  destroyContents(*context);
+  if (currentContext() == context)
+    cuCtxPopCurrent_v2(nullptr);
+  getState().contexts.remove(context);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext *handle) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle)
+    return CUDA_ERROR_INVALID_VALUE;
+  *handle = reinterpret_cast<CUcontext>(currentContext());
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext handle,
+                                               unsigned *version) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!version)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (handle && !getState().contexts.contains(handle))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  *version = 3020;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize() {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return synchronizeContext(*context);
+}
+PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle) {
+  if (!handle)
+    return cuCtxSynchronize();
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!getState().contexts.contains(handle))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return synchronizeContext(*reinterpret_cast<Context *>(handle));
+}
+
+//===----------------------------------------------------------------------===//
+// The primary context
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *handle,
+                                                     CUdevice device) {
+  State &state = getState();
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  if (!handle)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  if (!state.primary) {
+    auto context = makeContext(state.primaryFlags);
+    context->isPrimary = true;
+    state.primary = state.contexts.add(std::move(context));
+  }
+  ++state.primaryUses;
+  *handle = reinterpret_cast<CUcontext>(state.primary);
+  return CUDA_SUCCESS;
+}
+
+static CUresult resetPrimary(State &state) {
+  if (!state.primary)
+    return CUDA_SUCCESS;
+  destroyContents(*state.primary);
+  state.contexts.remove(state.primary);
+  state.primary = nullptr;
+  state.primaryUses = 0;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  State &state = getState();
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  if (!state.primaryUses)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return --state.primaryUses ? CUDA_SUCCESS : resetPrimary(state);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  State &state = getState();
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  return resetPrimary(state);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device,
+                                                          unsigned flags) {
+  State &state = getState();
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  state.primaryFlags = flags;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device,
+                                                       unsigned *flags,
+                                                       int *active) {
+  State &state = getState();
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (device != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  if (flags)
+    *flags = state.primaryFlags;
+  if (active)
+    *active = state.primary != nullptr;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle,
+                                                       unsigned flags,
+                                                       int priority) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!handle || flags > CU_STREAM_NON_BLOCKING)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto stream = std::make_unique<StreamObject>();
+  stream->context = context;
+  stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
+  stream->priority = priority;
+  *handle =
+      reinterpret_cast<CUstream>(getState().streams.add(std::move(stream)));
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags) {
+  return cuStreamCreateWithPriority(handle, flags, 0);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  // Its work is finished first: a kernel cannot be left without a thread.
+  return getState().streams.remove(handle) ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_HANDLE;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enter(context))
+    return error;
+  if (CUresult error = findStream(*context, handle, stream))
+    return error;
+  stream->work.synchronize();
+  return CUresult(context->stickyError.load());
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enter(context))
+    return error;
+  if (CUresult error = findStream(*context, handle, stream))
+    return error;
+  return stream->work.isDone(stream->work.lastTicket()) ? CUDA_SUCCESS
+                                                        : CUDA_ERROR_NOT_READY;
+}

@@ -1,0 +1,253 @@
+//===- Device.cpp - initialisation, devices, error names ------------------===//
+
+#include "State.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+static constexpr int kDriverVersion = 13000;
+
+Profile cuda::getProfile() {
+  static const Profile profile = [] {
+    Profile p{8, 0};
+    const char *text = std::getenv("PTXJIT_DEVICE");
+    int major, minor;
+    if (text && std::sscanf(text, "%d.%d", &major, &minor) == 2)
+      p = {major, minor};
+    return p;
+  }();
+  return profile;
+}
+
+static size_t totalMemory() {
+  return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+}
+
+/// Shared memory that a CTA may ask for, as hardware of the profile has.
+static int sharedOptin() {
+  Profile p = getProfile();
+  switch (p.major * 10 + p.minor) {
+  case 75:
+    return 64 << 10;
+  case 86:
+  case 89:
+  case 120:
+    return 99 << 10;
+  case 80:
+    return 163 << 10;
+  default:
+    return 227 << 10;
+  }
+}
+
+bool cuda::getAttribute(int attribute, int &value) {
+  Profile profile = getProfile();
+  struct Row {
+    int attribute, value;
+  };
+  const Row rows[] = {
+      {1, 1024}, // threads of a CTA
+      {2, 1024}, // its extents
+      {3, 1024},
+      {4, 64},
+      {5, 0x7fffffff}, // extents of a grid
+      {6, 65535},
+      {7, 65535},
+      {8, 48 << 10},    // shared memory of a CTA
+      {9, 64 << 10},    // constant memory
+      {10, 32},         // warp
+      {11, 0x7fffffff}, // pitch
+      {12, 65536},      // registers of a CTA
+      {13, 1000000},    // clock, kHz
+      {14, 512},        // texture alignment
+      {15, 1},          // copies overlap
+      {16, std::max(4, int(std::thread::hardware_concurrency()))},
+      {17, 0}, // no time limit
+      {18, 0}, // not integrated
+      {19, 1}, // maps host memory
+      {20, 0}, // compute mode: default
+      {31, 1}, // concurrent kernels
+      {32, 0}, // ECC
+      {33, 0}, // PCI
+      {34, 0},
+      {35, 0},
+      {36, 1000000},  // memory clock, kHz
+      {37, 128},      // bus width
+      {38, 32 << 20}, // L2
+      {39, profile.major == 7 || profile.major == 12 ? 1024 : 2048},
+      {40, 2}, // copy engines
+      {41, 1}, // unified addresses
+      {50, 0},
+      {51, 32}, // texture pitch alignment
+      {75, profile.major},
+      {76, profile.minor},
+      {78, 1}, // stream priorities
+      {79, 1},
+      {80, 1},
+      {81, sharedOptin() + 1024},
+      {82, 65536}, // registers of a multiprocessor
+      {83, 1},     // managed memory
+      {84, 0},
+      {85, 0},
+      {86, 1}, // host atomics
+      {87, 2}, // float to double throughput
+      {88, 1}, // pageable memory
+      {89, 1}, // concurrent managed access
+      {90, 1},
+      {91, 1}, // host pointers serve as device pointers
+      {95, 0}, // cooperative launch
+      {97, sharedOptin()},
+      {99, 0},
+      {100, 1},
+      {101, 1},
+      {102, 0}, // virtual memory management
+      {106, profile.major == 7 ? 16 : 32},
+      {111, 1024}, // reserved shared memory
+      {115, 0},    // memory pools
+      {120, 0},    // clusters
+  };
+  for (const Row &row : rows)
+    if (row.attribute == attribute) {
+      value = row.value;
+      return true;
+    }
+  value = 0; // textures and the like: nothing of it
+  return attribute > 0 && attribute < 160;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuInit(unsigned flags) {
+  if (flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  getState().initialized = true;
+  log(LogKind::Api, "cuInit");
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDriverGetVersion(int *version) {
+  if (!version)
+    return CUDA_ERROR_INVALID_VALUE;
+  *version = kDriverVersion;
+  return CUDA_SUCCESS;
+}
+
+static CUresult checkDevice(CUdevice device) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (ordinal != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGetCount(int *count) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!count)
+    return CUDA_ERROR_INVALID_VALUE;
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGetName(char *name, int length,
+                                            CUdevice device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!name || length <= 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  Profile p = getProfile();
+  std::snprintf(name, size_t(length), "ptx-jit CPU (sm_%d%d)", p.major,
+                p.minor);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!uuid)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(uuid->bytes, "ptx-jit-cpu-0000", 16);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+  return cuDeviceGetUuid_v2(uuid, device);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes,
+                                                CUdevice device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  *bytes = totalMemory();
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute,
+                                                 CUdevice device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!value || !getAttribute(attribute, *value))
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor,
+                                                      CUdevice device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!major || !minor)
+    return CUDA_ERROR_INVALID_VALUE;
+  *major = getProfile().major;
+  *minor = getProfile().minor;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Error names
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_EXPORT CUresult cuGetErrorName(CUresult error, const char **name) {
+  if (!name)
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (int(error)) {
+#define X(id, number, text)                                                    \
+  case number:                                                                 \
+    *name = #id;                                                               \
+    return CUDA_SUCCESS;
+    PTXJIT_CUDA_RESULTS(X)
+#undef X
+  }
+  *name = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuGetErrorString(CUresult error,
+                                             const char **string) {
+  if (!string)
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (int(error)) {
+#define X(id, number, text)                                                    \
+  case number:                                                                 \
+    *string = text;                                                            \
+    return CUDA_SUCCESS;
+    PTXJIT_CUDA_RESULTS(X)
+#undef X
+  }
+  *string = nullptr;
+  return CUDA_ERROR_INVALID_VALUE;
+}
