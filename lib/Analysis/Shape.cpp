@@ -527,6 +527,17 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
   return merge(llvm::to_vector(op.getOperands()));
 }
 
+/// Addresses in windows are small numbers, so that sums with an index do not
+/// wrap around in 32 bits.
+Shape ShapeAnalysis::addressShape(AddressOfOp op) {
+  auto var =
+      op->getParentOfType<ModuleOp>().lookupSymbol<VarOp>(op.getSymbol());
+  bool inWindow =
+      var && var.getSpace() != Space::Global && var.getSpace() != Space::Const;
+  return inWindow ? uniformShape(Uniformity::Grid, 0, 1 << 24)
+                  : uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+}
+
 /// What lanes exchange: the same in all of them where one value is spread or
 /// the whole warp is asked.
 Shape ShapeAnalysis::transferCollective(Operation &op) {
@@ -561,8 +572,10 @@ Shape ShapeAnalysis::transfer(Operation &op) {
     return uniformShape(Uniformity::Grid, 0, 0);
   if (auto sreg = dyn_cast<SRegOp>(op))
     return specialRegister(sreg);
-  if (isa<ParamAddressOp, AddressOfOp>(op))
-    return uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  if (isa<ParamAddressOp>(op))
+    return uniformShape(Uniformity::Grid, 0, 1 << 16);
+  if (auto address = dyn_cast<AddressOfOp>(op))
+    return addressShape(address);
   if (isa<ShflOp, VoteOp, MatchOp, ReduxOp, ElectOp, ActivemaskOp, BarOp,
           BarrierOp>(op))
     return transferCollective(op);

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
@@ -90,7 +92,8 @@ LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
       out.base = s.add(out.base, window);
     out.pattern = shape.pattern;
     out.ok = values[address].ok;
-    if (width < 64 && shape.pattern)
+    if (width < 64 && shape.pattern &&
+        ShapeAnalysis::mayWrap(shape, width, /*isSigned=*/false))
       out.ok = both(out.ok, wrapTest(base(address), *shape.pattern, width,
                                      /*isSigned=*/false));
   }
@@ -166,6 +169,139 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
   }
 }
 
+namespace {
+/// Elements that lie side by side in memory, and which lane reads which.
+struct ElementRun {
+  int64_t begin = 0; ///< byte offset of the first
+  unsigned count = 0;
+};
+} // namespace
+
+/// The elements at `offsets`, in order and without repetition, as runs.
+static SmallVector<ElementRun, 4> findRuns(ArrayRef<int64_t> offsets,
+                                           int64_t size) {
+  SmallVector<int64_t> sorted(offsets);
+  llvm::sort(sorted);
+  SmallVector<ElementRun, 4> runs;
+  for (int64_t offset : sorted) {
+    if (!runs.empty()) {
+      ElementRun &last = runs.back();
+      int64_t end = last.begin + last.count * size;
+      if (offset == end) {
+        ++last.count;
+        continue;
+      }
+      if (offset < end) // once more, or overlapping
+        continue;
+    }
+    runs.push_back({offset, 1});
+  }
+  return runs;
+}
+
+/// Loads of a known pattern without gathers: each run of neighbours at once,
+/// then into place. Broadcasts, rows of tiles, small strides, reversed order.
+/// Reads exactly what the lanes read. False if that is not worth it.
+bool Packetizer::loadRuns(const LaneAddress &address, Type element,
+                          unsigned count, bool invariant,
+                          SmallVectorImpl<Value> &flat) {
+  unsigned w = target.chunk;
+  int64_t size = bytesOf(element);
+  if (!address.base || !address.pattern || w == 1)
+    return false;
+  SmallVector<Value> out;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    SmallVector<int64_t> offsets;
+    for (unsigned i = 0; i < w; ++i)
+      for (unsigned e = 0; e < count; ++e)
+        offsets.push_back((*address.pattern)[c * w + i] + int64_t(e) * size);
+    SmallVector<ElementRun, 4> runs = findRuns(offsets, size);
+    bool aligned = llvm::all_of(
+        offsets, [&](int64_t o) { return (o - offsets.front()) % size == 0; });
+    if (!aligned || runs.size() > std::max(w / 4, 2u))
+      return false;
+    SmallVector<Value> parts;
+    for (const ElementRun &run : runs)
+      parts.push_back(
+          loadRun(address.base, run.begin, run.count, element, invariant));
+    for (unsigned e = 0; e < count; ++e) {
+      Value result;
+      for (auto [run, part] : llvm::zip(runs, parts)) {
+        SmallVector<int32_t> pick, blend;
+        for (unsigned i = 0; i < w; ++i) {
+          int64_t at = (offsets[i * count + e] - run.begin) / size;
+          bool mine = offsets[i * count + e] >= run.begin && at < run.count;
+          pick.push_back(mine ? int32_t(at) : -1);
+          blend.push_back(int32_t(mine ? w + i : i));
+        }
+        Value placed = LLVM::ShuffleVectorOp::create(b, loc, part, part, pick);
+        result = result ? Value(LLVM::ShuffleVectorOp::create(b, loc, result,
+                                                              placed, blend))
+                        : placed;
+      }
+      out.push_back(result);
+    }
+  }
+  flat.append(out.begin(), out.end());
+  return true;
+}
+
+/// `count` neighbouring elements, `offset` bytes behind a base.
+Value Packetizer::loadRun(Value base, int64_t offset, unsigned count,
+                          Type element, bool invariant) {
+  ChunkBuilder s = scalar();
+  Value at = offset ? s.add(base, s.intConstant(64, uint64_t(offset))) : base;
+  auto load = LLVM::LoadOp::create(b, loc, VectorType::get(count, element),
+                                   toPointer(at), unsigned(bytesOf(element)));
+  load.setInvariant(invariant);
+  return load;
+}
+
+/// Vectors of each lane at known places: one load a lane, then transposed.
+bool Packetizer::loadLaneVectors(const LaneAddress &address, Type element,
+                                 unsigned count, bool invariant,
+                                 SmallVectorImpl<Value> &flat) {
+  unsigned w = target.chunk;
+  if (!address.base || !address.pattern || count == 1)
+    return false;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    // Halves are joined until one vector holds all lanes' elements.
+    SmallVector<Value> parts;
+    for (unsigned i = 0; i < w; ++i)
+      parts.push_back(loadRun(address.base, (*address.pattern)[c * w + i],
+                              count, element, invariant));
+    for (unsigned n = count; parts.size() > 1; n *= 2) {
+      SmallVector<int32_t> both(2 * n);
+      std::iota(both.begin(), both.end(), 0);
+      SmallVector<Value> joined;
+      for (unsigned i = 0; i < parts.size(); i += 2)
+        joined.push_back(LLVM::ShuffleVectorOp::create(b, loc, parts[i],
+                                                       parts[i + 1], both));
+      parts = joined;
+    }
+    for (unsigned e = 0; e < count; ++e) {
+      SmallVector<int32_t> lanesOf;
+      for (unsigned i = 0; i < w; ++i)
+        lanesOf.push_back(int32_t(i * count + e));
+      flat.push_back(
+          LLVM::ShuffleVectorOp::create(b, loc, parts[0], parts[0], lanesOf));
+    }
+  }
+  return true;
+}
+
+/// The best way for lanes whose addresses do not follow each other.
+void Packetizer::loadApart(const LaneAddress &address, Type element,
+                           unsigned count, Value mask, bool invariant,
+                           SmallVectorImpl<Value> &flat) {
+  // The pattern holds only where address.ok does.
+  bool known = !needsMask(mask) && !address.ok;
+  if (known && (loadRuns(address, element, count, invariant, flat) ||
+                loadLaneVectors(address, element, count, invariant, flat)))
+    return;
+  loadGather(address, element, count, mask, flat);
+}
+
 void Packetizer::loadGather(const LaneAddress &address, Type element,
                             unsigned count, Value mask,
                             SmallVectorImpl<Value> &flat) {
@@ -211,7 +347,7 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
   bool contiguous =
       isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
   if (!contiguous) {
-    loadGather(address, element, count, mask, flat);
+    loadApart(address, element, count, mask, invariant, flat);
   } else if (!address.ok) {
     loadContiguous(address, element, count, mask, invariant, flat);
   } else {

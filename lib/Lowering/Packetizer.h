@@ -106,6 +106,16 @@ private:
   void loadGather(const LaneAddress &address, mlir::Type element,
                   unsigned count, Value mask,
                   llvm::SmallVectorImpl<Value> &flat);
+  bool loadRuns(const LaneAddress &address, mlir::Type element, unsigned count,
+                bool invariant, llvm::SmallVectorImpl<Value> &flat);
+  Value loadRun(Value base, int64_t offset, unsigned count, mlir::Type element,
+                bool invariant);
+  bool loadLaneVectors(const LaneAddress &address, mlir::Type element,
+                       unsigned count, bool invariant,
+                       llvm::SmallVectorImpl<Value> &flat);
+  void loadApart(const LaneAddress &address, mlir::Type element, unsigned count,
+                 Value mask, bool invariant,
+                 llvm::SmallVectorImpl<Value> &flat);
   void storeContiguous(const LaneAddress &address, mlir::ValueRange values,
                        Value mask);
   void storeScatter(const LaneAddress &address, mlir::ValueRange values,

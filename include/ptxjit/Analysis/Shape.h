@@ -79,6 +79,7 @@ private:
   void visitWhile(mlir::Operation &op);
   Shape transfer(mlir::Operation &op);
   Shape transferInteger(mlir::Operation &op);
+  Shape addressShape(ptx::AddressOfOp op);
   Shape transferCollective(mlir::Operation &op);
   Shape specialRegister(ptx::SRegOp op);
   Shape tidShape(unsigned dim);
