@@ -16,10 +16,6 @@ static std::unique_ptr<Context> makeContext(unsigned flags) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context);
-PTXJIT_CUDA_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *context);
-PTXJIT_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext context);
-
 PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags,
                                            CUdevice device) {
   if (!getState().initialized)

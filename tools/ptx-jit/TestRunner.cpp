@@ -301,6 +301,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
         "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on " + cpu);
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
+    mode.options.forceFibers = options.fibers;
     modes.push_back(mode);
   };
   if (!options.chunks.empty()) {

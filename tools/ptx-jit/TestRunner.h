@@ -31,6 +31,7 @@ struct TestOptions {
   std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
   std::string cpu;
   unsigned threads = 0;
+  bool fibers = false; ///< each warp on a fiber, even where none waits
 };
 
 /// Prints what differs and a line `FILE: N passed, N failed` each.

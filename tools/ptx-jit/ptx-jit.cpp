@@ -94,6 +94,16 @@ static cl::opt<std::string> inject("inject-failure", cl::Hidden,
                                    cl::desc("Make LLVM fail at a stage"),
                                    cl::sub(runCommand), cl::cat(category));
 
+static cl::opt<bool>
+    explain("explain", cl::desc("Say how the kernel's warps are run, and why"),
+            cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> modeName(
+    "mode",
+    cl::desc("How warps are run: auto, or fibers (each on its own stack, as "
+             "kernels with barriers are)"),
+    cl::value_desc("mode"), cl::init("auto"), cl::sub(runCommand),
+    cl::sub(testCommand), cl::cat(category));
+
 static bool readText(const std::string &path, std::string &text) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -235,6 +245,8 @@ static int run() {
     return fail("--block=" + blockText + " is not X, X,Y or X,Y,Z");
   if (!parseChunks(chunks) || chunks.size() > 1)
     return fail("--chunk must be 1, 4, 8 or 16");
+  if (modeName != "auto" && modeName != "fibers")
+    return fail("--mode must be auto or fibers");
   auto module = loadFile(runFile);
   if (!module)
     return 1;
@@ -253,6 +265,7 @@ static int run() {
   options.cpu = cpuName;
   options.quick = quick;
   options.inject = inject;
+  options.forceFibers = modeName == "fibers";
   if (!emitStage.empty()) {
     std::string output;
     bool ok = module->emit(kernel->name, block, emitStage, options, output,
@@ -291,6 +304,10 @@ static int run() {
       std::fprintf(stderr,
                    "ptx-jit: warning: LLVM failed on this kernel; it runs from "
                    "slow fallback code\n");
+    if (explain)
+      std::fprintf(stderr, "%s: %s: %s\n", kernel->name,
+                   image->mode == PTXJIT_MODE_FIBERS ? "fibers" : "warp loop",
+                   image->reason);
     Stream stream;
     LaunchStatus status = LaunchStatus::Ok;
     for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
@@ -329,8 +346,11 @@ static int test() {
   TestOptions options;
   if (!parseChunks(options.chunks))
     return fail("--chunk must be a list of 1, 4, 8 and 16");
+  if (modeName != "auto" && modeName != "fibers")
+    return fail("--mode must be auto or fibers");
   options.cpu = cpuName;
   options.threads = threads;
+  options.fibers = modeName == "fibers";
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
 

@@ -34,7 +34,7 @@ TEST(CompilerABI, Layout) {
   EXPECT_EQ(sizeof(PtxjitParam), 40u);
   EXPECT_EQ(sizeof(PtxjitReloc), 32u);
   EXPECT_EQ(sizeof(PtxjitVariable), 56u);
-  EXPECT_EQ(sizeof(PtxjitKernelInfo), 48u);
+  EXPECT_EQ(sizeof(PtxjitKernelInfo), 56u);
   EXPECT_EQ(sizeof(PtxjitSpecialization), 48u);
   EXPECT_EQ(getCompiler().version, PTXJIT_COMPILER_ABI_VERSION);
 }

@@ -109,6 +109,94 @@ enum {
 };
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
 
+/* Functions. Those without a suffix that have one here are aliases. */
+CUresult cuInit(unsigned flags);
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDeviceGet(CUdevice *device, int ordinal);
+CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceGetName(char *name, int length, CUdevice device);
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device);
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
+CUresult cuGetErrorName(CUresult error, const char **name);
+CUresult cuGetErrorString(CUresult error, const char **string);
+CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *handle, void *, int, unsigned flags,
+                        CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *handle, void *, unsigned flags,
+                        CUdevice device);
+CUresult cuCtxDestroy_v2(CUcontext handle);
+CUresult cuCtxGetCurrent(CUcontext *handle);
+CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuCtxGetApiVersion(CUcontext handle, unsigned *version);
+CUresult cuCtxSynchronize(void);
+CUresult cuCtxSynchronize_v2(CUcontext handle);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice device);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device);
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device);
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags);
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags,
+                                    int *active);
+CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned flags,
+                                    int priority);
+CUresult cuStreamCreate(CUstream *handle, unsigned flags);
+CUresult cuStreamDestroy_v2(CUstream handle);
+CUresult cuStreamSynchronize(CUstream handle);
+CUresult cuStreamQuery(CUstream handle);
+CUresult cuCtxSetCurrent(CUcontext handle);
+CUresult cuCtxPushCurrent_v2(CUcontext handle);
+CUresult cuCtxPopCurrent_v2(CUcontext *handle);
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes);
+CUresult cuMemFree_v2(CUdeviceptr pointer);
+CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned);
+CUresult cuMemAllocHost_v2(void **pointer, size_t bytes);
+CUresult cuMemFreeHost(void *pointer);
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device, void *host,
+                                      unsigned flags);
+CUresult cuMemGetInfo_v2(size_t *free, size_t *total);
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size,
+                                 CUdeviceptr pointer);
+CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr pointer);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
+                              CUstream stream);
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                              CUstream stream);
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                              CUstream stream);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                       CUstream stream);
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
+CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count);
+CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count);
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
+                         CUstream stream);
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
+                          CUstream stream);
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
+                          CUstream stream);
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+                            int *options, void **values);
+CUresult cuModuleLoadData(CUmodule *module, const void *image);
+CUresult cuModuleLoad(CUmodule *module, const char *path);
+CUresult cuModuleUnload(CUmodule handle);
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule handle,
+                             const char *name);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes,
+                              CUmodule handle, const char *name);
+CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction handle);
+CUresult cuFuncSetAttribute(CUfunction handle, int attribute, int value);
+CUresult cuFuncSetCacheConfig(CUfunction handle, int);
+CUresult cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy,
+                        unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CUstream streamHandle, void **params,
+                        void **extra);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,339 @@
+//===- DriverTest.cpp - libcuda.so.1 as programs see it -------------------===//
+
+#include "ptxjit/CudaDriver/CudaABI.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+const char *const kKernels = R"(.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .u32 counter = 7;
+.visible .entry add(.param .u64 data, .param .u32 value, .param .u32 n)
+{
+  .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p;
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  ld.param.u32 %r5, [n];
+  setp.ge.u32 %p, %r4, %r5;
+  @%p ret;
+  ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [value];
+  mad.wide.u32 %rd2, %r4, 4, %rd1;
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, %r1;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+.visible .entry crash() { trap; }
+.visible .entry stuck() { bar.sync 0, 64; ret; }
+.visible .entry count() { red.global.add.u32 [counter], 1; ret; }
+.visible .entry small() .maxntid 64 { ret; }
+.visible .entry shaped() .reqntid 8, 4 { ret; }
+)";
+
+class Driver : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+    ASSERT_EQ(cuCtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleLoadData(&module, kKernels), CUDA_SUCCESS);
+  }
+  void TearDown() override {
+    if (context)
+      EXPECT_EQ(cuCtxDestroy_v2(context), CUDA_SUCCESS);
+  }
+  CUfunction get(const char *name) {
+    CUfunction function = nullptr;
+    EXPECT_EQ(cuModuleGetFunction(&function, module, name), CUDA_SUCCESS);
+    return function;
+  }
+  CUresult launch(const char *name, unsigned grid = 1, unsigned block = 1,
+                  void **params = nullptr, CUstream stream = nullptr) {
+    return cuLaunchKernel(get(name), grid, 1, 1, block, 1, 1, 0, stream, params,
+                          nullptr);
+  }
+  CUresult launchAdd(CUdeviceptr data, unsigned value, unsigned n,
+                     CUstream stream = nullptr) {
+    void *params[] = {&data, &value, &n};
+    return launch("add", (n + 63) / 64, 64, params, stream);
+  }
+
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+};
+
+} // namespace
+
+TEST(DriverUninitialised, Names) {
+  const char *text = nullptr;
+  EXPECT_EQ(cuGetErrorName(CUDA_ERROR_INVALID_PTX, &text), CUDA_SUCCESS);
+  EXPECT_STREQ(text, "CUDA_ERROR_INVALID_PTX");
+  EXPECT_EQ(cuGetErrorString(CUDA_SUCCESS, &text), CUDA_SUCCESS);
+  EXPECT_STREQ(text, "no error");
+  EXPECT_EQ(cuGetErrorName(CUresult(12345), &text), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(text, nullptr);
+}
+
+TEST_F(Driver, RoundTrip) {
+  std::vector<unsigned> host(1000);
+  std::iota(host.begin(), host.end(), 0);
+  CUdeviceptr data = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 4000), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemcpyHtoD_v2(data, host.data(), 4000), CUDA_SUCCESS);
+  ASSERT_EQ(launchAdd(data, 5, 1000), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  std::vector<unsigned> back(1000);
+  ASSERT_EQ(cuMemcpyDtoH_v2(back.data(), data, 4000), CUDA_SUCCESS);
+  for (unsigned i = 0; i < 1000; ++i)
+    ASSERT_EQ(back[i], i + 5);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, ExtraBuffer) {
+  CUdeviceptr data = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 256), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 3, 64), CUDA_SUCCESS);
+  struct {
+    CUdeviceptr data;
+    unsigned value, n;
+  } params{data, 4, 64};
+  size_t size = sizeof(params);
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &params,
+                   CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  ASSERT_EQ(
+      cuLaunchKernel(get("add"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra),
+      CUDA_SUCCESS);
+  unsigned back[64];
+  ASSERT_EQ(cuMemcpyDtoH_v2(back, data, 256), CUDA_SUCCESS);
+  EXPECT_EQ(back[63], 7u);
+  size = 8; // too small
+  EXPECT_EQ(
+      cuLaunchKernel(get("add"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra),
+      CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Driver, BadHandlesPointersSizesNames) {
+  CUdeviceptr data = 0;
+  CUfunction function;
+  CUmodule other;
+  int value;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 100), CUDA_SUCCESS);
+  char host[200] = {};
+  EXPECT_EQ(cuMemAlloc_v2(nullptr, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemAlloc_v2(&data, 0), CUDA_ERROR_INVALID_VALUE);
+  CUdeviceptr huge;
+  EXPECT_EQ(cuMemAlloc_v2(&huge, size_t(1) << 60), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cuMemFree_v2(data + 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFree_v2(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemcpyHtoD_v2(data, host, 101), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyHtoD_v2(data + 50, host, 51), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyHtoD_v2(12345, host, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpyHtoD_v2(data, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD32_v2(data + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD8_v2(data, 0, 101), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "nobody"),
+            CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cuModuleGetFunction(&function, (CUmodule)(void *)host, "add"),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuModuleUnload((CUmodule)(void *)host), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamSynchronize((CUstream)(void *)host),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamDestroy_v2((CUstream)(void *)host),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)host),
+            CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuFuncGetAttribute(&value, 0, (CUfunction)(void *)host),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuFuncGetAttribute(&value, 99, get("add")),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuDeviceGetAttribute(&value, 1, 3), CUDA_ERROR_INVALID_DEVICE);
+  EXPECT_EQ(cuDeviceGetAttribute(&value, -1, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuModuleLoadData(&other, "\x7f"
+                                     "ELF...."),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuModuleLoad(&other, "/nowhere.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Driver, LaunchShapes) {
+  EXPECT_EQ(launch("small", 1, 64), CUDA_SUCCESS);
+  EXPECT_EQ(launch("small", 1, 65), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("small", 0, 64), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("count", 1, 1025), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(launch("add", 1, 1), CUDA_ERROR_INVALID_VALUE); // no parameters
+  CUfunction shaped = get("shaped");
+  auto with = [&](unsigned x, unsigned y, unsigned shared) {
+    return cuLaunchKernel(shaped, 1, 1, 1, x, y, 1, shared, nullptr, nullptr,
+                          nullptr);
+  };
+  EXPECT_EQ(with(8, 4, 0), CUDA_SUCCESS);
+  EXPECT_EQ(with(4, 8, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(with(8, 4, 48 << 10), CUDA_SUCCESS);
+  EXPECT_EQ(with(8, 4, 49 << 10), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(shaped,
+                               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                               100 << 10),
+            CUDA_SUCCESS);
+  EXPECT_EQ(with(8, 4, 100 << 10), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+}
+
+// A kernel that failed leaves its context with the error, for good; others are
+// not touched.
+TEST_F(Driver, ErrorsStick) {
+  EXPECT_EQ(launch("crash"), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+  CUdeviceptr data;
+  EXPECT_EQ(cuMemAlloc_v2(&data, 4), CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+  CUcontext fresh;
+  ASSERT_EQ(cuCtxCreate_v2(&fresh, 0, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAlloc_v2(&data, 4), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy_v2(fresh), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, DeadlockIsAnError) {
+  EXPECT_EQ(launch("stuck", 3, 32), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+}
+
+TEST_F(Driver, Globals) {
+  CUdeviceptr address = 0;
+  size_t bytes = 0;
+  ASSERT_EQ(cuModuleGetGlobal_v2(&address, &bytes, module, "counter"),
+            CUDA_SUCCESS);
+  EXPECT_EQ(bytes, 4u);
+  EXPECT_EQ(cuModuleGetGlobal_v2(&address, nullptr, module, "add"),
+            CUDA_ERROR_NOT_FOUND);
+  ASSERT_EQ(launch("count", 2, 50), CUDA_SUCCESS);
+  unsigned value = 0;
+  ASSERT_EQ(cuMemcpyDtoH_v2(&value, address, 4), CUDA_SUCCESS);
+  EXPECT_EQ(value, 107u);
+}
+
+TEST_F(Driver, JitLog) {
+  char log[512] = {};
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)sizeof(log)};
+  CUmodule bad = nullptr;
+  const char *text = ".version 8.0\n.target sm_80\n.entry k() { nop; }\n";
+  EXPECT_EQ(cuModuleLoadDataEx(&bad, text, 2, options, values),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_NE(std::string(log).find("'nop' is not the name of an instruction"),
+            std::string::npos)
+      << log;
+  EXPECT_GT((size_t)values[1], 20u);
+}
+
+// Work in the default stream and in blocking streams is ordered by submission.
+TEST_F(Driver, DefaultStreamOrder) {
+  CUstream a, b;
+  ASSERT_EQ(cuStreamCreate(&a, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&b, 0), CUDA_SUCCESS);
+  CUdeviceptr data;
+  const unsigned n = 1 << 16;
+  ASSERT_EQ(cuMemAlloc_v2(&data, n * 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 0, n), CUDA_SUCCESS);
+  std::vector<unsigned> copy(n);
+  for (unsigned i = 0; i < 20; ++i) {
+    ASSERT_EQ(launchAdd(data, 1, n, a), CUDA_SUCCESS);
+    ASSERT_EQ(launchAdd(data, 1, n, nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(launchAdd(data, 1, n, b), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemcpyDtoH_v2(copy.data(), data, n * 4), CUDA_SUCCESS);
+    for (unsigned k = 0; k < n; k += 97)
+      ASSERT_EQ(copy[k], 3 * (i + 1));
+  }
+  EXPECT_EQ(cuStreamQuery(a), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy_v2(a), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy_v2(a), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Driver, FromManyThreads) {
+  CUdeviceptr data;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 8 * 256), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 0, 8 * 64), CUDA_SUCCESS);
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+      CUstream stream;
+      EXPECT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+      for (int i = 0; i < 50; ++i)
+        EXPECT_EQ(launchAdd(data + t * 256, 1, 64, stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    });
+  for (std::thread &t : threads)
+    t.join();
+  unsigned back[8 * 64];
+  ASSERT_EQ(cuMemcpyDtoH_v2(back, data, sizeof(back)), CUDA_SUCCESS);
+  for (unsigned value : back)
+    ASSERT_EQ(value, 50u);
+}
+
+TEST_F(Driver, PrimaryContext) {
+  CUcontext primary = nullptr, again = nullptr, current = nullptr;
+  unsigned flags;
+  int active;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&again, 0), CUDA_SUCCESS);
+  EXPECT_EQ(primary, again);
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(0, &flags, &active), CUDA_SUCCESS);
+  EXPECT_EQ(active, 1);
+  EXPECT_EQ(cuCtxPushCurrent_v2(primary), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, primary);
+  EXPECT_EQ(cuCtxDestroy_v2(primary), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuCtxPopCurrent_v2(&current), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuDevicePrimaryCtxGetState(0, &flags, &active), CUDA_SUCCESS);
+  EXPECT_EQ(active, 0);
+}
+
+TEST_F(Driver, PointerAttributes) {
+  CUdeviceptr data, start;
+  size_t size;
+  unsigned type;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 1000), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&start, &size, data + 10), CUDA_SUCCESS);
+  EXPECT_EQ(start, data);
+  EXPECT_EQ(size, 1000u);
+  EXPECT_EQ(
+      cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, data + 5),
+      CUDA_SUCCESS);
+  EXPECT_EQ(type, unsigned(CU_MEMORYTYPE_DEVICE));
+  void *host;
+  ASSERT_EQ(cuMemHostAlloc(&host, 100, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                  (CUdeviceptr)host),
+            CUDA_SUCCESS);
+  EXPECT_EQ(type, unsigned(CU_MEMORYTYPE_HOST));
+  EXPECT_EQ(cuMemFree_v2((CUdeviceptr)host), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFreeHost(host), CUDA_SUCCESS);
+  // Plain memory has a device address too: its own.
+  EXPECT_EQ(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                  (CUdeviceptr)&size),
+            CUDA_SUCCESS);
+  EXPECT_EQ(start, (CUdeviceptr)&size);
+}
+
+TEST_F(Driver, DestroyedContextsAreNotUsed) {
+  CUcontext other;
+  ASSERT_EQ(cuCtxCreate_v2(&other, 0, 0), CUDA_SUCCESS);
+  std::thread([&] {
+    EXPECT_EQ(cuCtxSetCurrent(other), CUDA_SUCCESS);
+    std::thread([&] {
+      EXPECT_EQ(cuCtxDestroy_v2(other), CUDA_SUCCESS);
+    }).join();
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  }).join();
+  cuCtxPopCurrent_v2(nullptr);
+}
