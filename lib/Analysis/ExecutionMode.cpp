@@ -15,17 +15,18 @@ static std::string placeOf(Operation *op) {
 }
 
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel, unsigned warps) {
-  Operation *barrier = nullptr, *sleep = nullptr;
+  Operation *barrier = nullptr, *wait = nullptr;
   kernel.walk([&](Operation *op) {
     if (isa<BarOp, BarrierOp>(op) && !barrier)
       barrier = op;
-    if (isa<NanosleepOp>(op) && !sleep)
-      sleep = op;
+    if (isa<YieldWarpOp, NanosleepOp>(op) && !wait)
+      wait = op;
   });
+  if (wait)
+    return {ExecutionMode::Fibers, true,
+            "a loop waits on memory" + placeOf(wait)};
   if (barrier)
-    return {ExecutionMode::Fibers, "a barrier" + placeOf(barrier)};
-  if (sleep)
-    return {ExecutionMode::Fibers, "waits with nanosleep" + placeOf(sleep)};
-  return {ExecutionMode::WarpLoop,
+    return {ExecutionMode::Fibers, false, "a barrier" + placeOf(barrier)};
+  return {ExecutionMode::WarpLoop, false,
           warps == 1 ? "one warp, no barrier" : "no warp waits for another"};
 }

@@ -259,6 +259,7 @@ private:
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
+  void chooseMode(FuncOp func);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// Tests: behave as LLVM does when it cannot go on.
   void injectFailure(llvm::StringRef stage) {
@@ -297,14 +298,6 @@ llvm::Error Compilation::run() {
     image->sharedEnd = layout.sharedEnd;
     image->localBytes = layout.localBytes;
     image->chunk = cpu->chunk.chunk;
-    unsigned threads = spec.block[0] * spec.block[1] * spec.block[2];
-    ModeChoice choice = chooseExecutionMode(func, (threads + 31) / 32);
-    if (spec.forceFibers)
-      choice = {ExecutionMode::Fibers, "asked for"};
-    image->mode = choice.mode == ExecutionMode::Fibers ? PTXJIT_MODE_FIBERS
-                                                       : PTXJIT_MODE_WARP_LOOP;
-    image->reasonText = choice.reason;
-    image->reason = image->reasonText.c_str();
     for (VarOp var : layout.globals)
       image->variables.add(var);
     image->globals = image->variables.variables.data();
@@ -344,6 +337,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("structured", ir))
     return llvm::Error::success();
+  if (image)
+    chooseMode(*ir.getOps<FuncOp>().begin());
   if (auto error =
           stage("mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
     return error;
@@ -360,6 +355,18 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   stopped = false;
   return llvm::Error::success();
+}
+
+void Compilation::chooseMode(FuncOp func) {
+  unsigned threads = spec.block[0] * spec.block[1] * spec.block[2];
+  ModeChoice choice = chooseExecutionMode(func, (threads + 31) / 32);
+  if (spec.forceFibers && choice.mode == ExecutionMode::WarpLoop)
+    choice = {ExecutionMode::Fibers, false, "asked for"};
+  image->mode = choice.mode == ExecutionMode::Fibers ? PTXJIT_MODE_FIBERS
+                                                     : PTXJIT_MODE_WARP_LOOP;
+  image->waitsOnMemory = choice.waitsOnMemory;
+  image->reasonText = choice.reason;
+  image->reason = image->reasonText.c_str();
 }
 
 llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,

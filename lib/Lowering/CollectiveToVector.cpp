@@ -552,7 +552,7 @@ LogicalResult Packetizer::emitCollective(Operation &op, bool &handled) {
     return emitBarrier(barrier);
   if (isa<BarWarpOp>(op))
     return success(); // in lockstep, and in program order
-  if (isa<NanosleepOp>(op)) {
+  if (isa<NanosleepOp, YieldWarpOp>(op)) {
     callHelper(offsetof(PtxjitHelpers, yield), {warp});
     return success();
   }

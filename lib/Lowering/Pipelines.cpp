@@ -30,6 +30,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm) {
   func.addPass(createStructureControlFlowPass());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
+  func.addPass(createInsertYieldsPass());
 }
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const LaunchShape &shape) {

@@ -51,7 +51,8 @@ public:
       : func(func), launch(launch), numbers(numbers), places(places),
         sharedEnd(sharedEnd), localBytes(localBytes), random(random) {}
 
-  LogicalResult run(const uint32_t (&ctaid)[3]);
+  void start(const uint32_t (&ctaid)[3]);
+  mlir::FailureOr<bool> runRound();
 
 private:
   unsigned threadsPerCta() const {
@@ -88,6 +89,7 @@ private:
   uint32_t id[3] = {0, 0, 0};
   std::vector<uint8_t> shared;
   std::vector<Thread> threads;
+  std::vector<unsigned> order; ///< in which they get their turns
   /// What threads that did not wait have left.
   struct Barrier {
     std::array<unsigned, 32> arrivals{}; ///< threads, by warp

@@ -14,6 +14,7 @@
 #include "llvm/ADT/bit.h"
 #include <array>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <random>
 
@@ -22,15 +23,22 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
 
+/// Instructions that a thread runs in one turn.
+static constexpr unsigned kTurn = 1 << 10;
+/// Turns after which the next CTA starts beside one that has not ended.
+static constexpr uint64_t kRoundsAlone = 64;
+/// Turns without any CTA ending after which the launch is given up.
+static constexpr uint64_t kMostRounds = 1 << 17;
+
 //===----------------------------------------------------------------------===//
 // Scheduling
 //===----------------------------------------------------------------------===//
 
-LogicalResult Cta::run(const uint32_t (&ctaid)[3]) {
+void Cta::start(const uint32_t (&ctaid)[3]) {
   std::memcpy(id, ctaid, sizeof(id));
   shared.assign(sharedEnd + launch.dynamicShared + 16, 0);
   threads.assign(threadsPerCta(), Thread());
-  std::vector<unsigned> order(threads.size());
+  order.resize(threads.size());
   std::iota(order.begin(), order.end(), 0);
   if (launch.seed)
     std::shuffle(order.begin(), order.end(), random);
@@ -41,27 +49,32 @@ LogicalResult Cta::run(const uint32_t (&ctaid)[3]) {
     t.local.assign(localBytes + 16, 0);
     t.pc = {&entry, entry.begin()};
   }
-  while (true) {
-    for (unsigned i : order)
-      if (threads[i].state == Thread::Running && failed(runThread(threads[i])))
-        return failure();
-    if (llvm::all_of(threads,
-                     [](Thread &t) { return t.state == Thread::Done; }))
-      return success();
-    if (!resolveWarps() && !resolveBarriers()) {
-      for (Thread &t : threads)
-        if (t.state == Thread::Waiting)
-          return t.waitsAt->emitError()
-                 << "deadlock: thread " << t.linear << " waits here for ever";
-    }
+}
+
+/// A turn for each thread that can go on. \returns whether all have ended.
+FailureOr<bool> Cta::runRound() {
+  bool running = false;
+  for (unsigned i : order) {
+    if (threads[i].state == Thread::Running && failed(runThread(threads[i])))
+      return failure();
+    running |= threads[i].state == Thread::Running;
   }
+  // Also while others run: they may wait, in a loop, for those that come on.
+  if (resolveWarps() || resolveBarriers() || running)
+    return false;
+  if (llvm::all_of(threads, [](Thread &t) { return t.state == Thread::Done; }))
+    return true;
+  for (Thread &t : threads)
+    if (t.state == Thread::Waiting)
+      return t.waitsAt->emitError()
+             << "deadlock: thread " << t.linear << " waits here for ever";
+  return true;
 }
 
 LogicalResult Cta::runThread(Thread &t) {
-  // A spin on another thread's progress must not hang the oracle.
-  for (uint64_t steps = 0; t.state == Thread::Running; ++steps) {
-    if (steps > (uint64_t(1) << 28))
-      return func.emitError("a thread does not end");
+  // In turns: it may wait in a loop for another thread.
+  for (unsigned steps = 0; t.state == Thread::Running && steps < kTurn;
+       ++steps) {
     if (t.pc.at == t.pc.block->end()) {
       t.pc = t.returns.pop_back_val();
       continue;
@@ -398,12 +411,34 @@ LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
   for (VarOp var : dynamic)
     places[var.getSymName()] = shared;
   std::mt19937_64 random(launch.seed);
-  for (uint32_t z = 0; z < launch.grid[2]; ++z)
-    for (uint32_t y = 0; y < launch.grid[1]; ++y)
-      for (uint32_t x = 0; x < launch.grid[0]; ++x) {
-        Cta cta(func, launch, numbers, places, shared, local, random);
-        if (failed(cta.run({x, y, z})))
-          return failure();
+  // CTAs start in index order. One that does not end soon may wait for a later
+  // one, which then starts beside it.
+  const auto &grid = launch.grid;
+  uint64_t total = uint64_t(grid[0]) * grid[1] * grid[2], next = 0;
+  std::vector<std::unique_ptr<Cta>> active;
+  for (uint64_t idle = 0; next < total || !active.empty(); ++idle) {
+    if (next < total && (active.empty() || idle % kRoundsAlone == 0)) {
+      uint32_t id[3] = {uint32_t(next % grid[0]),
+                        uint32_t(next / grid[0] % grid[1]),
+                        uint32_t(next / grid[0] / grid[1])};
+      active.push_back(std::make_unique<Cta>(func, launch, numbers, places,
+                                             shared, local, random));
+      active.back()->start(id);
+      ++next;
+    }
+    for (size_t i = 0; i < active.size();) {
+      FailureOr<bool> ended = active[i]->runRound();
+      if (failed(ended))
+        return failure();
+      if (*ended) {
+        active.erase(active.begin() + ptrdiff_t(i));
+        idle = 0;
+      } else {
+        ++i;
       }
+    }
+    if (idle > kMostRounds)
+      return func.emitError("threads wait for ever, or nearly so");
+  }
   return success();
 }

@@ -4,6 +4,9 @@
 
 using namespace ptxjit;
 
+/// Rounds in which each warp finds that it still has to wait.
+static constexpr unsigned kYieldsBeforeParking = 64;
+
 CtaFibers::CtaFibers(unsigned warps, size_t stackBytes)
     : warps(warps), fibers(new Warp[warps]) {
   for (unsigned w = 0; w < warps; ++w) {
@@ -24,21 +27,36 @@ CtaFibers::~CtaFibers() {
 // Scheduling
 //===----------------------------------------------------------------------===//
 
-void CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place) {
+bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
+                    bool park) {
   entry = kernel;
   context = &place;
+  mayPark = park;
   alive = ready = warps == 32 ? ~0u : (1u << warps) - 1;
   for (Barrier &barrier : barriers)
     barrier = Barrier();
+  parkedAt = &fibers[0];
+  return resume();
+}
+
+bool CtaFibers::resume() {
+  Warp *warp = parkedAt;
+  parkedAt = nullptr;
+  idleYields = 0;
   adoptThread(scheduler);
-  switchFiber(scheduler, fibers[0].fiber);
+  switchFiber(scheduler, warp->fiber);
+  return parkedAt ? false : finishRun();
+}
+
+bool CtaFibers::finishRun() {
   if (!alive)
-    return;
+    return true;
   // Nobody can go on. The stacks are forgotten: compiled code owns nothing.
   if (context->status == PTXJIT_KERNEL_OK)
     context->status = PTXJIT_KERNEL_DEADLOCK;
   for (unsigned w = 0; w < warps; ++w)
     fibers[w].stack.prepare(fibers[w].fiber, warpMain, &fibers[w]);
+  return true;
 }
 
 /// A fiber lives through many CTAs: each switch to it runs its warp once more.
@@ -68,6 +86,7 @@ void CtaFibers::suspend(Warp &warp) {
 }
 
 void CtaFibers::finish(Warp &warp) {
+  idleYields = 0;
   alive &= ~(1u << warp.index);
   ready &= alive;
   for (unsigned i = 0; i < 16; ++i)
@@ -76,7 +95,16 @@ void CtaFibers::finish(Warp &warp) {
   suspend(warp);
 }
 
-void CtaFibers::yield(uint32_t warp) { suspend(fibers[warp]); }
+void CtaFibers::yield(uint32_t index) {
+  Warp &warp = fibers[index];
+  if (mayPark && ++idleYields > kYieldsBeforeParking * warps) {
+    // What this CTA waits for must come from others: see LaunchGrid.cpp.
+    parkedAt = next(index);
+    switchFiber(warp.fiber, scheduler);
+    return;
+  }
+  suspend(warp);
+}
 
 //===----------------------------------------------------------------------===//
 // Barriers
@@ -113,6 +141,7 @@ uint32_t CtaFibers::arrive(uint32_t warp, uint32_t id, uint32_t threads,
     context->status = PTXJIT_KERNEL_ILLEGAL;
     return 0;
   }
+  idleYields = 0;
   Barrier &barrier = barriers[id];
   barrierModes[id] = mode;
   barrier.arrived += 32;

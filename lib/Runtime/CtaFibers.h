@@ -23,9 +23,12 @@ public:
   /// Memory for the stacks is there.
   bool isValid() const { return valid; }
 
-  /// Runs the CTA that `context` names, until all warps have ended. The status
-  /// is left in the context.
-  void run(PtxjitKernelEntry entry, PtxjitKernelContext &context);
+  /// Starts the CTA that `context` names and runs it until all warps have ended
+  /// or, if it may be parked, all only give way to each other. The status is
+  /// left in the context. \returns whether the CTA has ended.
+  bool run(PtxjitKernelEntry entry, PtxjitKernelContext &context, bool mayPark);
+  /// Goes on with a CTA that was parked. \returns as run().
+  bool resume();
 
   uint32_t arrive(uint32_t warp, uint32_t id, uint32_t threads, uint32_t mode,
                   uint32_t votes, uint32_t active);
@@ -54,6 +57,7 @@ private:
   /// The next warp that can go on behind `after`, in turn; null if none can.
   Warp *next(uint32_t after);
   void suspend(Warp &warp);
+  bool finishRun();
 
   unsigned warps;
   bool valid = true;
@@ -62,6 +66,9 @@ private:
   PtxjitKernelEntry entry = nullptr;
   PtxjitKernelContext *context = nullptr;
   uint32_t ready = 0, alive = 0; ///< warps, as bits
+  bool mayPark = false;
+  Warp *parkedAt = nullptr; ///< null unless parked
+  unsigned idleYields = 0;  ///< since the last barrier or end of a warp
   Barrier barriers[16];
   uint32_t barrierModes[16] = {};
 };

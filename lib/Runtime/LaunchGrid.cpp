@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+#include <thread>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -35,6 +39,9 @@ private:
 /// Of each warp on a fiber: frames hold vectors, so they are large, but only
 /// touched pages count.
 constexpr size_t kStackBytes = size_t(256) << 10;
+constexpr unsigned kMostWorkers = 256;
+/// CTAs that one worker keeps waiting before it starts no further one.
+constexpr size_t kResidentCtas = 256;
 
 struct Launch {
   const KernelCode &kernel;
@@ -57,59 +64,119 @@ struct Launch {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
   void work(unsigned worker);
-  void runCta(PtxjitKernelContext &context, CtaFibers *fibers, uint64_t index);
+  void workWaiting(unsigned worker);
+  uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
 };
 
-void Launch::runCta(PtxjitKernelContext &context, CtaFibers *fibers,
-                    uint64_t index) {
-  context.ctaid[0] = uint32_t(index % grid.x);
-  context.ctaid[1] = uint32_t(index / grid.x % grid.y);
-  context.ctaid[2] = uint32_t(index / (uint64_t(grid.x) * grid.y));
-  if (fibers)
-    fibers->run(kernel.entry, context);
-  else
-    kernel.entry(&context, 0, kernel.warps);
-  if (context.status != PTXJIT_KERNEL_OK)
-    fail(LaunchStatus(context.status));
-}
+/// What it takes to run a CTA; kept from one to the next.
+class CtaRunner {
+public:
+  CtaRunner(Launch &launch, unsigned worker);
+  bool isValid() const {
+    return shared && local && (!fibers || fibers->isValid());
+  }
+  /// \returns whether the CTA has ended; else it waits to be resumed.
+  bool run(uint64_t index);
+  bool resume() { return check(fibers->resume()); }
 
-void Launch::work(unsigned worker) {
-  uint64_t sharedBytes = uint64_t(kernel.sharedEnd) + dynamicShared;
-  DeviceBuffer shared = makeDeviceBuffer(sharedBytes);
+private:
+  bool check(bool ended) {
+    if (context.status != PTXJIT_KERNEL_OK)
+      launch.fail(LaunchStatus(context.status));
+    return ended;
+  }
+
+  Launch &launch;
+  DeviceBuffer shared, local;
+  std::unique_ptr<CtaFibers> fibers;
+  PtxjitKernelContext context{};
+};
+
+CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
+  const KernelCode &kernel = launch.kernel;
   bool useFibers = kernel.mode == PTXJIT_MODE_FIBERS;
   uint64_t localStride = uint64_t(kernel.localBytes) * 32;
-  DeviceBuffer local =
-      makeDeviceBuffer(localStride * (useFibers ? kernel.warps : 1) + 64);
-  std::unique_ptr<CtaFibers> fibers;
+  shared = makeDeviceBuffer(uint64_t(kernel.sharedEnd) + launch.dynamicShared);
+  local = makeDeviceBuffer(localStride * (useFibers ? kernel.warps : 1) + 64);
   if (useFibers)
     fibers = std::make_unique<CtaFibers>(kernel.warps, kStackBytes);
-  if (!shared || !local || (fibers && !fibers->isValid()))
-    return fail(LaunchStatus::OutOfResources);
-  PtxjitKernelContext context{};
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
-  context.nctaid[0] = grid.x;
-  context.nctaid[1] = grid.y;
-  context.nctaid[2] = grid.z;
-  context.params = static_cast<const uint8_t *>(params);
+  context.nctaid[0] = launch.grid.x;
+  context.nctaid[1] = launch.grid.y;
+  context.nctaid[2] = launch.grid.z;
+  context.params = static_cast<const uint8_t *>(launch.params);
   context.globals = kernel.globals;
   context.shared = static_cast<uint8_t *>(shared.get());
   context.local = static_cast<uint8_t *>(local.get());
-  context.gridid = gridid;
-  context.dynamicShared = dynamicShared;
-  context.totalShared = kernel.sharedEnd - PTXJIT_SHARED_BASE + dynamicShared;
+  context.gridid = launch.gridid;
+  context.dynamicShared = launch.dynamicShared;
+  context.totalShared = launch.window() + launch.dynamicShared;
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
   context.localStride = useFibers ? localStride : 0;
   context.smid = worker;
-  context.nsmid = workers;
+  context.nsmid = launch.workers;
+}
+
+bool CtaRunner::run(uint64_t index) {
+  const Grid &grid = launch.grid;
+  context.ctaid[0] = uint32_t(index % grid.x);
+  context.ctaid[1] = uint32_t(index / grid.x % grid.y);
+  context.ctaid[2] = uint32_t(index / (uint64_t(grid.x) * grid.y));
+  if (fibers)
+    return check(
+        fibers->run(launch.kernel.entry, context, launch.kernel.waitsOnMemory));
+  launch.kernel.entry(&context, 0, launch.kernel.warps);
+  return check(true);
+}
+
+void Launch::work(unsigned worker) {
   FloatEnvironment environment;
+  if (kernel.waitsOnMemory)
+    return workWaiting(worker);
+  CtaRunner runner(*this, worker);
+  if (!runner.isValid())
+    return fail(LaunchStatus::OutOfResources);
   while (!failed()) {
     uint64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
     if (begin >= total)
       return;
     uint64_t end = std::min(begin + grain, total);
     for (uint64_t i = begin; i < end && !failed(); ++i)
-      runCta(context, fibers.get(), i);
+      runner.run(i);
+  }
+}
+
+/// CTAs that wait for others are parked while the next ones start, so that what
+/// they wait for may come from an earlier or (up to kResidentCtas) later one.
+void Launch::workWaiting(unsigned worker) {
+  std::vector<std::unique_ptr<CtaRunner>> parked, idle;
+  bool more = true;
+  while (!failed() && (more || !parked.empty())) {
+    uint64_t index = total;
+    if (more && parked.size() < kResidentCtas)
+      index = next.fetch_add(1, std::memory_order_relaxed);
+    more &= index < total || parked.size() >= kResidentCtas;
+    if (index < total) {
+      if (idle.empty())
+        idle.push_back(std::make_unique<CtaRunner>(*this, worker));
+      std::unique_ptr<CtaRunner> runner = std::move(idle.back());
+      idle.pop_back();
+      if (!runner->isValid())
+        return fail(LaunchStatus::OutOfResources);
+      (runner->run(index) ? idle : parked).push_back(std::move(runner));
+    }
+    // Each of those that wait gets a turn.
+    for (size_t i = 0; i < parked.size() && !failed();) {
+      if (!parked[i]->resume()) {
+        ++i;
+        continue;
+      }
+      idle.push_back(std::move(parked[i]));
+      parked.erase(parked.begin() + ptrdiff_t(i));
+    }
+    if (!parked.empty() && index >= total)
+      std::this_thread::yield(); // others' CTAs may need this core
   }
 }
 
@@ -124,6 +191,12 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   static std::atomic<uint64_t> gridCounter{0};
   unsigned machine = unsigned(tbb::info::default_concurrency());
   unsigned workers = threads ? threads : machine;
+  // More threads than cores are of use only in tests, but asking must not make
+  // TBB print warnings.
+  static tbb::global_control control(
+      tbb::global_control::max_allowed_parallelism,
+      std::max(machine, kMostWorkers));
+  workers = std::min(workers, kMostWorkers);
   uint64_t total = uint64_t(grid.x) * grid.y * grid.z;
   workers = unsigned(std::min<uint64_t>(workers, total));
   Launch launch{kernel,  grid,  params, dynamicShared,

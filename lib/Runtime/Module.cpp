@@ -179,6 +179,7 @@ LaunchStatus Module::launchImage(const PtxjitImage &image, uint32_t warps,
   code.localBytes = image.localBytes;
   code.warps = warps;
   code.mode = PtxjitMode(image.mode);
+  code.waitsOnMemory = image.waitsOnMemory;
   {
     std::lock_guard<std::mutex> lock(mutex);
     code.globals = tables.find(&image)->second.data();

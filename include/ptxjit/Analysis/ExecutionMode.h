@@ -15,10 +15,12 @@ enum class ExecutionMode {
 
 struct ModeChoice {
   ExecutionMode mode = ExecutionMode::WarpLoop;
+  /// May wait for other CTAs, so a CTA may have to make room for the next.
+  bool waitsOnMemory = false;
   std::string reason; ///< one line for people
 };
 
-/// Decides for a kernel, as parsed or later, whose CTAs have `warps` warps.
+/// Decides for a kernel, structured or masked, whose CTAs have `warps` warps.
 ModeChoice chooseExecutionMode(ptx::FuncOp kernel, unsigned warps);
 
 } // namespace ptxjit

@@ -58,6 +58,17 @@ def StructureControlFlowPass
                            "::mlir::arith::ArithDialect"];
 }
 
+def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
+  let summary = "let others run in loops that wait on memory";
+  let description = [{
+    A loop whose condition depends on an atomic, volatile or ordered load may
+    wait for another thread. Each iteration then gives way with
+    `ptx.yield_warp`, and the kernel runs in a mode in which that has a meaning.
+  }];
+  let statistics = [
+    Statistic<"numLoops", "waiting-loops", "loops that may wait on memory">];
+}
+
 def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "divergent control flow to masks";
   let description = [{

@@ -88,9 +88,10 @@ typedef struct PtxjitImage {
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
   uint32_t chunk;
-  uint32_t mode;      /**< PtxjitMode */
-  const char *reason; /**< why that mode, one line */
-  uint32_t degraded;  /**< compiled by the slow fallback, after a failure */
+  uint32_t mode;          /**< PtxjitMode */
+  uint32_t waitsOnMemory; /**< a CTA may wait for other CTAs */
+  const char *reason;     /**< why that mode, one line */
+  uint32_t degraded;      /**< compiled by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's table */
   uint32_t numGlobals;
   uint64_t codeBytes;

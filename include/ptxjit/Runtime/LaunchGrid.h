@@ -35,6 +35,7 @@ struct KernelCode {
   uint32_t localBytes = 0;                 ///< per thread
   uint32_t warps = 1;                      ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
+  bool waitsOnMemory = false; ///< CTAs make room for others while they wait
   const uint64_t *globals = nullptr; ///< the context's table
 };
 
