@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs benchmark cases through `ptx-jit run` and compares with native code.
+"""Runs benchmark cases through libcuda.so.1 (or `ptx-jit run`) beside native
+code.
 
 The benchmark program prints each case as text (--manifest), writes its inputs
 and expected results (--dump) and times native code (--side native).
@@ -107,6 +108,25 @@ def run_case(args, root, case):
     return total, native_ms, message
 
 
+def time_side(args, side, case):
+    """Best time of one side of the benchmark program, and its verdict."""
+    environment = dict(os.environ, BENCH_LIBCUDA=os.path.abspath(args.libcuda))
+    out = subprocess.run([args.bench, "--side", side, "--case", case, "--ms",
+                          str(args.ms), "--verify"], capture_output=True,
+                         text=True, env=environment)
+    fields = out.stdout.split()
+    if len(fields) < 7:
+        return 0.0, (out.stderr.strip().splitlines() or ["failed"])[-1]
+    return float(fields[3]), fields[6]
+
+
+def list_cases(args):
+    text = subprocess.run([args.bench, "--manifest"], check=True,
+                          capture_output=True, text=True).stdout
+    return [line.split()[1] for line in text.splitlines()
+            if line.startswith("case ")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", default="build/release/bin/ptx-jit-bench")
@@ -117,14 +137,21 @@ def main():
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--ms", type=int, default=500)
-    parser.add_argument("cases", nargs="+")
+    parser.add_argument("--libcuda", default="build/release/lib/libcuda.so.1")
+    parser.add_argument("--through", choices=["driver", "tool"],
+                        default="driver")
+    parser.add_argument("cases", nargs="*", help="all if none is named")
     args = parser.parse_args()
     os.makedirs(args.dump, exist_ok=True)
     print("| case | ptx-jit ms | native ms | ratio | result |")
     print("|---|---:|---:|---:|---|", flush=True)
     wrong = 0
-    for case in args.cases:
-        ours, native, message = run_case(args, args.root, case)
+    for case in args.cases or list_cases(args):
+        if args.through == "tool":
+            ours, native, message = run_case(args, args.root, case)
+        else:
+            ours, message = time_side(args, "cuda", case)
+            native, _ = time_side(args, "native", case)
         ratio = f"{ours / native:.2f}" if native and message == "ok" else "-"
         wrong += message != "ok"
         print(f"| {case} | {ours:.3f} | {native:.3f} | {ratio} | {message} |",

@@ -49,6 +49,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     shapes = &analysis;
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
+    uniformClones.clear();
+    for (Operation *op : discarded)
+      op->destroy();
+    discarded.clear();
   }
 
   void visitBlock(Block &block, Value mask) {
@@ -60,7 +64,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
         if (Value known =
                 pickKnown(select.getTrueValue(), select.getFalseValue())) {
           select.replaceAllUsesWith(known);
-          select.erase();
+          discard(select);
         }
       } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
         visitIf(ifOp, mask);
@@ -140,7 +144,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                                       : Value(arith::SelectOp::create(
                                             b, loc, cond, thens[i], elses[i])));
     }
-    op.erase();
+    discard(op);
   }
 
   /// Moves a region's ops to the builder, under a mask: bare if they are few
@@ -220,7 +224,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     scf::YieldOp::create(b, loc, masked.getResults());
     masked->setAttr("ptx.cloned", b.getUnitAttr());
     op->replaceAllUsesWith(choice.getResults());
-    op.erase();
+    discard(op);
     visitBlock(choice.getThenRegion().front(), Value());
     visitBlock(other, Value());
     return true;
@@ -298,9 +302,18 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     unsigned firstLatched = 1 + op.getNumResults();
     for (auto [i, r] : llvm::enumerate(live))
       op.getResult(r).replaceAllUsesWith(loop.getResult(firstLatched + i));
-    op.erase();
+    discard(op);
   }
 
+  /// Takes an op out, but keeps its memory: what is known of values is found by
+  /// their addresses, and a new value at an old one's place would inherit it.
+  void discard(Operation *op) {
+    op->dropAllReferences();
+    op->remove();
+    discarded.push_back(op);
+  }
+
+  SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
   /// Uniformity of values made by cloning.
   DenseMap<Value, bool> uniformClones;

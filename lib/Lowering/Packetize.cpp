@@ -232,6 +232,8 @@ void Packetizer::unflatten(Value v, ValueRange &flat) {
 }
 
 LogicalResult Packetizer::emitIf(scf::IfOp op) {
+  if (!shapeOf(op.getCondition()).isUniform())
+    return op.emitError("a divergent conditional is not masked");
   SmallVector<Type> types;
   for (Value result : op.getResults())
     flattenTypes(result, types);
@@ -263,6 +265,8 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
   Block &before = op.getBefore().front(), &after = op.getAfter().front();
   auto condition = cast<scf::ConditionOp>(before.getTerminator());
   auto yield = cast<scf::YieldOp>(after.getTerminator());
+  if (!shapeOf(condition.getCondition()).isUniform())
+    return op.emitError("a divergent loop is not masked");
   SmallVector<Type> argTypes, resultTypes;
   SmallVector<Value> inits;
   for (auto [arg, init] : llvm::zip(before.getArguments(), op.getInits())) {
@@ -342,6 +346,18 @@ LogicalResult Packetizer::emitOp(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     setBase(constant, arith::ConstantOp::create(b, loc, constant.getValue()));
     return success();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    // As ShapeAnalysis sees it: the choice does not matter.
+    Value x = select.getTrueValue(), y = select.getFalseValue();
+    Value known = x == y || y.getDefiningOp<UndefOp>() ? x
+                  : x.getDefiningOp<UndefOp>()         ? y
+                                                       : Value();
+    if (known) {
+      Packed packed = values[known];
+      values[select] = std::move(packed);
+      return success();
+    }
   }
   bool handled = false;
   if (failed(emitSpecial(op, handled)))
@@ -619,7 +635,8 @@ LogicalResult Packetizer::emitCvta(CvtaOp op) {
   };
   Value window = windowBase(op.getSpace());
   if (op.getSpace() != Space::Local) {
-    values[op.getD()].ok = values[op.getA()].ok;
+    Value ok = values[op.getA()].ok; // not in one line: the map may grow
+    values[op.getD()].ok = ok;
     if (shapeOf(op.getD()).hasBase())
       setBase(op.getD(), convert(scalar(), base(op.getA()), window));
     if (shapeOf(op.getD()).hasBase() && !shapeOf(op.getD()).conditional)

@@ -21,7 +21,9 @@ void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());
   func.addPass(createPromoteRegistersPass());
-  func.addPass(createCanonicalizerPass());
+  // Not the canonicalizer: on graphs with many loops through each other LLVM
+  // 22's frees operations that are still in its worklist (found by random
+  // programs; test/Execution/tangled-loops.ptx). It runs on regions, below.
   func.addPass(createCSEPass());
 }
 

@@ -17,9 +17,51 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+/// Makes room for `count` more operands of a terminator. The upstream
+/// transformation appends operands while it walks the uses of a value; if a
+/// terminator's operands move then, it reads freed memory (LLVM 22; found by
+/// random programs, test/Execution/tangled-loops.ptx).
+static void reserveOperands(Operation *terminator, unsigned count, Value any) {
+  unsigned old = terminator->getNumOperands();
+  SmallVector<Value> room(count, any);
+  terminator->insertOperands(old, room);
+  terminator->eraseOperands(old, count);
+}
+
+/// The most operands that a terminator may be given: values that live from one
+/// block to another. Bounded, since it is paid for each block.
+static unsigned countCrossingValues(Region &region) {
+  unsigned count = 0;
+  for (Block &block : region) {
+    auto crosses = [&](Value value) {
+      return llvm::any_of(value.getUsers(), [&](Operation *user) {
+        return user->getBlock() != &block;
+      });
+    };
+    count += llvm::count_if(block.getArguments(), crosses);
+    for (Operation &op : block)
+      count += llvm::count_if(op.getResults(), crosses);
+  }
+  return std::min(count, 2048u) + 16;
+}
+
 namespace {
 class Lifting : public ControlFlowToSCFTransformation {
 public:
+  explicit Lifting(unsigned room) : room(room) {}
+
+  void createCFGSwitchOp(Location loc, OpBuilder &builder, Value flag,
+                         ArrayRef<unsigned> caseValues,
+                         BlockRange caseDestinations,
+                         ArrayRef<ValueRange> caseArguments, Block *defaultDest,
+                         ValueRange defaultArgs) override {
+    ControlFlowToSCFTransformation::createCFGSwitchOp(
+        loc, builder, flag, caseValues, caseDestinations, caseArguments,
+        defaultDest, defaultArgs);
+    Operation *created = &*std::prev(builder.getInsertionPoint());
+    reserveOperands(created, room, flag);
+  }
+
   /// Not poison: these values pass through selects of masked lanes.
   Value getUndefValue(Location loc, OpBuilder &builder, Type type) override {
     return UndefOp::create(builder, loc, type);
@@ -29,6 +71,9 @@ public:
                                                      Region &) override {
     return RetOp::create(builder, loc, /*uni=*/false).getOperation();
   }
+
+private:
+  unsigned room;
 };
 
 struct StructureControlFlowPass
@@ -38,7 +83,14 @@ struct StructureControlFlowPass
     FuncOp func = getOperation();
     if (func.isBodiless())
       return;
-    Lifting lifting;
+    unsigned room = countCrossingValues(func.getBody());
+    OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+    Value any = arith::ConstantIntOp::create(builder, func.getLoc(), 0, 1);
+    for (Block &block : func.getBody())
+      if (isa<BranchOpInterface>(block.getTerminator()))
+        reserveOperands(block.getTerminator(), room, any);
+    any.getDefiningOp()->erase();
+    Lifting lifting(room);
     DominanceInfo dominance(func);
     if (failed(transformCFGToSCF(func.getBody(), lifting, dominance)))
       return signalPassFailure();

@@ -36,6 +36,10 @@ struct UnifyExitsPass
     if (auto bra = dyn_cast<BraOp>(branch)) {
       cf::BranchOp::create(b, bra.getLoc(), bra.getDest());
       bra.erase();
+    } else if (auto cond = dyn_cast<cf::CondBranchOp>(branch);
+               cond && cond.getTrueDest() == cond.getFalseDest()) {
+      cf::BranchOp::create(b, cond.getLoc(), cond.getTrueDest());
+      cond.erase();
     } else if (auto brx = dyn_cast<BrxOp>(branch)) {
       // An index beyond the list is undefined: it takes the last label.
       SmallVector<Block *> targets(brx.getTargets());

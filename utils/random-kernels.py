@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Writes random kernels as execution tests, judged by the reference.
+
+    random-kernels.py SEED COUNT FILE
+
+Straight-line code, structured and irreducible control flow that differs by
+lane, guards, early exits, shared memory with barriers, warp collectives,
+atomics whose result does not depend on the order of threads. Every program
+ends: loops have bounds, jumps take fuel.
+"""
+import random
+import sys
+
+REGS = 8
+PREDS = 4
+BLOCKS = ["64", "33", "32", "16,4", "8,8", "5,7", "100", "128", "3,5,4", "1"]
+BINARY = ["add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32", "xor.b32",
+          "min.s32", "max.u32", "min.u32", "mul.hi.u32", "mul.hi.s32",
+          "shl.b32", "shr.u32", "shr.s32", "add.sat.s32", "sub.sat.s32"]
+UNARY = ["not.b32", "neg.s32", "popc.b32", "clz.b32", "brev.b32", "abs.s32",
+         "mov.u32", "bfind.u32"]
+COMPARE = ["eq.u32", "ne.u32", "lt.u32", "ge.u32", "lt.s32", "gt.s32", "le.s32",
+           "hi.u32"]
+
+
+class Writer:
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+        self.labels = 0
+        self.loops = 0
+
+    def reg(self):
+        return f"%r{self.rng.randrange(REGS)}"
+
+    def pred(self):
+        return f"%p{self.rng.randrange(PREDS)}"
+
+    def label(self):
+        self.labels += 1
+        return f"L{self.labels}"
+
+    def emit(self, text):
+        self.lines.append("  " + text)
+
+    def source(self):
+        return (self.reg() if self.rng.random() < 0.75 else
+                str(self.rng.choice([0, 1, 2, 3, 7, 31, 32, 255, 65537,
+                                     0x7fffffff, 0x80000000, 0xffffffff])))
+
+    def guard(self):
+        if self.rng.random() > 0.25:
+            return ""
+        return f"@{self.rng.choice(['', '!'])}{self.pred()} "
+
+    def arithmetic(self):
+        g, kind = self.guard(), self.rng.random()
+        d = self.reg()
+        if kind < 0.6:
+            self.emit(f"{g}{self.rng.choice(BINARY)} {d}, {self.reg()}, "
+                      f"{self.source()};")
+        elif kind < 0.75:
+            self.emit(f"{g}{self.rng.choice(UNARY)} {d}, {self.reg()};")
+        elif kind < 0.85:
+            self.emit(f"{g}mad.lo.u32 {d}, {self.reg()}, {self.source()}, "
+                      f"{self.reg()};")
+        elif kind < 0.92:
+            self.emit(f"{g}selp.b32 {d}, {self.reg()}, {self.source()}, "
+                      f"{self.pred()};")
+        else:
+            self.emit(f"{g}lop3.b32 {d}, {self.reg()}, {self.reg()}, "
+                      f"{self.reg()}, {self.rng.randrange(256)};")
+
+    def compare(self):
+        if self.rng.random() < 0.2:
+            self.emit(f"{self.rng.choice(['and', 'or', 'xor'])}.pred "
+                      f"{self.pred()}, {self.pred()}, {self.pred()};")
+        elif self.rng.random() < 0.2:
+            self.emit(f"setp.{self.rng.choice(COMPARE)} {self.pred()}, "
+                      f"%tid{self.rng.choice(['.x', '.y'])}, "
+                      f"{self.rng.randrange(40)};"
+                      .replace("%tid.x", "%tx").replace("%tid.y", "%ty"))
+        else:
+            self.emit(f"setp.{self.rng.choice(COMPARE)} {self.pred()}, "
+                      f"{self.reg()}, {self.source()};")
+
+    def load(self):
+        self.emit(f"and.b32 %i, {self.reg()}, 63;")
+        self.emit("mad.wide.u32 %a, %i, 4, %in;")
+        self.emit(f"{self.guard()}ld.global.u32 {self.reg()}, [%a];")
+
+    def local(self):
+        self.emit(f"and.b32 %i, {self.reg()}, 28;")
+        self.emit("cvt.u64.u32 %a, %i; add.u64 %a, %a, %box;")
+        if self.rng.random() < 0.5:
+            self.emit(f"{self.guard()}st.local.u32 [%a], {self.reg()};")
+        else:
+            self.emit(f"{self.guard()}ld.local.u32 {self.reg()}, [%a];")
+
+    def atomic(self):
+        op = self.rng.choice(["add.u32", "xor.b32"])
+        slot = self.rng.randrange(4) * 4
+        if self.rng.random() < 0.5:
+            slot += {"add.u32": 0, "xor.b32": 16}[op]
+            self.emit(f"{self.guard()}red.global.{op} [%acc+{slot}], "
+                      f"{self.reg()};")
+        else:
+            slot += {"add.u32": 0, "xor.b32": 16}[op]
+            self.emit(f"{self.guard()}atom.global.{op} %junk, [%acc+{slot}], "
+                      f"{self.reg()};")
+
+    def simple(self):
+        self.rng.choice([self.arithmetic] * 7 + [self.compare] * 3 +
+                        [self.load, self.local, self.atomic])()
+
+    def branch(self, depth):
+        other, end = self.label(), self.label()
+        self.compare()
+        self.emit(f"@{self.rng.choice(['', '!'])}{self.pred()} bra {other};")
+        self.block(depth + 1)
+        if self.rng.random() < 0.6:
+            self.emit(f"bra {end};")
+            self.emit(f"{other}:")
+            self.block(depth + 1)
+            self.emit(f"{end}:")
+        else:
+            self.emit(f"{other}:")
+
+    def loop(self, depth):
+        if self.loops == 8:
+            return
+        counter, bound = f"%c{self.loops}", f"%b{self.loops}"
+        self.loops += 1
+        head, end = self.label(), self.label()
+        self.emit(f"mov.u32 {counter}, 0;")
+        self.emit(f"and.b32 {bound}, {self.reg()}, "
+                  f"{self.rng.choice([1, 3, 7])};")
+        self.emit(f"{head}:")
+        self.block(depth + 1)
+        if self.rng.random() < 0.4:
+            self.compare()
+            self.emit(f"@{self.pred()} bra {end};")
+            self.block(depth + 1)
+        self.emit(f"add.u32 {counter}, {counter}, 1;")
+        self.emit(f"setp.le.u32 %q, {counter}, {bound};")
+        self.emit(f"@%q bra {head};")
+        self.emit(f"{end}:")
+
+    def maze(self):
+        """Blocks that jump anywhere while there is fuel."""
+        labels = [self.label() for _ in range(self.rng.randrange(3, 7))]
+        end = self.label()
+        self.emit(f"mov.u32 %fuel, {self.rng.randrange(4, 14)};")
+        for at in labels:
+            self.emit(f"{at}:")
+            self.emit("sub.u32 %fuel, %fuel, 1;")
+            self.emit("setp.eq.u32 %q, %fuel, 0;")
+            self.emit(f"@%q bra {end};")
+            for _ in range(self.rng.randrange(1, 4)):
+                self.simple()
+            self.emit(f"@{self.pred()} bra {self.rng.choice(labels)};")
+            if self.rng.random() < 0.3:
+                self.emit(f"bra {self.rng.choice(labels + [end])};")
+        self.emit(f"{end}:")
+
+    def together(self, threads, exits):
+        """What needs all threads: at the top level only."""
+        kind = self.rng.random()
+        if kind < 0.4:
+            self.emit(f"st.shared.u32 [%mine], {self.reg()};")
+            self.emit("bar.sync 0;")
+            self.emit(f"add.u32 %i, {self.reg()}, %lin; "
+                      f"rem.u32 %i, %i, {threads}; shl.b32 %i, %i, 2;")
+            self.emit("cvt.u64.u32 %a, %i; add.u64 %a, %a, %cells;")
+            self.emit(f"ld.shared.u32 {self.reg()}, [%a];")
+            self.emit("bar.sync 0;")
+        elif kind < 0.55:
+            self.emit(f"bar.red.popc.u32 {self.reg()}, 1, {self.pred()};")
+        elif kind < 0.7:
+            self.emit(f"vote.sync.ballot.b32 {self.reg()}, {self.pred()}, -1;")
+        elif kind < 0.8:
+            self.emit(f"vote.sync.{self.rng.choice(['all', 'any', 'uni'])}.pred "
+                      f"{self.pred()}, {self.pred()}, -1;")
+        elif kind < 0.9 and not exits:
+            # Sources that do not exist are open, so only whole warps shuffle.
+            if threads % 32 == 0:
+                mode = self.rng.choice(["up", "down", "bfly", "idx"])
+                self.emit(f"shfl.sync.{mode}.b32 {self.reg()}, {self.reg()}, "
+                          f"{self.source()}, {0 if mode == 'up' else 31}, -1;")
+        else:
+            self.emit(f"match.any.sync.b32 {self.reg()}, {self.reg()}, -1;")
+
+    def block(self, depth=0):
+        for _ in range(self.rng.randrange(1, 5)):
+            kind = self.rng.random()
+            if kind < 0.12 and depth < 3:
+                self.branch(depth)
+            elif kind < 0.2 and depth < 2:
+                self.loop(depth)
+            else:
+                self.simple()
+
+
+def kernel(rng, number):
+    w = Writer(rng)
+    block = rng.choice(BLOCKS)
+    threads = 1
+    for extent in block.split(","):
+        threads *= int(extent)
+    exits = False
+    for _ in range(rng.randrange(3, 8)):
+        kind = rng.random()
+        if kind < 0.3:
+            w.together(threads, exits)
+        elif kind < 0.45:
+            w.maze()
+        elif kind < 0.5:
+            w.compare()
+            w.emit(f"@{w.pred()} exit;")
+            exits = True
+        else:
+            w.block()
+    body = "\n".join(w.lines)
+    names = ", ".join([f"%r{i}" for i in range(REGS)] +
+                      [f"%c{i}" for i in range(8)] +
+                      [f"%b{i}" for i in range(8)])
+    stores = "\n".join(f"  st.global.u32 [%out+{4 * i}], %r{i};"
+                       for i in range(REGS))
+    loads = "\n".join(f"  ld.global.u32 %r{i}, [%a+{4 * i}];"
+                      for i in range(REGS // 2))
+    preds = ", ".join(f"%p{i}" for i in range(PREDS))
+    return f"""// run: k{number} block={block} in=u32[random({number}):{threads * 4 + 64}] \
+io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
+.visible .entry k{number}(.param .u64 in, .param .u64 acc, .param .u64 out)
+{{
+  .local .align 4 .b8 box[32];
+  .shared .align 4 .b8 cells[{threads * 4}];
+  .reg .b32 {names}, %i, %junk, %fuel, %lin, %tx, %ty;
+  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine;
+  .reg .pred {preds}, %q;
+  mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
+  mov.u32 %lin, %tid.z; mov.u32 %i, %ntid.y;
+  mad.lo.u32 %lin, %lin, %i, %ty; mov.u32 %i, %ntid.x;
+  mad.lo.u32 %lin, %lin, %i, %tx;
+  ld.param.u64 %in, [in]; ld.param.u64 %acc, [acc]; ld.param.u64 %out, [out];
+  mov.u64 %box, box; mov.u64 %cells, cells;
+  st.local.v4.u32 [box], {{%lin, %tx, %ty, %i}};
+  st.local.v4.u32 [box+16], {{%lin, %tx, %ty, %i}};
+  mad.wide.u32 %mine, %lin, 4, %cells;
+  mad.wide.u32 %a, %lin, 16, %in;
+{loads}
+  mov.u32 %r4, %lin; mov.u32 %r5, %tx; mov.u32 %r6, 12345; mov.u32 %r7, %ntid.x;
+  mad.wide.u32 %out, %lin, {4 * REGS}, %out;
+  st.shared.u32 [%mine], 0;
+  bar.sync 0;
+{body}
+{stores}
+  ret;
+}}
+"""
+
+
+def main():
+    seed, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    rng = random.Random(seed)
+    with open(path, "w") as f:
+        f.write(f"// Made by utils/random-kernels.py {seed} {count}.\n"
+                ".version 8.0\n.target sm_80\n.address_size 64\n\n")
+        for i in range(count):
+            f.write(kernel(rng, i) + "\n")
+
+
+if __name__ == "__main__":
+    main()
