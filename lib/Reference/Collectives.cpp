@@ -56,6 +56,8 @@ bool Cta::resolveWarp(unsigned warp) {
     if (leader.state != Thread::Waiting || !isWarpCollective(leader.waitsAt))
       continue;
     Bits mask = memberMask(leader);
+    if (!(mask >> i & 1))
+      continue; // names others only, which is undefined: it waits for ever
     llvm::SmallVector<Thread *, 32> members(32, nullptr);
     bool complete = true;
     for (unsigned l = 0; l < count; ++l) {
