@@ -1,6 +1,6 @@
 #!/bin/sh
 # Long checks outside CI: all tests under AddressSanitizer and UBSan, the
-# runtime's under ThreadSanitizer, and the parser's fuzzer.
+# runtime's and the driver's under ThreadSanitizer, and the parser's fuzzer.
 #
 #   utils/sanitize.sh [asan] [tsan] [fuzz [SECONDS]]       all if none is named
 set -eu
@@ -16,11 +16,13 @@ run_asan() {
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan PtxJitRuntimeTests
+  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests
   # TBB's packaged library is not instrumented: its hand-overs are taken on
   # trust.
   TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1" \
     build/tsan/unittests/PtxJitRuntimeTests
+  TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1" \
+    build/tsan/unittests/PtxJitCudaDriverTests
 }
 run_fuzz() {
   utils/build.sh fuzz ptx-fuzz-parser

@@ -241,7 +241,7 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
     return error;
   if (CUresult error = findStream(*context, handle, stream))
     return error;
-  stream->work.synchronize();
+  stream->work->synchronize();
   return CUresult(context->stickyError.load());
 }
 
@@ -252,6 +252,7 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
     return error;
   if (CUresult error = findStream(*context, handle, stream))
     return error;
-  return stream->work.isDone(stream->work.lastTicket()) ? CUDA_SUCCESS
-                                                        : CUDA_ERROR_NOT_READY;
+  return stream->work->isDone(stream->work->lastTicket())
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_NOT_READY;
 }

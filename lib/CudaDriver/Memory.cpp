@@ -209,7 +209,7 @@ static CUresult copy(uint64_t to, End toEnd, uint64_t from, End fromEnd,
   });
   if (!wait)
     return CUDA_SUCCESS;
-  stream->work.synchronize();
+  stream->work->synchronize();
   return CUresult(context->stickyError.load());
 }
 
@@ -277,7 +277,7 @@ static CUresult fill(CUdeviceptr to, T value, size_t count, CUstream handle,
   });
   if (!wait)
     return CUDA_SUCCESS;
-  stream->work.synchronize();
+  stream->work->synchronize();
   return CUresult(context->stickyError.load());
 }
 

@@ -94,11 +94,11 @@ CUresult cuda::findStream(Context &context, CUstream handle,
 /// Waiting only ever goes to earlier submissions, so it cannot go in circles.
 void cuda::submitOrdered(Context &context, StreamObject &stream,
                          std::function<void()> task) {
-  std::vector<std::pair<ptxjit::Stream *, uint64_t>> before;
+  std::vector<std::pair<std::shared_ptr<ptxjit::Stream>, uint64_t>> before;
   auto add = [&](StreamObject &other) {
-    uint64_t ticket = other.work.lastTicket();
-    if (!other.work.isDone(ticket))
-      before.emplace_back(&other.work, ticket);
+    uint64_t ticket = other.work->lastTicket();
+    if (!other.work->isDone(ticket))
+      before.emplace_back(other.work, ticket);
   };
   if (&stream == &context.defaultStream)
     getState().streams.forEach([&](StreamObject &other) {
@@ -108,10 +108,10 @@ void cuda::submitOrdered(Context &context, StreamObject &stream,
   else if (stream.blocking)
     add(context.defaultStream);
   if (before.empty()) {
-    stream.work.submit(std::move(task));
+    stream.work->submit(std::move(task));
     return;
   }
-  stream.work.submit([before, task = std::move(task)] {
+  stream.work->submit([before, task = std::move(task)] {
     for (auto &[other, ticket] : before)
       other->wait(ticket);
     task();
@@ -119,11 +119,15 @@ void cuda::submitOrdered(Context &context, StreamObject &stream,
 }
 
 CUresult cuda::synchronizeContext(Context &context) {
+  // Collected first: nobody may hold the table while it waits.
+  std::vector<std::shared_ptr<ptxjit::Stream>> streams;
   getState().streams.forEach([&](StreamObject &stream) {
     if (stream.context == &context)
-      stream.work.synchronize();
+      streams.push_back(stream.work);
   });
-  context.defaultStream.work.synchronize();
+  for (auto &stream : streams)
+    stream->synchronize();
+  context.defaultStream.work->synchronize();
   return CUresult(context.stickyError.load());
 }
 

@@ -43,7 +43,8 @@ struct StreamObject {
   Context *context = nullptr;
   bool blocking = true; ///< takes part in the order of the default stream
   int priority = 0;
-  ptxjit::Stream work;
+  /// Shared: work of other streams may wait for it after it was destroyed.
+  std::shared_ptr<ptxjit::Stream> work = std::make_shared<ptxjit::Stream>();
 };
 
 /// A context: a default stream, and an error that stays once a kernel failed.

@@ -254,6 +254,25 @@ TEST_F(Driver, DefaultStreamOrder) {
   EXPECT_EQ(cuStreamDestroy_v2(a), CUDA_ERROR_INVALID_HANDLE);
 }
 
+// A stream may go while work elsewhere is still ordered behind it.
+TEST_F(Driver, DestroyedStreamsAreStillWaitedFor) {
+  CUdeviceptr data;
+  const unsigned n = 1 << 18;
+  ASSERT_EQ(cuMemAlloc_v2(&data, n * 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 0, n), CUDA_SUCCESS);
+  for (unsigned i = 0; i < 50; ++i) {
+    CUstream stream;
+    ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+    ASSERT_EQ(launchAdd(data, 1, n, stream), CUDA_SUCCESS);
+    ASSERT_EQ(launchAdd(data, 1, n, nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  }
+  std::vector<unsigned> back(n);
+  ASSERT_EQ(cuMemcpyDtoH_v2(back.data(), data, n * 4), CUDA_SUCCESS);
+  for (unsigned value : back)
+    ASSERT_EQ(value, 100u);
+}
+
 TEST_F(Driver, FromManyThreads) {
   CUdeviceptr data;
   ASSERT_EQ(cuMemAlloc_v2(&data, 8 * 256), CUDA_SUCCESS);
