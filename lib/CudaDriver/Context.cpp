@@ -124,10 +124,8 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle) {
 PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *handle,
                                                      CUdevice device) {
   State &state = getState();
-  if (!state.initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  if (CUresult error = checkDevice(device))
+    return error;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
@@ -153,10 +151,8 @@ static CUresult resetPrimary(State &state) {
 
 PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   State &state = getState();
-  if (!state.initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  if (CUresult error = checkDevice(device))
+    return error;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   if (!state.primaryUses)
     return CUDA_ERROR_INVALID_CONTEXT;
@@ -165,10 +161,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 
 PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   State &state = getState();
-  if (!state.initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  if (CUresult error = checkDevice(device))
+    return error;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   return resetPrimary(state);
 }
@@ -176,10 +170,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
 PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device,
                                                           unsigned flags) {
   State &state = getState();
-  if (!state.initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  if (CUresult error = checkDevice(device))
+    return error;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   state.primaryFlags = flags;
   return CUDA_SUCCESS;
@@ -189,10 +181,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device,
                                                        unsigned *flags,
                                                        int *active) {
   State &state = getState();
-  if (!state.initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+  if (CUresult error = checkDevice(device))
+    return error;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   if (flags)
     *flags = state.primaryFlags;
@@ -229,7 +219,7 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
-  // Its work is finished first: a kernel cannot be left without a thread.
+  // What was submitted is finished: a kernel cannot be left without a thread.
   return getState().streams.remove(handle) ? CUDA_SUCCESS
                                            : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -237,20 +227,15 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
 PTXJIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
   Context *context;
   StreamObject *stream;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterStream(handle, context, stream))
     return error;
-  if (CUresult error = findStream(*context, handle, stream))
-    return error;
-  stream->work->synchronize();
-  return CUresult(context->stickyError.load());
+  return synchronizeStream(*context, *stream);
 }
 
 PTXJIT_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
   Context *context;
   StreamObject *stream;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findStream(*context, handle, stream))
+  if (CUresult error = enterStream(handle, context, stream))
     return error;
   return stream->work->isDone(stream->work->lastTicket())
              ? CUDA_SUCCESS

@@ -137,7 +137,7 @@ PTXJIT_CUDA_EXPORT CUresult cuDriverGetVersion(int *version) {
   return CUDA_SUCCESS;
 }
 
-static CUresult checkDevice(CUdevice device) {
+CUresult cuda::checkDevice(CUdevice device) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;

@@ -55,11 +55,8 @@ static CUresult loadText(CUmodule *handle, const std::string &text,
     auto function = std::make_unique<Function>();
     function->module = module.get();
     function->kernel = &info.kernels[i];
-    {
-      std::lock_guard<std::mutex> lock(getState().functionsMutex);
-      getState().functions.insert(function.get());
-    }
-    module->functions.emplace(info.kernels[i].name, std::move(function));
+    module->functions.emplace(info.kernels[i].name,
+                              getState().functions.add(std::move(function)));
   }
   *handle =
       reinterpret_cast<CUmodule>(getState().modules.add(std::move(module)));
@@ -152,11 +149,8 @@ void cuda::destroyModule(void *handle) {
   auto module = getState().modules.remove(handle);
   if (!module)
     return;
-  {
-    std::lock_guard<std::mutex> lock(getState().functionsMutex);
-    for (auto &entry : module->functions)
-      getState().functions.erase(entry.second.get());
-  }
+  for (auto &entry : module->functions)
+    getState().functions.remove(entry.second);
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   module->code->forEachVariable(
       [&](uint64_t address, size_t) { getState().allocations.erase(address); });
@@ -187,7 +181,7 @@ PTXJIT_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *function,
   auto it = functions.find(name);
   if (it == functions.end())
     return CUDA_ERROR_NOT_FOUND;
-  *function = reinterpret_cast<CUfunction>(it->second.get());
+  *function = reinterpret_cast<CUfunction>(it->second);
   return CUDA_SUCCESS;
 }
 
@@ -220,10 +214,9 @@ PTXJIT_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address,
 //===----------------------------------------------------------------------===//
 
 static CUresult findFunction(CUfunction handle, Function *&function) {
-  std::lock_guard<std::mutex> lock(getState().functionsMutex);
   function = reinterpret_cast<Function *>(handle);
-  return getState().functions.count(function) ? CUDA_SUCCESS
-                                              : CUDA_ERROR_INVALID_HANDLE;
+  return getState().functions.contains(function) ? CUDA_SUCCESS
+                                                 : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static unsigned maxThreads(const PtxjitKernelInfo &kernel) {

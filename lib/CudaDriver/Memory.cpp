@@ -195,9 +195,7 @@ static CUresult copy(uint64_t to, End toEnd, uint64_t from, End fromEnd,
                      size_t bytes, CUstream handle, bool wait) {
   Context *context;
   StreamObject *stream;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findStream(*context, handle, stream))
+  if (CUresult error = enterStream(handle, context, stream))
     return error;
   if (bytes == 0)
     return CUDA_SUCCESS;
@@ -207,10 +205,7 @@ static CUresult copy(uint64_t to, End toEnd, uint64_t from, End fromEnd,
     std::memmove(reinterpret_cast<void *>(to),
                  reinterpret_cast<const void *>(from), bytes);
   });
-  if (!wait)
-    return CUDA_SUCCESS;
-  stream->work->synchronize();
-  return CUresult(context->stickyError.load());
+  return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from,
@@ -262,9 +257,7 @@ static CUresult fill(CUdeviceptr to, T value, size_t count, CUstream handle,
                      bool wait) {
   Context *context;
   StreamObject *stream;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findStream(*context, handle, stream))
+  if (CUresult error = enterStream(handle, context, stream))
     return error;
   if (count == 0)
     return CUDA_SUCCESS;
@@ -275,10 +268,7 @@ static CUresult fill(CUdeviceptr to, T value, size_t count, CUstream handle,
     T *begin = reinterpret_cast<T *>(to);
     std::fill(begin, begin + count, value);
   });
-  if (!wait)
-    return CUDA_SUCCESS;
-  stream->work->synchronize();
-  return CUresult(context->stickyError.load());
+  return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value,

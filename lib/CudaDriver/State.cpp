@@ -89,6 +89,17 @@ CUresult cuda::findStream(Context &context, CUstream handle,
                                              : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult cuda::enterStream(CUstream handle, Context *&context,
+                           StreamObject *&stream) {
+  CUresult error = enter(context);
+  return error ? error : findStream(*context, handle, stream);
+}
+
+CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
+  stream.work->synchronize();
+  return CUresult(context.stickyError.load());
+}
+
 /// Work in the default stream waits for what was submitted to blocking streams
 /// before it, and work in those for what was submitted to the default stream.
 /// Waiting only ever goes to earlier submissions, so it cannot go in circles.
@@ -127,8 +138,7 @@ CUresult cuda::synchronizeContext(Context &context) {
   });
   for (auto &stream : streams)
     stream->synchronize();
-  context.defaultStream.work->synchronize();
-  return CUresult(context.stickyError.load());
+  return synchronizeStream(context, context.defaultStream);
 }
 
 //===----------------------------------------------------------------------===//

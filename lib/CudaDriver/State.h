@@ -36,7 +36,7 @@ struct Context;
 struct Module {
   Context *context = nullptr;
   std::unique_ptr<ptxjit::Module> code;
-  std::map<std::string, std::unique_ptr<Function>> functions;
+  std::map<std::string, Function *> functions; ///< handles, see State
 };
 
 struct StreamObject {
@@ -96,8 +96,7 @@ struct State {
   HandleSet<Context> contexts;
   HandleSet<Module> modules;
   HandleSet<StreamObject> streams;
-  std::mutex functionsMutex;
-  std::unordered_set<Function *> functions;
+  HandleSet<Function> functions;
 
   std::mutex primaryMutex;
   Context *primary = nullptr;
@@ -114,8 +113,14 @@ Context *currentContext();
 /// Success, and the context, if calls may be made: the driver is initialised, a
 /// context is current and no kernel of it has failed.
 CUresult enter(Context *&context);
+/// Success if the driver is initialised and `device` is the one there is.
+CUresult checkDevice(CUdevice device);
 /// The stream behind a handle (null and the two special ones included).
 CUresult findStream(Context &context, CUstream handle, StreamObject *&stream);
+/// enter() and findStream().
+CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
+/// Waits for the work of one stream.
+CUresult synchronizeStream(Context &context, StreamObject &stream);
 /// Appends a task to a stream, in the order that default streams ask for.
 void submitOrdered(Context &context, StreamObject &stream,
                    std::function<void()> task);
