@@ -62,38 +62,41 @@ Value Packetizer::exchangeBuffer(unsigned which) {
   return buffer;
 }
 
+/// Place of element `index` (a constant, or an i32 below 32) of a buffer.
+Value Packetizer::lanePlace(Value buffer, unsigned width, LLVM::GEPArg index) {
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  return LLVM::GEPOp::create(b, loc, ptr, b.getIntegerType(width), buffer,
+                             index);
+}
+
 void Packetizer::storeLanes(Value buffer, unsigned width,
                             llvm::function_ref<Value(unsigned)> chunkOf) {
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value place =
-        LLVM::GEPOp::create(b, loc, ptr, b.getIntegerType(width), buffer,
-                            LLVM::GEPArg(int32_t(c * target.chunk)));
-    LLVM::StoreOp::create(b, loc, chunkOf(c), place, width / 8);
-  }
+  for (unsigned c = 0; c < numChunks(); ++c)
+    LLVM::StoreOp::create(b, loc, chunkOf(c),
+                          lanePlace(buffer, width, int32_t(c * target.chunk)),
+                          width / 8);
 }
 
 Value Packetizer::loadLanes(Value buffer, unsigned width, unsigned c) {
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value place =
-      LLVM::GEPOp::create(b, loc, ptr, b.getIntegerType(width), buffer,
-                          LLVM::GEPArg(int32_t(c * target.chunk)));
-  return LLVM::LoadOp::create(b, loc, lanes().ints(width), place, width / 8);
+  return LLVM::LoadOp::create(
+      b, loc, lanes().ints(width),
+      lanePlace(buffer, width, int32_t(c * target.chunk)), width / 8);
 }
 
-/// Element `index` (i32 scalar, below 32) of a buffer.
-Value Packetizer::lanePlace(Value buffer, unsigned width, Value index) {
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  return LLVM::GEPOp::create(b, loc, ptr, b.getIntegerType(width), buffer,
-                             LLVM::GEPArg(index));
+Value Packetizer::loadLane(Value buffer, unsigned width, Value index) {
+  return LLVM::LoadOp::create(b, loc, b.getIntegerType(width),
+                              lanePlace(buffer, width, index));
+}
+
+/// Number of the lowest bit, 32 if there is none.
+Value Packetizer::firstLane(ChunkBuilder &k, Value bits) {
+  Value notZero = arith::ConstantIntOp::create(b, loc, 0, 1);
+  return k.intrinsic("llvm.cttz", bits.getType(), {bits, notZero});
 }
 
 /// Runs `body` once for each lane number, in a loop.
 void Packetizer::forEachIndex(llvm::function_ref<void(Value index)> body) {
-  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-  Value count = arith::ConstantIntOp::create(b, loc, 32, 32);
-  auto loop = scf::ForOp::create(b, loc, zero, count, one);
+  scf::ForOp loop = buildLaneLoop(32, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
@@ -131,25 +134,21 @@ ShufflePattern computePattern(ShuffleMode mode, unsigned b, unsigned c) {
   for (int lane = 0; lane < 32; ++lane) {
     int maxLane = (lane & segment) | (clamp & ~segment);
     int minLane = lane & segment, j = lane;
-    bool inside = false;
     switch (mode) {
     case ShuffleMode::Up:
       j = lane - amount;
-      inside = j >= maxLane;
       break;
     case ShuffleMode::Down:
       j = lane + amount;
-      inside = j <= maxLane;
       break;
     case ShuffleMode::Bfly:
       j = lane ^ amount;
-      inside = j <= maxLane;
       break;
     case ShuffleMode::Idx:
       j = minLane | (amount & ~segment);
-      inside = j <= maxLane;
       break;
     }
+    bool inside = mode == ShuffleMode::Up ? j >= maxLane : j <= maxLane;
     pattern.source[lane] = inside ? j : lane;
     pattern.inside[lane] = inside;
   }
@@ -193,101 +192,97 @@ Value Packetizer::permuteChunk(Value value, const int (&source)[32],
 }
 
 LogicalResult Packetizer::emitShuffle(ShflOp op) {
-  auto amount = constantOf(op.getB()), clamp = constantOf(op.getC());
-  Value result = op.getD().front();
-  Value inside = op.getD().size() > 1 ? op.getD()[1] : Value();
-  bool toAll = shapeOf(result).isUniform();
-  if (amount && clamp) {
-    ShufflePattern pattern =
-        computePattern(op.getMode(), unsigned(*amount), unsigned(*clamp));
-    SmallVector<Value, 8> chunks, insides;
-    uint32_t bits = 0;
-    for (unsigned i = 0; i < 32; ++i)
-      bits |= uint32_t(pattern.inside[i]) << i;
-    for (unsigned c = 0; c < numChunks(); ++c) {
-      if (!toAll)
-        chunks.push_back(permuteChunk(op.getA(), pattern.source, c));
-      if (inside)
-        insides.push_back(bitsChunk(scalar().intConstant(32, bits), c));
-    }
-    if (inside && toAll)
-      setBase(inside, arith::ConstantIntOp::create(b, loc, 1, 1));
-    else if (inside)
-      setChunks(inside, insides);
-    if (!toAll)
-      setChunks(result, chunks);
-    else if (shapeOf(op.getA()).isUniform())
-      setBase(result, base(op.getA()));
+  auto amount = constantOf(op.getB()), control = constantOf(op.getC());
+  Value a = op.getA(), result = op.getD().front();
+  if (!shapeOf(result).isUniform()) {
+    if (amount && control)
+      emitConstantShuffle(op, unsigned(*amount), unsigned(*control));
     else
-      setBase(result,
-              extractLane(
-                  chunk(op.getA(), unsigned(pattern.source[0]) / target.chunk),
-                  scalar().intConstant(32, pattern.source[0] % target.chunk)));
+      emitVariableShuffle(op);
     return success();
   }
-  emitVariableShuffle(op, result, inside, toAll);
+  // One lane to all: see ShapeAnalysis::transferCollective.
+  ChunkBuilder s = scalar();
+  unsigned lane = unsigned(amount.value_or(0)) & 31;
+  if (shapeOf(a).isUniform()) {
+    setBase(result, base(a));
+  } else if (amount) {
+    setBase(result, extractLane(chunk(a, lane / target.chunk),
+                                s.intConstant(32, lane % target.chunk)));
+  } else {
+    storeLanes(exchangeBuffer(0), 32, [&](unsigned c) { return chunk(a, c); });
+    Value index = s.bitAnd(base(op.getB()), s.intConstant(32, 31));
+    setBase(result, loadLane(exchangeBuffer(0), 32, index));
+  }
+  if (op.getD().size() > 1)
+    setBase(op.getD()[1], arith::ConstantIntOp::create(b, loc, 1, 1));
   return success();
 }
 
-/// Lane numbers that are data: through memory.
-void Packetizer::emitVariableShuffle(ShflOp op, Value result, Value inside,
-                                     bool toAll) {
-  ChunkBuilder s = scalar(), v = lanes();
-  Value buffer = exchangeBuffer(0);
-  storeLanes(buffer, 32, [&](unsigned c) { return chunk(op.getA(), c); });
-  LanePattern identity;
+void Packetizer::setShuffled(ShflOp op, ArrayRef<Value> chunks,
+                             ArrayRef<Value> insides) {
+  setChunks(op.getD()[0], chunks);
+  if (op.getD().size() > 1)
+    setChunks(op.getD()[1], insides);
+}
+
+void Packetizer::emitConstantShuffle(ShflOp op, unsigned amount,
+                                     unsigned control) {
+  ShufflePattern pattern = computePattern(op.getMode(), amount, control);
+  uint32_t bits = 0;
   for (unsigned i = 0; i < 32; ++i)
-    identity[i] = i;
-  if (toAll) {
-    Value index = s.bitAnd(base(op.getB()), s.intConstant(32, 31));
-    setBase(result, LLVM::LoadOp::create(b, loc, b.getI32Type(),
-                                         lanePlace(buffer, 32, index)));
-    if (inside)
-      setBase(inside, arith::ConstantIntOp::create(b, loc, 1, 1));
-    return;
-  }
+    bits |= uint32_t(pattern.inside[i]) << i;
   SmallVector<Value, 8> chunks, insides;
   for (unsigned c = 0; c < numChunks(); ++c) {
-    Value lane = patternVector(identity, c, 32), low = v.intConstant(32, 31);
+    chunks.push_back(permuteChunk(op.getA(), pattern.source, c));
+    insides.push_back(bitsChunk(scalar().intConstant(32, bits), c));
+  }
+  setShuffled(op, chunks, insides);
+}
+
+/// Lane numbers that are data: through memory.
+void Packetizer::emitVariableShuffle(ShflOp op) {
+  ChunkBuilder v = lanes();
+  Value buffer = exchangeBuffer(0);
+  storeLanes(buffer, 32, [&](unsigned c) { return chunk(op.getA(), c); });
+  Value start =
+      v.splat(LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), buffer));
+  Value all = v.splat(arith::ConstantIntOp::create(b, loc, 1, 1));
+  Value low = v.intConstant(32, 31);
+  SmallVector<Value, 8> chunks, insides;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value lane = laneNumbers(c);
     Value amount = v.bitAnd(chunk(op.getB(), c), low);
     Value control = chunk(op.getC(), c);
-    Value clamp = v.bitAnd(control, low);
     Value segment = v.bitAnd(v.shrBy(control, 8, false), low);
-    Value minLane = v.bitAnd(lane, segment);
     Value outside = v.bitNot(segment);
-    Value maxLane = v.bitOr(minLane, v.bitAnd(clamp, outside));
-    Value j, in;
+    Value minLane = v.bitAnd(lane, segment);
+    Value maxLane = v.bitOr(minLane, v.bitAnd(v.bitAnd(control, low), outside));
+    Value j;
     switch (op.getMode()) {
     case ShuffleMode::Up:
       j = v.sub(lane, amount);
-      in = v.cmp(CmpIPredicate::sge, j, maxLane);
       break;
     case ShuffleMode::Down:
       j = v.add(lane, amount);
-      in = v.cmp(CmpIPredicate::sle, j, maxLane);
       break;
     case ShuffleMode::Bfly:
       j = v.bitXor(lane, amount);
-      in = v.cmp(CmpIPredicate::sle, j, maxLane);
       break;
     case ShuffleMode::Idx:
       j = v.bitOr(minLane, v.bitAnd(amount, outside));
-      in = v.cmp(CmpIPredicate::sle, j, maxLane);
       break;
     }
-    insides.push_back(in);
-    Value index = v.resize(v.select(in, j, lane), 64, false);
-    Value start =
-        v.splat(LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), buffer));
+    bool up = op.getMode() == ShuffleMode::Up;
+    insides.push_back(
+        v.cmp(up ? CmpIPredicate::sge : CmpIPredicate::sle, j, maxLane));
+    Value index = v.resize(v.select(insides.back(), j, lane), 64, false);
     Value where = v.add(start, v.shlBy(index, 2));
-    Value all = v.splat(arith::ConstantIntOp::create(b, loc, 1, 1));
     chunks.push_back(
         LLVM::masked_gather::create(b, loc, v.ints(32), toPointer(where), all,
                                     ValueRange(v.intConstant(32, 0)), 4));
   }
-  setChunks(result, chunks);
-  if (inside)
-    setChunks(inside, insides);
+  setShuffled(op, chunks, insides);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,9 +297,9 @@ LogicalResult Packetizer::emitVote(VoteOp op) {
   Value no = s.bitAnd(active, s.bitNot(yes));
   auto decide = [&](ChunkBuilder &k, Value yes, Value no, Value members) {
     Value zero = k.intConstant(32, 0);
-    Value for_ = k.bitAnd(yes, members), against = k.bitAnd(no, members);
+    Value pro = k.bitAnd(yes, members), against = k.bitAnd(no, members);
     Value all = k.cmp(CmpIPredicate::eq, against, zero);
-    Value any = k.cmp(CmpIPredicate::ne, for_, zero);
+    Value any = k.cmp(CmpIPredicate::ne, pro, zero);
     switch (op.getMode()) {
     case VoteMode::All:
       return all;
@@ -313,7 +308,7 @@ LogicalResult Packetizer::emitVote(VoteOp op) {
     case VoteMode::Uni:
       return k.bitOr(all, k.bitNot(any));
     case VoteMode::Ballot:
-      return for_;
+      return pro;
     }
     llvm_unreachable("all modes handled");
   };
@@ -339,22 +334,14 @@ LogicalResult Packetizer::emitActivemask(ActivemaskOp op) {
 LogicalResult Packetizer::emitElect(ElectOp op) {
   ChunkBuilder s = scalar(), v = lanes();
   Value active = activeBits(op.getMask());
-  LanePattern identity;
-  for (unsigned i = 0; i < 32; ++i)
-    identity[i] = i;
-  auto first = [&](ChunkBuilder &k, Value members) {
-    Value notZero = arith::ConstantIntOp::create(b, loc, 0, 1);
-    return k.intrinsic("llvm.cttz", members.getType(), {members, notZero});
-  };
   Value members = memberBits(op.getM());
-  Value leader = members ? first(s, s.bitAnd(active, members)) : Value();
+  Value leader = members ? firstLane(s, s.bitAnd(active, members)) : Value();
   SmallVector<Value, 8> leaders, elected;
   for (unsigned c = 0; c < numChunks(); ++c) {
     leaders.push_back(
         leader ? v.splat(leader)
-               : first(v, v.bitAnd(v.splat(active), chunk(op.getM(), c))));
-    elected.push_back(v.cmp(CmpIPredicate::eq, patternVector(identity, c, 32),
-                            leaders.back()));
+               : firstLane(v, v.bitAnd(v.splat(active), chunk(op.getM(), c))));
+    elected.push_back(v.cmp(CmpIPredicate::eq, laneNumbers(c), leaders.back()));
   }
   setChunks(op.getD()[0], leaders);
   if (op.getD().size() > 1)
@@ -378,17 +365,10 @@ LogicalResult Packetizer::emitMatch(MatchOp op) {
   Value active = activeBits(op.getMask());
   bool all = op.getMode() == MatchMode::All;
   forEachIndex([&](Value lane) {
-    Value members =
-        s.bitAnd(active, LLVM::LoadOp::create(b, loc, b.getI32Type(),
-                                              lanePlace(masks, 32, lane)));
-    Value leader = lane;
-    if (all) {
-      Value notZero = arith::ConstantIntOp::create(b, loc, 0, 1);
-      leader = s.intrinsic("llvm.cttz", b.getI32Type(), {members, notZero});
-      leader = s.bitAnd(leader, s.intConstant(32, 31));
-    }
-    Value mine = LLVM::LoadOp::create(b, loc, b.getIntegerType(width),
-                                      lanePlace(data, width, leader));
+    Value members = s.bitAnd(active, loadLane(masks, 32, lane));
+    Value leader =
+        all ? s.bitAnd(firstLane(s, members), s.intConstant(32, 31)) : lane;
+    Value mine = loadLane(data, width, leader);
     Value same = laneBits([&](unsigned c) {
       return v.cmp(CmpIPredicate::eq, chunk(op.getA(), c), v.splat(mine));
     });
@@ -474,9 +454,8 @@ LogicalResult Packetizer::emitRedux(ReduxOp op) {
   storeLanes(masks, 32, [&](unsigned c) { return chunk(op.getM(), c); });
   chunk(op.getA(), 0); // made outside the loop
   forEachIndex([&](Value lane) {
-    Value members = LLVM::LoadOp::create(b, loc, b.getI32Type(),
-                                         lanePlace(masks, 32, lane));
-    LLVM::StoreOp::create(b, loc, reduceLanes(op, s.bitAnd(active, members)),
+    Value members = s.bitAnd(active, loadLane(masks, 32, lane));
+    LLVM::StoreOp::create(b, loc, reduceLanes(op, members),
                           lanePlace(found, 32, lane));
   });
   SmallVector<Value, 8> results;
@@ -497,11 +476,8 @@ Value Packetizer::agreed(Value value, Value active) {
   Value buffer = exchangeBuffer(0);
   storeLanes(buffer, 32, [&](unsigned c) { return chunk(value, c); });
   ChunkBuilder s = scalar();
-  Value notZero = arith::ConstantIntOp::create(b, loc, 0, 1);
-  Value first = s.intrinsic("llvm.cttz", b.getI32Type(), {active, notZero});
-  first = s.bitAnd(first, s.intConstant(32, 31));
-  return LLVM::LoadOp::create(b, loc, b.getI32Type(),
-                              lanePlace(buffer, 32, first));
+  Value first = s.bitAnd(firstLane(s, active), s.intConstant(32, 31));
+  return loadLane(buffer, 32, first);
 }
 
 /// Calls the helper of the runtime at `offset` of its table.

@@ -45,10 +45,7 @@ Value Packetizer::maskChunk(Value mask, unsigned c) {
   if (varies && !shapes.getContext().partialWarp())
     return chunk(mask, c);
   ChunkBuilder v = lanes();
-  LanePattern identity;
-  for (unsigned i = 0; i < 32; ++i)
-    identity[i] = i;
-  Value thread = v.add(v.splat(linear), patternVector(identity, c, 32));
+  Value thread = v.add(v.splat(linear), laneNumbers(c));
   Value exists = v.cmp(CmpIPredicate::ult, thread,
                        v.intConstant(32, shapes.getContext().threads()));
   return varies ? v.bitAnd(chunk(mask, c), exists) : exists;
@@ -473,14 +470,19 @@ LogicalResult Packetizer::emitStore(StOp op) {
 // Lane by lane
 //===----------------------------------------------------------------------===//
 
+/// for (i32 i = 0; i < count; ++i)
+scf::ForOp Packetizer::buildLaneLoop(unsigned count, ValueRange carried) {
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  Value end = arith::ConstantIntOp::create(b, loc, count, 32);
+  return scf::ForOp::create(b, loc, zero, end, one, carried);
+}
+
 SmallVector<Value> Packetizer::forEachLane(
     unsigned c, Value mask, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   Value m = needsMask(mask) ? maskChunk(mask, c) : Value();
-  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-  Value count = arith::ConstantIntOp::create(b, loc, target.chunk, 32);
-  auto loop = scf::ForOp::create(b, loc, zero, count, one, carried);
+  scf::ForOp loop = buildLaneLoop(target.chunk, carried);
   OpBuilder::InsertionGuard guard(b);
   Block *block = loop.getBody();
   if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
@@ -663,11 +665,8 @@ LogicalResult Packetizer::emitAtomic(Operation &op) {
 
 LogicalResult Packetizer::emitRaise(RaiseOp op) {
   // Some lane is active, or this code would not run.
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value status = LLVM::GEPOp::create(
-      b, loc, ptr, b.getI8Type(), context,
-      ArrayRef<LLVM::GEPArg>{int32_t(offsetof(PtxjitKernelContext, status))});
   Value trap = arith::ConstantIntOp::create(b, loc, PTXJIT_KERNEL_TRAP, 32);
-  LLVM::StoreOp::create(b, loc, trap, status);
+  LLVM::StoreOp::create(b, loc, trap,
+                        contextField(offsetof(PtxjitKernelContext, status)));
   return success();
 }

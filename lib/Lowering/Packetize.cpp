@@ -7,6 +7,8 @@
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
+#include <numeric>
+
 namespace ptxjit {
 #define GEN_PASS_DEF_PACKETIZEPASS
 #include "ptxjit/Lowering/Passes.h.inc"
@@ -59,11 +61,14 @@ FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
   return out;
 }
 
-Value Packetizer::loadContext(size_t offset, Type type) {
+Value Packetizer::contextField(size_t offset) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value place = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), context,
-                                    ArrayRef<LLVM::GEPArg>{int32_t(offset)});
-  auto load = LLVM::LoadOp::create(b, loc, type, place);
+  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), context,
+                             LLVM::GEPArg(int32_t(offset)));
+}
+
+Value Packetizer::loadContext(size_t offset, Type type) {
+  auto load = LLVM::LoadOp::create(b, loc, type, contextField(offset));
   load.setInvariant(true);
   return load;
 }
@@ -97,6 +102,12 @@ Value Packetizer::patternVector(const LanePattern &pattern, unsigned c,
   auto type = VectorType::get(target.chunk, b.getIntegerType(width));
   return arith::ConstantOp::create(b, loc,
                                    DenseElementsAttr::get(type, elements));
+}
+
+Value Packetizer::laneNumbers(unsigned c) {
+  LanePattern numbers;
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return patternVector(numbers, c, 32);
 }
 
 Value Packetizer::chunk(Value v, unsigned c) {
@@ -452,12 +463,8 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
 Value Packetizer::emitTid(unsigned dim, unsigned lanes, unsigned c) {
   ChunkBuilder v(b, loc, target, lanes);
   Value thread = v.splat(linear);
-  if (lanes) {
-    LanePattern identity;
-    for (unsigned i = 0; i < 32; ++i)
-      identity[i] = i;
-    thread = v.add(thread, patternVector(identity, c, 32));
-  }
+  if (lanes)
+    thread = v.add(thread, laneNumbers(c));
   auto [x, y, z] = shapes.getContext().block;
   auto divide = [&](Value a, unsigned n) {
     return n == 1 ? a : v.make<arith::DivUIOp>(a, v.intConstant(32, n));

@@ -17,11 +17,6 @@
 
 namespace ptxjit {
 
-/// How the chunks of a region without cross-lane ops are run. The first cut of
-/// the plan interleaves everywhere; a region may also be run chunk after chunk,
-/// in sub-blocks of accumulators, or as a scalar loop over lanes.
-enum class ChunkPlan { Interleaved };
-
 /// A value for all 32 lanes. Uniform values have a base alone; those with a
 /// lane pattern a base, to which chunks are made on demand; others only chunks.
 struct Packed {
@@ -78,6 +73,8 @@ private:
   void setChunks(Value v, llvm::ArrayRef<Value> chunks);
   /// A lane pattern's part for chunk `c`, as a constant vector.
   Value patternVector(const LanePattern &pattern, unsigned c, unsigned width);
+  /// The numbers of chunk `c`'s lanes in the warp, i32.
+  Value laneNumbers(unsigned c);
   Value both(Value a, Value b);
   Value wrapTest(Value base, const LanePattern &pattern, unsigned width,
                  bool isSigned);
@@ -136,8 +133,10 @@ private:
   // -- Together (CollectiveToVector.cpp)
   LogicalResult emitCollective(Operation &op, bool &handled);
   LogicalResult emitShuffle(ptx::ShflOp op);
-  void emitVariableShuffle(ptx::ShflOp op, Value result, Value inside,
-                           bool toAll);
+  void emitConstantShuffle(ptx::ShflOp op, unsigned amount, unsigned control);
+  void emitVariableShuffle(ptx::ShflOp op);
+  void setShuffled(ptx::ShflOp op, llvm::ArrayRef<Value> chunks,
+                   llvm::ArrayRef<Value> insides);
   LogicalResult emitVote(ptx::VoteOp op);
   LogicalResult emitMatch(ptx::MatchOp op);
   LogicalResult emitRedux(ptx::ReduxOp op);
@@ -152,7 +151,9 @@ private:
   void storeLanes(Value buffer, unsigned width,
                   llvm::function_ref<Value(unsigned chunk)> chunkOf);
   Value loadLanes(Value buffer, unsigned width, unsigned c);
-  Value lanePlace(Value buffer, unsigned width, Value index);
+  Value loadLane(Value buffer, unsigned width, Value index);
+  Value lanePlace(Value buffer, unsigned width, mlir::LLVM::GEPArg index);
+  Value firstLane(ChunkBuilder &k, Value bits);
   void forEachIndex(llvm::function_ref<void(Value index)> body);
   Value permuteChunk(Value value, const int (&source)[32], unsigned c);
   Value reduceLanes(ptx::ReduxOp op, Value members);
@@ -160,7 +161,9 @@ private:
   Value callHelper(size_t offset, llvm::ArrayRef<Value> operands);
 
   // -- Context (Packetize.cpp)
+  Value contextField(size_t offset);
   Value loadContext(size_t offset, mlir::Type type);
+  mlir::scf::ForOp buildLaneLoop(unsigned count, mlir::ValueRange carried);
   void buildPrologue();
 
   ptx::FuncOp func;
