@@ -143,6 +143,7 @@ struct PtxjitModule {
   VariableList variables;
   std::deque<std::vector<PtxjitParam>> params;
   std::vector<PtxjitKernelInfo> kernels;
+  std::vector<const char *> functions;
   PtxjitModuleInfo info{};
 };
 
@@ -204,9 +205,11 @@ static PtxjitModule *parseModule(const char *text, size_t size,
   auto out = std::make_unique<PtxjitModule>();
   out->text = source.str();
   out->fileName = fileName;
-  for (FuncOp func : (*module)->getOps<FuncOp>())
+  for (FuncOp func : (*module)->getOps<FuncOp>()) {
+    out->functions.push_back(out->variables.keep(func.getSymName()));
     if (func.getEntry())
       describeKernel(*out, func);
+  }
   for (VarOp var : (*module)->getOps<VarOp>())
     if (var.getSpace() == Space::Global || var.getSpace() == Space::Const)
       out->variables.add(var);
@@ -217,6 +220,8 @@ static PtxjitModule *parseModule(const char *text, size_t size,
       out->variables.keep(op->getAttrOfType<StringAttr>(kTargetAttr));
   out->info.kernels = out->kernels.data();
   out->info.numKernels = out->kernels.size();
+  out->info.functions = out->functions.data();
+  out->info.numFunctions = out->functions.size();
   out->info.variables = out->variables.variables.data();
   out->info.numVariables = out->variables.variables.size();
   return out.release();
@@ -260,6 +265,7 @@ private:
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
   void chooseMode(FuncOp func);
+  void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// Tests: behave as LLVM does when it cannot go on.
   void injectFailure(llvm::StringRef stage) {
@@ -289,20 +295,6 @@ llvm::Error Compilation::run() {
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
   if (!func || !func.getEntry() || func.isBodiless())
     return llvm::createStringError("there is no kernel '" + kernel + "'");
-  // Other functions have served the parser.
-  for (FuncOp other : llvm::make_early_inc_range((*ir)->getOps<FuncOp>()))
-    if (other != func)
-      other.erase();
-  if (image) {
-    KernelLayout layout(**ir, func);
-    image->sharedEnd = layout.sharedEnd;
-    image->localBytes = layout.localBytes;
-    image->chunk = cpu->chunk.chunk;
-    for (VarOp var : layout.globals)
-      image->variables.add(var);
-    image->globals = image->variables.variables.data();
-    image->numGlobals = image->variables.variables.size();
-  }
   bool stopped = false;
   if (llvm::Error error = runMlir(*session, **ir, *cpu, stopped))
     return error;
@@ -337,8 +329,11 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("structured", ir))
     return llvm::Error::success();
-  if (image)
-    chooseMode(*ir.getOps<FuncOp>().begin());
+  auto func = ir.lookupSymbol<FuncOp>(kernel);
+  if (image) {
+    chooseMode(func);
+    describeMemory(ir, func, cpu);
+  }
   if (auto error =
           stage("mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
     return error;
@@ -355,6 +350,18 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   stopped = false;
   return llvm::Error::success();
+}
+
+void Compilation::describeMemory(ModuleOp ir, FuncOp func,
+                                 const CpuTarget &cpu) {
+  KernelLayout layout(ir, func);
+  image->sharedEnd = layout.sharedEnd;
+  image->localBytes = layout.localBytes;
+  image->chunk = cpu.chunk.chunk;
+  for (VarOp var : layout.globals)
+    image->variables.add(var);
+  image->globals = image->variables.variables.data();
+  image->numGlobals = image->variables.variables.size();
 }
 
 void Compilation::chooseMode(FuncOp func) {

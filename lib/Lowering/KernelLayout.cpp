@@ -3,17 +3,29 @@
 #include "ptxjit/Lowering/KernelLayout.h"
 
 #include "ptxjit/Runtime/KernelABI.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+/// Names of the variables that a kernel, or a function it may call, uses.
+static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
+  llvm::StringSet<> used;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (func == kernel || !func.getEntry())
+      func.walk([&](AddressOfOp op) { used.insert(op.getSymbol()); });
+  return used;
+}
+
 KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel) {
   int64_t shared = PTXJIT_SHARED_BASE, dynamicAlign = 16;
   llvm::SmallVector<VarOp> dynamic;
+  llvm::StringSet<> used = findUsed(module, kernel);
   for (VarOp var : module.getOps<VarOp>()) {
-    bool mine = !var.getOwner() || *var.getOwner() == kernel.getSymName();
+    bool mine = !var.getOwner() || *var.getOwner() == kernel.getSymName() ||
+                used.contains(var.getSymName());
     switch (var.getSpace()) {
     case Space::Global:
     case Space::Const:
@@ -34,7 +46,7 @@ KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel) {
       break;
     case Space::Local:
     case Space::Param:
-      if (!mine)
+      if (!used.contains(var.getSymName()))
         break;
       localBytes = llvm::alignTo(localBytes, var.getAlign());
       places[var.getSymName()] = localBytes;

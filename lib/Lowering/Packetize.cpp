@@ -377,12 +377,15 @@ LogicalResult Packetizer::emitOp(Operation &op) {
     return success();
   if (Emitter emitter = emitters.lookup(&op))
     return emitPlain(op, emitter);
-  return op.emitError()
-         << "'" << op.getName().stripDialect()
-         << "' cannot be executed yet: calls are not lowered; see "
-         << (getFormsOfOp(op.getName().getStringRef()).empty()
-                 ? "the ISA"
-                 : getFormsOfOp(op.getName().getStringRef()).front().isaAnchor);
+  if (auto call = dyn_cast<CallOp>(op))
+    return op.emitError() << "function '" << *call.getCallee()
+                          << "' has no body in this module, and the system has "
+                             "none of that name";
+  auto forms = getFormsOfOp(op.getName().getStringRef());
+  return op.emitError() << "'" << op.getName().stripDialect()
+                        << "' cannot be executed yet; see "
+                        << (forms.empty() ? "the ISA"
+                                          : forms.front().isaAnchor);
 }
 
 /// An op without effects: once on scalars if the results have a base, else (or

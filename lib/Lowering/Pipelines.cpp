@@ -17,7 +17,9 @@ using namespace mlir;
 using namespace ptxjit;
 
 void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
+  pm.addPass(createInlineCallsPass());
   OpPassManager &func = pm.nest<ptx::FuncOp>();
+  func.addPass(createPromoteLocalsPass());
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());
   func.addPass(createPromoteRegistersPass());

@@ -402,21 +402,34 @@ LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
   return success();
 }
 
+/// {(results)} name {(params)}; `what` is the name, for errors.
+FailureOr<StringRef> ParserImpl::parseSignature(bool entry, Scope &formals,
+                                                Signature &signature,
+                                                StringRef what, SMLoc &loc) {
+  if (!entry && consumePunct("(") &&
+      failed(parseFormals(signature.results, false, formals,
+                          /*isResult=*/true)))
+    return failure();
+  loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier(what);
+  if (failed(name) || (consumePunct("(") &&
+                       failed(parseFormals(signature.params, entry, formals,
+                                           /*isResult=*/false))))
+    return failure();
+  return name;
+}
+
 LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
   Scope formals;
-  SmallVector<Attribute> results, params;
+  Signature signature;
   if (failed(parseAttributeSuffix()))
     return failure();
-  if (!entry && consumePunct("(") &&
-      failed(parseFormals(results, false, formals, /*isResult=*/true)))
-    return failure();
-  SMLoc loc = tok.getLoc();
-  FailureOr<StringRef> name = expectIdentifier("the name of a function");
+  SMLoc loc;
+  FailureOr<StringRef> name =
+      parseSignature(entry, formals, signature, "the name of a function", loc);
   if (failed(name))
     return failure();
-  if (consumePunct("(") &&
-      failed(parseFormals(params, entry, formals, /*isResult=*/false)))
-    return failure();
+  const auto &[results, params] = signature;
   NamedAttrList directives;
   bool noBody;
   if (failed(parsePerformance(directives, noBody)))

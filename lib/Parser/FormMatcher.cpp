@@ -205,7 +205,7 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
     return failure();
   OperationName name(form->opName, context);
   if (name.hasTrait<OpTrait::IsTerminator>())
-    return buildControl(inst, *form);
+    return buildControl(inst, *form, match);
   if (!inst.guard.present)
     return buildPlain(inst, *form, match);
   FailureOr<Value> predicate = readGuard(inst.guard);
@@ -215,6 +215,11 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
   return buildPlain(inst, *form, match);
+}
+
+void ParserImpl::addModifiers(const FormMatch &match, OperationState &state) {
+  for (auto &[modifier, token] : match.modifiers)
+    state.addAttribute(modifier->attrName, modifier->build(context, token));
 }
 
 /// The blocks of a label, or of a `.branchtargets` list.
@@ -240,7 +245,8 @@ LogicalResult ParserImpl::findTargets(const RawOperand &operand,
 
 /// Branches and exits: a guard makes them conditional branches.
 LogicalResult ParserImpl::buildControl(const Instruction &inst,
-                                       const FormSpec &form) {
+                                       const FormSpec &form,
+                                       const FormMatch &match) {
   Location loc = toLocation(inst.loc);
   SmallVector<Block *> targets;
   if (form.numOperands && failed(findTargets(inst.operands.back(), targets)))
@@ -257,8 +263,7 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
     predicate = *value;
   }
   OperationState state(loc, form.opName);
-  if (llvm::is_contained(inst.modifiers, "uni"))
-    state.addAttribute("uni", builder.getUnitAttr());
+  addModifiers(match, state);
   state.addSuccessors(targets);
   Block *next = new Block;
   if (predicate && !dest) {
@@ -274,7 +279,6 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
     if (failed(index))
       return failure();
     state.addOperands(*index);
-    state.addAttribute("idx", builder.getUnitAttr());
   }
   if (!predicate) {
     builder.create(state);
@@ -397,8 +401,7 @@ LogicalResult ParserImpl::buildPlain(const Instruction &inst,
                                      const FormMatch &match) {
   Location loc = toLocation(inst.loc);
   OperationState state(loc, form.opName);
-  for (auto &[modifier, token] : match.modifiers)
-    state.addAttribute(modifier->attrName, modifier->build(context, token));
+  addModifiers(match, state);
   std::vector<std::pair<const RawOperand *, ScalarType>> results;
   if (failed(collectOperands(inst, form, match, state, results)))
     return failure();
@@ -409,89 +412,5 @@ LogicalResult ParserImpl::buildPlain(const Instruction &inst,
     if (failed(writeResult(*result.first, value, result.second,
                            form.wideOperands)))
       return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// call {(rets),} f {, (params)} {, prototype};
-LogicalResult ParserImpl::parseCall(const Instruction &inst) {
-  FormMatch match;
-  unsigned bad = 0;
-  const FormSpec &form = getFormsOfOpcode(inst.opcode).front();
-  auto matched = matchForm(form, inst.modifiers, bad);
-  if (!matched) {
-    reportNoForm(inst);
-    return failure();
-  }
-  auto parseList = [&](SmallVectorImpl<Attribute> &list) -> LogicalResult {
-    if (consumePunct(")"))
-      return success();
-    do {
-      SMLoc loc = tok.getLoc();
-      if (tok.is(TokenKind::Identifier) && tok.spelling == "_") {
-        advance();
-        list.push_back(builder.getUnitAttr());
-        continue;
-      }
-      Symbol *symbol =
-          tok.is(TokenKind::Identifier) ? lookup(tok.spelling) : nullptr;
-      if (!symbol || symbol->kind != Symbol::Variable ||
-          symbol->space != Space::Param)
-        return error(loc) << "call arguments other than .param variables are "
-                             "not supported yet; see "
-                          << form.isaAnchor;
-      list.push_back(FlatSymbolRefAttr::get(context, symbol->irName));
-      advance();
-    } while (consumePunct(","));
-    return expectPunct(")", "after call arguments");
-  };
-  SmallVector<Attribute> rets, params;
-  if (consumePunct("(") && (failed(parseList(rets)) ||
-                            failed(expectPunct(",", "after the results"))))
-    return failure();
-  SMLoc loc = tok.getLoc();
-  FailureOr<StringRef> name = expectIdentifier("the function to call");
-  if (failed(name))
-    return failure();
-  Symbol *callee = lookup(*name);
-  if (!callee)
-    return error(loc) << "'" << *name << "' is not declared";
-  if (callee->kind != Symbol::Function)
-    return error(loc) << "indirect calls are not supported yet; see "
-                      << form.isaAnchor;
-  if (consumePunct(",")) {
-    if (failed(expectPunct("(", "before call arguments")) ||
-        failed(parseList(params)))
-      return failure();
-    if (consumePunct(",") && failed(expectIdentifier("a prototype")))
-      return failure();
-  }
-  if (failed(expectPunct(";", "after an instruction")))
-    return failure();
-  auto target = module->lookupSymbol<FuncOp>(callee->irName);
-  if (target && (target.getParams().size() != params.size() ||
-                 target.getResults().size() != rets.size()))
-    return error(loc) << "'" << *name << "' takes " << target.getParams().size()
-                      << " arguments and gives " << target.getResults().size()
-                      << " results, the call has " << params.size() << " and "
-                      << rets.size();
-  OpBuilder::InsertionGuard insertion(builder);
-  if (inst.guard.present) {
-    FailureOr<Value> predicate = readGuard(inst.guard);
-    if (failed(predicate))
-      return failure();
-    auto guard = GuardOp::create(builder, toLocation(inst.loc), *predicate);
-    builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
-  }
-  OperationState state(toLocation(inst.loc), form.opName);
-  for (auto &[modifier, token] : matched->modifiers)
-    state.addAttribute(modifier->attrName, modifier->build(context, token));
-  state.addAttribute("callee", FlatSymbolRefAttr::get(context, callee->irName));
-  state.addAttribute("rets", builder.getArrayAttr(rets));
-  state.addAttribute("params", builder.getArrayAttr(params));
-  builder.create(state);
   return success();
 }

@@ -3,7 +3,8 @@
 // One class, its parts in one file each: Module.cpp (module level),
 // Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
 // Statement.cpp (bodies), Operands.cpp (operand syntax to values),
-// FormMatcher.cpp (mnemonic and operands to an op, by the form table).
+// FormMatcher.cpp (mnemonic and operands to an op, by the form table),
+// Call.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,6 +111,9 @@ private:
   LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
   LogicalResult parseFunction(bool entry, std::string linkage);
   LogicalResult parsePrototype(llvm::StringRef name, llvm::SMLoc loc);
+  FailureOr<StringRef> parseSignature(bool entry, Scope &formals,
+                                      Signature &signature, StringRef what,
+                                      SMLoc &loc);
   LogicalResult parseFormals(llvm::SmallVectorImpl<mlir::Attribute> &formals,
                              bool entry, Scope &scope, bool isResult);
   LogicalResult parsePerformance(mlir::NamedAttrList &directives, bool &noBody);
@@ -208,14 +212,40 @@ private:
   mlir::LogicalResult checkModifiers(const Instruction &inst);
   LogicalResult buildPlain(const Instruction &inst, const ptx::FormSpec &form,
                            const ptx::FormMatch &match);
-  LogicalResult buildControl(const Instruction &inst,
-                             const ptx::FormSpec &form);
+  LogicalResult buildControl(const Instruction &inst, const ptx::FormSpec &form,
+                             const ptx::FormMatch &match);
+  void addModifiers(const ptx::FormMatch &match, mlir::OperationState &state);
   LogicalResult collectOperands(
       const Instruction &inst, const ptx::FormSpec &form,
       const ptx::FormMatch &match, mlir::OperationState &state,
       std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
-  LogicalResult parseCall(const Instruction &inst);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
+
+  // -- Calls (Call.cpp)
+  /// What a call knows of the function it calls.
+  struct CallTarget {
+    StringRef name;
+    SMLoc loc;
+    Symbol *symbol = nullptr; ///< a function, or a register with an address
+    Signature signature;
+    mlir::ArrayAttr candidates; ///< of an indirect call, if it names them
+  };
+  LogicalResult parseCall(const Instruction &inst);
+  LogicalResult parseCallList(std::vector<RawOperand> &list);
+  LogicalResult findCallees(const Token &list, CallTarget &target);
+  LogicalResult buildCall(mlir::Location loc, const ptx::FormSpec &form,
+                          const ptx::FormMatch &match, const CallTarget &target,
+                          const std::vector<RawOperand> &args,
+                          const std::vector<RawOperand> &results);
+  LogicalResult checkCounts(const CallTarget &target, size_t args,
+                            size_t results);
+  mlir::Value declareCallVariable(ptx::ParamAttr formal, SMLoc loc);
+  FailureOr<mlir::Value> passArgument(const RawOperand &arg,
+                                      ptx::ParamAttr formal);
+  FailureOr<mlir::Value> placeOf(const RawOperand &arg, ptx::ParamAttr formal);
+  LogicalResult fetchResult(const RawOperand &result, ptx::ParamAttr formal,
+                            mlir::Value place);
+  void storeRegisterFormals(Scope &formals);
 
   llvm::SourceMgr &sources;
   mlir::MLIRContext *context;

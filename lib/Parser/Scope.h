@@ -3,6 +3,7 @@
 #ifndef PTXJIT_LIB_PARSER_SCOPE_H
 #define PTXJIT_LIB_PARSER_SCOPE_H
 
+#include "mlir/IR/Attributes.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Value.h"
 #include "ptxjit/Dialect/PtxDialect.h"
@@ -11,6 +12,11 @@
 #include <vector>
 
 namespace ptxjit {
+
+/// Formals (ParamAttr) of a function or prototype.
+struct Signature {
+  llvm::SmallVector<mlir::Attribute> results, params;
+};
 
 /// What a name stands for.
 struct Symbol {
@@ -42,6 +48,8 @@ struct Symbol {
   bool defined = false;
   /// BranchTargets, CallTargets: the names listed.
   std::vector<std::pair<llvm::StringRef, llvm::SMLoc>> targets;
+  /// Prototype.
+  Signature signature;
 };
 
 /// One `{}` level. `%r<N>` is kept as a range, since real kernels declare tens

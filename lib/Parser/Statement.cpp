@@ -41,10 +41,12 @@ LogicalResult ParserImpl::parseBody(FuncOp op, Scope formals) {
     delete symbol.block;
     result = failure();
   }
+  Scope names = std::move(scopes.back());
   scopes.pop_back();
   builder.setInsertionPointToEnd(&op.getBody().back());
   if (blockIsOpen())
     RetOp::create(builder, toLocation(tok.getLoc()), /*uni=*/false);
+  storeRegisterFormals(names);
   if (failed(expectPunct("}", "at the end of a function")))
     return failure();
   return numErrors ? failure() : result;
@@ -173,20 +175,15 @@ LogicalResult ParserImpl::parseControlDirective(StringRef name, SMLoc loc) {
 LogicalResult ParserImpl::parsePrototype(StringRef name, SMLoc loc) {
   advance();
   Scope formals;
-  SmallVector<Attribute> results, params;
-  if (consumePunct("(") &&
-      failed(parseFormals(results, false, formals, /*isResult=*/true)))
-    return failure();
-  if (failed(expectIdentifier("'_' in a call prototype")))
-    return failure();
-  if (consumePunct("(") &&
-      failed(parseFormals(params, false, formals, /*isResult=*/false)))
-    return failure();
+  Symbol symbol{Symbol::Prototype, loc};
   NamedAttrList directives;
   bool noBody;
-  if (failed(parsePerformance(directives, noBody)))
+  SMLoc at;
+  if (failed(parseSignature(/*entry=*/false, formals, symbol.signature,
+                            "'_' in a call prototype", at)) ||
+      failed(parsePerformance(directives, noBody)))
     return failure();
-  if (!declare(name, Symbol{Symbol::Prototype, loc}, loc))
+  if (!declare(name, symbol, loc))
     return failure();
   return noBody ? success() : expectPunct(";", "after '.callprototype'");
 }

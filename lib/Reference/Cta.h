@@ -29,27 +29,52 @@ struct Position {
   Block::iterator at;
 };
 
-struct Thread {
-  enum State { Running, Waiting, Done } state = Running;
-  unsigned linear = 0; ///< in the CTA
+/// A kernel's activation, or that of a function.
+struct Frame {
+  FuncOp func;
   std::vector<Bits> values;
   Position pc;
   /// Where to go on behind a guard's body.
   llvm::SmallVector<Position, 1> returns;
+  /// Where its variables begin in the thread's local memory.
+  uint64_t localBase = 0;
+  /// Addresses of what it was called with.
+  llvm::SmallVector<Bits, 4> args, results;
+};
+
+struct Thread {
+  enum State { Running, Waiting, Done } state = Running;
+  unsigned linear = 0; ///< in the CTA
+  std::vector<Frame> frames;
+  Frame &frame() { return frames.back(); }
   std::vector<uint8_t> local;
   /// While waiting: the op, and its inputs.
   Operation *waitsAt = nullptr;
   llvm::SmallVector<Bits, 4> waitInputs;
 };
 
+/// What all CTAs of a launch share.
+struct Program {
+  FuncOp kernel;
+  std::vector<FuncOp> functions; ///< of the module, in order
+  /// Values, numbered function by function, and how many each has.
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<FuncOp, unsigned> counts;
+  /// Offsets of `.shared` variables, and of others in their function's frame.
+  llvm::StringMap<int64_t> places;
+  llvm::DenseMap<FuncOp, int64_t> frameBytes;
+  int64_t sharedEnd = 0;
+  int64_t localBytes = 0; ///< of a thread, for all its frames
+};
+
+/// `.param` addresses from here on are variables that calls pass.
+constexpr Bits kCallVariables = 0x40000000;
+
 class Cta {
 public:
-  Cta(FuncOp func, const PtxjitReferenceLaunch &launch,
-      const llvm::DenseMap<Value, unsigned> &numbers,
-      const llvm::StringMap<int64_t> &places, int64_t sharedEnd,
-      int64_t localBytes, std::mt19937_64 &random)
-      : func(func), launch(launch), numbers(numbers), places(places),
-        sharedEnd(sharedEnd), localBytes(localBytes), random(random) {}
+  Cta(const Program &program, const PtxjitReferenceLaunch &launch,
+      std::mt19937_64 &random)
+      : program(program), launch(launch), random(random) {}
 
   void start(const uint32_t (&ctaid)[3]);
   mlir::FailureOr<bool> runRound();
@@ -61,8 +86,11 @@ private:
   LogicalResult runThread(Thread &t);
   LogicalResult step(Thread &t, Operation &op);
   LogicalResult memory(Thread &t, Operation &op);
+  Bits addressOf(Thread &t, ptx::AddressOfOp op);
   LogicalResult wait(Thread &t, Operation &op);
-  void branch(Thread &t, Block *to) { t.pc = {to, to->begin()}; }
+  LogicalResult call(Thread &t, ptx::CallOp op);
+  LogicalResult enter(Thread &t, FuncOp func, Operation *at);
+  void branch(Thread &t, Block *to) { t.frame().pc = {to, to->begin()}; }
   bool resolveWarps();
   bool resolveWarp(unsigned warp);
   void shuffle(Thread &t, llvm::ArrayRef<Thread *> members);
@@ -75,16 +103,15 @@ private:
   uint64_t resolveAddress(Thread &t, Bits address, unsigned width,
                           std::optional<Space> space, int64_t offset);
   uint64_t windowOf(Thread &t, Space space);
-  Bits get(Thread &t, Value v) { return t.values[numbers.lookup(v)]; }
+  Bits get(Thread &t, Value v) {
+    return t.frame().values[program.numbers.lookup(v)];
+  }
   void set(Thread &t, Value v, Bits bits) {
-    t.values[numbers.lookup(v)] = bits;
+    t.frame().values[program.numbers.lookup(v)] = bits;
   }
 
-  FuncOp func;
+  const Program &program;
   const PtxjitReferenceLaunch &launch;
-  const llvm::DenseMap<Value, unsigned> &numbers;
-  const llvm::StringMap<int64_t> &places;
-  int64_t sharedEnd, localBytes;
   std::mt19937_64 &random;
   uint32_t id[3] = {0, 0, 0};
   std::vector<uint8_t> shared;

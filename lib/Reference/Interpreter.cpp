@@ -36,20 +36,67 @@ static constexpr uint64_t kMostRounds = 1 << 17;
 
 void Cta::start(const uint32_t (&ctaid)[3]) {
   std::memcpy(id, ctaid, sizeof(id));
-  shared.assign(sharedEnd + launch.dynamicShared + 16, 0);
+  shared.assign(program.sharedEnd + launch.dynamicShared + 16, 0);
   threads.assign(threadsPerCta(), Thread());
   order.resize(threads.size());
   std::iota(order.begin(), order.end(), 0);
   if (launch.seed)
     std::shuffle(order.begin(), order.end(), random);
-  Block &entry = func.getBody().front();
   for (auto [i, t] : llvm::enumerate(threads)) {
     t.linear = i;
-    t.values.assign(numbers.size(), 0);
-    t.local.assign(localBytes + 16, 0);
-    t.pc = {&entry, entry.begin()};
+    t.local.assign(program.localBytes + 16, 0);
+    (void)enter(t, program.kernel, program.kernel);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult Cta::enter(Thread &t, FuncOp func, Operation *at) {
+  Frame frame;
+  frame.func = func;
+  frame.values.assign(program.counts.lookup(func), 0);
+  Block &entry = func.getBody().front();
+  frame.pc = {&entry, entry.begin()};
+  if (!t.frames.empty())
+    frame.localBase =
+        t.frame().localBase + program.frameBytes.lookup(t.frame().func);
+  if (frame.localBase + program.frameBytes.lookup(func) > t.local.size())
+    return at->emitError("stack overflow");
+  t.frames.push_back(std::move(frame));
+  return success();
+}
+
+LogicalResult Cta::call(Thread &t, CallOp op) {
+  FuncOp callee;
+  if (op.getTarget()) {
+    uint64_t index = (get(t, op.getTarget()) - PTXJIT_FUNCTION_ADDRESS(0)) /
+                     (PTXJIT_FUNCTION_ADDRESS(1) - PTXJIT_FUNCTION_ADDRESS(0));
+    if (index >= program.functions.size())
+      return op.emitError("call of an address that is no function's");
+    callee = program.functions[index];
+  } else {
+    callee = op->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
+        op.getCalleeAttr().getAttr());
+  }
+  if (callee.isBodiless())
+    return op.emitError("'") << callee.getSymName() << "' has no body";
+  llvm::SmallVector<Bits, 4> args, results;
+  for (Value v : op.getArgs())
+    args.push_back(get(t, v));
+  for (Value v : op.getResults())
+    results.push_back(get(t, v));
+  if (failed(enter(t, callee, op)))
+    return failure();
+  t.frame().args = args;
+  t.frame().results = results;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
 
 /// A turn for each thread that can go on. \returns whether all have ended.
 FailureOr<bool> Cta::runRound() {
@@ -75,12 +122,13 @@ LogicalResult Cta::runThread(Thread &t) {
   // In turns: it may wait in a loop for another thread.
   for (unsigned steps = 0; t.state == Thread::Running && steps < kTurn;
        ++steps) {
-    if (t.pc.at == t.pc.block->end()) {
-      t.pc = t.returns.pop_back_val();
+    Frame &frame = t.frame();
+    if (frame.pc.at == frame.pc.block->end()) {
+      frame.pc = frame.returns.pop_back_val();
       continue;
     }
-    Operation &op = *t.pc.at;
-    ++t.pc.at;
+    Operation &op = *frame.pc.at;
+    ++frame.pc.at;
     if (failed(step(t, op)))
       return failure();
   }
@@ -88,10 +136,16 @@ LogicalResult Cta::runThread(Thread &t) {
 }
 
 LogicalResult Cta::step(Thread &t, Operation &op) {
+  if (isa<RetOp>(op) && t.frames.size() > 1) {
+    t.frames.pop_back();
+    return success();
+  }
   if (isa<RetOp, ExitOp>(op)) {
     t.state = Thread::Done;
     return success();
   }
+  if (auto callOp = dyn_cast<CallOp>(op))
+    return call(t, callOp);
   if (auto bra = dyn_cast<BraOp>(op)) {
     branch(t, bra.getDest());
     return success();
@@ -112,7 +166,7 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
     return op.emitError("trap");
   if (auto guard = dyn_cast<GuardOp>(op)) {
     if (get(t, guard.getPredicate()) & 1) {
-      t.returns.push_back(t.pc);
+      t.frame().returns.push_back(t.frame().pc);
       branch(t, &guard.getBody().front());
     }
     return success();
@@ -185,8 +239,11 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
 
 uint64_t Cta::resolveAddress(Thread &t, Bits address, unsigned width,
                              std::optional<Space> space, int64_t offset) {
-  return address + uint64_t(offset) +
-         windowOf(t, space.value_or(Space::Generic));
+  address += uint64_t(offset);
+  bool param = space == Space::Param || space == Space::ParamFunc;
+  if (param && address >= kCallVariables)
+    return address - kCallVariables + windowOf(t, Space::Local);
+  return address + windowOf(t, space.value_or(Space::Generic));
 }
 
 template <typename T> T readAt(uint64_t address) {
@@ -238,20 +295,40 @@ Bits atomicResult(AtomicOp op, ScalarType type, Bits old, Bits b, Bits c) {
   llvm_unreachable("all operations handled");
 }
 
+Bits Cta::addressOf(Thread &t, AddressOfOp op) {
+  auto module = program.kernel->getParentOfType<ModuleOp>();
+  auto it = program.places.find(op.getSymbol());
+  if (it == program.places.end()) {
+    auto func = module.lookupSymbol<FuncOp>(op.getSymbol());
+    return func ? PTXJIT_FUNCTION_ADDRESS(
+                      uint64_t(llvm::find(program.functions, func) -
+                               program.functions.begin()))
+                : launch.resolve(launch.user, op.getSymbol().str().c_str());
+  }
+  switch (module.lookupSymbol<VarOp>(op.getSymbol()).getSpace()) {
+  case Space::Local:
+    return uint64_t(it->second) + t.frame().localBase;
+  case Space::Param:
+    return uint64_t(it->second) + t.frame().localBase + kCallVariables;
+  default:
+    return uint64_t(it->second);
+  }
+}
+
 LogicalResult Cta::memory(Thread &t, Operation &op) {
   auto widthOf = [](Value v) { return v.getType().getIntOrFloatBitWidth(); };
   if (auto param = dyn_cast<ParamAddressOp>(op)) {
+    Frame &frame = t.frame();
     set(t, param,
-        cast<ParamAttr>(func.getParams()[param.getIndex()]).getOffset());
+        param.getIsResult() ? frame.results[param.getIndex()]
+        : t.frames.size() > 1
+            ? frame.args[param.getIndex()]
+            : Bits(cast<ParamAttr>(frame.func.getParams()[param.getIndex()])
+                       .getOffset()));
     return success();
   }
   if (auto address = dyn_cast<AddressOfOp>(op)) {
-    auto it = places.find(address.getSymbol());
-    uint64_t value =
-        it != places.end()
-            ? uint64_t(it->second)
-            : launch.resolve(launch.user, address.getSymbol().str().c_str());
-    set(t, address, value);
+    set(t, address, addressOf(t, address));
     return success();
   }
   if (auto cvta = dyn_cast<CvtaOp>(op)) {
@@ -371,7 +448,7 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
     return 1;
   case SpecialRegister::AggrSmemSize:
   case SpecialRegister::TotalSmemSize:
-    return sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
+    return program.sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
   default: // identities and clocks: any value is right
     return 0;
   }
@@ -381,35 +458,56 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
 // Entry
 //===----------------------------------------------------------------------===//
 
+/// Local memory of a thread whose kernel calls functions.
+static constexpr int64_t kStackBytes = 16 << 10;
+
+/// Numbers the values and lays out the variables of all functions.
+static Program makeProgram(ModuleOp module, FuncOp kernel) {
+  Program program;
+  program.kernel = kernel;
+  for (FuncOp func : module.getOps<FuncOp>()) {
+    program.functions.push_back(func);
+    unsigned &count = program.counts[func];
+    func.walk([&](Operation *op) {
+      for (Value v : op->getResults())
+        program.numbers.try_emplace(v, count++);
+      if (isa<CallOp>(op))
+        program.localBytes = kStackBytes;
+    });
+  }
+  int64_t shared = PTXJIT_SHARED_BASE;
+  llvm::SmallVector<VarOp> dynamic;
+  for (VarOp var : module.getOps<VarOp>()) {
+    FuncOp owner =
+        var.getOwner() ? module.lookupSymbol<FuncOp>(*var.getOwner()) : kernel;
+    if (owner.getEntry() && owner != kernel)
+      continue;
+    bool isShared = var.getSpace() == Space::Shared;
+    if (isShared && var.getBytes() == 0) {
+      dynamic.push_back(var);
+    } else if (isShared || var.getSpace() == Space::Local ||
+               var.getSpace() == Space::Param) {
+      int64_t &end = isShared ? shared : program.frameBytes[owner];
+      end = llvm::alignTo(end, var.getAlign());
+      program.places[var.getSymName()] = end;
+      end += var.getBytes();
+    }
+  }
+  for (auto &entry : program.frameBytes)
+    entry.second = llvm::alignTo(entry.second, 16);
+  program.localBytes += program.frameBytes.lookup(kernel);
+  program.sharedEnd = llvm::alignTo(shared, 128);
+  for (VarOp var : dynamic)
+    program.places[var.getSymName()] = program.sharedEnd;
+  return program;
+}
+
 LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
                                 const PtxjitReferenceLaunch &launch) {
   auto func = module.lookupSymbol<FuncOp>(kernel);
   if (!func || func.isBodiless())
     return module.emitError() << "there is no kernel '" << kernel << "'";
-  llvm::DenseMap<Value, unsigned> numbers;
-  func.walk([&](Operation *op) {
-    for (Value v : op->getResults())
-      numbers.try_emplace(v, numbers.size());
-  });
-  llvm::StringMap<int64_t> places;
-  int64_t shared = PTXJIT_SHARED_BASE, local = 0;
-  llvm::SmallVector<VarOp> dynamic;
-  for (VarOp var : module.getOps<VarOp>()) {
-    if (var.getOwner() && *var.getOwner() != kernel)
-      continue;
-    bool isShared = var.getSpace() == Space::Shared;
-    if (isShared && var.getBytes() == 0) {
-      dynamic.push_back(var);
-    } else if (isShared || var.getSpace() == Space::Local) {
-      int64_t &end = isShared ? shared : local;
-      end = llvm::alignTo(end, var.getAlign());
-      places[var.getSymName()] = end;
-      end += var.getBytes();
-    }
-  }
-  shared = llvm::alignTo(shared, 128);
-  for (VarOp var : dynamic)
-    places[var.getSymName()] = shared;
+  Program program = makeProgram(module, func);
   std::mt19937_64 random(launch.seed);
   // CTAs start in index order. One that does not end soon may wait for a later
   // one, which then starts beside it.
@@ -421,8 +519,7 @@ LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
       uint32_t id[3] = {uint32_t(next % grid[0]),
                         uint32_t(next / grid[0] % grid[1]),
                         uint32_t(next / grid[0] / grid[1])};
-      active.push_back(std::make_unique<Cta>(func, launch, numbers, places,
-                                             shared, local, random));
+      active.push_back(std::make_unique<Cta>(program, launch, random));
       active.back()->start(id);
       ++next;
     }

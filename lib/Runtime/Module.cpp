@@ -89,13 +89,19 @@ void Module::relocate(const PtxjitVariable &variable) {
       static_cast<uint8_t *>(variables.find(variable.name)->second.get());
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
     const PtxjitReloc &reloc = variable.relocs[i];
-    auto it = variables.find(reloc.symbol);
-    uint64_t address = it == variables.end()
-                           ? 0
-                           : reinterpret_cast<uint64_t>(it->second.get());
-    uint64_t value = (address + uint64_t(reloc.addend)) >> reloc.shift;
+    uint64_t value =
+        (addressOf(reloc.symbol) + uint64_t(reloc.addend)) >> reloc.shift;
     std::memcpy(bytes + reloc.offset, &value, reloc.bytes);
   }
+}
+
+/// Address of a variable or function, as code sees it.
+uint64_t Module::addressOf(const std::string &symbol) {
+  const PtxjitModuleInfo &info = getInfo();
+  for (uint32_t i = 0; i < info.numFunctions; ++i)
+    if (symbol == info.functions[i])
+      return PTXJIT_FUNCTION_ADDRESS(uint64_t(i));
+  return resolve(symbol);
 }
 
 uint64_t Module::resolve(const std::string &symbol) {

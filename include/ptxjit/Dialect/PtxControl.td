@@ -28,12 +28,20 @@ def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
   let summary = "abort the grid; the launch fails";
 }
 def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
-    [Form<"call{.uni} f:callee">], [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "direct or indirect call; arguments are `.param` variables";
-  let arguments = (ins Optional<AnyType>:$target,
+    [Form<"call{.uni} f:callee">],
+    [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+  let summary = "call of `callee`, or of the function at address `target`";
+  let description = [{
+    Arguments and results travel in memory: `args` and `results` are addresses
+    in the caller's `.local` space, one for each formal. (The parser gives
+    registers and constants a variable of their own.) An indirect call has the
+    `formals` of its prototype and, if the text names them, its `candidates`.
+  }];
+  let arguments = (ins Optional<AnyType>:$target, Variadic<AnyType>:$args,
+                       Variadic<AnyType>:$results,
                        OptionalAttr<FlatSymbolRefAttr>:$callee,
-                       DefaultValuedAttr<ArrayAttr, "{}">:$rets,
-                       DefaultValuedAttr<ArrayAttr, "{}">:$params,
+                       OptionalAttr<ArrayAttr>:$candidates,
+                       OptionalAttr<ArrayAttr>:$formals,
                        Flag_Uni:$uni);
 }
 

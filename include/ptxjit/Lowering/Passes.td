@@ -4,6 +4,43 @@
 #define PTXJIT_LOWERING_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "functions become part of their kernels";
+  let description = [{
+    Indirect calls become tests of the address and direct calls; these are
+    replaced by the function's body. Recursion, and what would make a kernel too
+    large, stays a call. Afterwards `.param` means the kernel's parameters
+    alone, arguments are `.local` variables, and the address of a function is a
+    number.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"sizeLimit", "size-limit", "unsigned", "60000",
+           "ops that calls may add to one function">];
+  let statistics = [
+    Statistic<"numInlined", "inlined-calls", "calls replaced by a body">,
+    Statistic<"numIndirect", "indirect-calls", "indirect calls resolved">];
+}
+
+def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
+  let summary = "local variables at constant offsets to virtual registers";
+  let description = [{
+    A `.local` variable of which only constant parts are loaded and stored
+    becomes registers: arguments of inlined calls, mostly.
+
+    ```mlir
+    %a = ptx.addressof @f::call$0
+    ptx.st "local.b32"(%a, %v) ; %w = ptx.ld "local.b32"(%a)
+    // becomes
+    ptx.write %v, %r ; %w = ptx.read %r
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numPromoted", "locals", "variables promoted">];
+}
+
 def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn guarded instructions into selects and conditionals";
   let description = [{

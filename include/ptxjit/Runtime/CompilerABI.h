@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 2u
+#define PTXJIT_COMPILER_ABI_VERSION 3u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -63,7 +63,10 @@ typedef struct PtxjitModuleInfo {
   const char *version, *target;
   const PtxjitKernelInfo *kernels;
   const PtxjitVariable *variables;
-  uint32_t numKernels, numVariables;
+  /** Names of all functions, kernels included, in order: see
+   *  PTXJIT_FUNCTION_ADDRESS. */
+  const char *const *functions;
+  uint32_t numKernels, numVariables, numFunctions;
 } PtxjitModuleInfo;
 
 /** What a kernel is compiled for. Zero everywhere but `block` is the default.

@@ -24,6 +24,10 @@ extern "C" {
  *  start here, so that 0 is never the address of an object. */
 #define PTXJIT_SHARED_BASE 1024u
 
+/** The address of a function is a number that nothing else has: that of the
+ *  module's function `index`, in the order of their declarations. */
+#define PTXJIT_FUNCTION_ADDRESS(index) (256u + 16u * (index))
+
 /** What became of the threads run so far. */
 typedef enum PtxjitKernelStatus {
   PTXJIT_KERNEL_OK = 0,

@@ -77,6 +77,7 @@ public:
 
 private:
   Module(const PtxjitCompiler &compiler, PtxjitModule *module);
+  uint64_t addressOf(const std::string &symbol);
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);

@@ -1,0 +1,267 @@
+//===- InlineCalls.cpp - calls to straight flow ---------------------------===//
+//
+// A warp in lockstep has one control flow, so functions become part of their
+// kernel: an indirect call tests the address against each function it may mean,
+// and lanes with different targets diverge like at any other branch. What stays
+// a call is recursion, and what would make the kernel too large.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Runtime/KernelABI.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_INLINECALLSPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+struct InlineCallsPass
+    : public ptxjit::impl::InlineCallsPassBase<InlineCallsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto [i, func] : llvm::enumerate(getOperation().getOps<FuncOp>()))
+      numbers[func] = i;
+    findAddressTaken();
+    for (FuncOp func : getOperation().getOps<FuncOp>()) {
+      if (func.isBodiless())
+        continue;
+      resolveParamSpace(func);
+      expandIndirectCalls(func);
+    }
+    for (VarOp var : getOperation().getOps<VarOp>())
+      if (var.getSpace() == Space::Param)
+        var.setSpace(Space::Local);
+    lowerFunctionAddresses();
+    for (FuncOp func : getOperation().getOps<FuncOp>())
+      if (func.getEntry() && !func.isBodiless())
+        inlineInto(func);
+    eraseUncalled();
+  }
+
+  FuncOp lookup(FlatSymbolRefAttr name) {
+    return getOperation().lookupSymbol<FuncOp>(name.getAttr());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Addresses
+  //===--------------------------------------------------------------------===//
+
+  void findAddressTaken() {
+    auto note = [&](FlatSymbolRefAttr name) {
+      if (FuncOp func = lookup(name))
+        addressTaken.insert(func);
+    };
+    getOperation().walk([&](Operation *op) {
+      if (auto address = dyn_cast<AddressOfOp>(op))
+        note(address.getSymbolAttr());
+      if (auto var = dyn_cast<VarOp>(op); var && var.getRelocsAttr())
+        for (Attribute reloc : var.getRelocsAttr())
+          note(cast<FlatSymbolRefAttr>(cast<ArrayAttr>(reloc)[2]));
+    });
+  }
+
+  Value functionAddress(OpBuilder &b, Location loc, Type type, FuncOp func) {
+    return arith::ConstantOp::create(
+        b, loc,
+        b.getIntegerAttr(type, PTXJIT_FUNCTION_ADDRESS(numbers.lookup(func))));
+  }
+
+  void lowerFunctionAddresses() {
+    SmallVector<AddressOfOp> addresses;
+    getOperation().walk([&](AddressOfOp op) {
+      if (lookup(op.getSymbolAttr()))
+        addresses.push_back(op);
+    });
+    for (AddressOfOp op : addresses) {
+      OpBuilder b(op);
+      op.replaceAllUsesWith(functionAddress(b, op.getLoc(), op.getType(),
+                                            lookup(op.getSymbolAttr())));
+      op.erase();
+    }
+  }
+
+  /// `.param` means the block of a kernel's parameters, or a variable that
+  /// travels between functions. The latter are local memory.
+  static void resolveParamSpace(FuncOp func) {
+    auto local = SpaceAttr::get(func.getContext(), Space::Local);
+    func.walk([&](Operation *op) {
+      auto space = dyn_cast_if_present<SpaceAttr>(
+          op->getInherentAttr("space").value_or(nullptr));
+      if (!space || (space.getValue() != Space::Param &&
+                     space.getValue() != Space::ParamFunc))
+        return;
+      bool travels = !func.getEntry() || isa<StOp>(op) ||
+                     space.getValue() == Space::ParamFunc ||
+                     isVariable(op->getOperand(0));
+      if (travels)
+        op->setAttr("space", local);
+    });
+  }
+  static bool isVariable(Value address) {
+    while (auto add = address.getDefiningOp<arith::AddIOp>())
+      address = add.getLhs();
+    return address.getDefiningOp<AddressOfOp>() != nullptr;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Indirect calls
+  //===--------------------------------------------------------------------===//
+
+  static bool sameFormals(ArrayAttr a, ArrayRef<Attribute> b) {
+    return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+             return cast<ParamAttr>(std::get<0>(pair)).getBytes() ==
+                    cast<ParamAttr>(std::get<1>(pair)).getBytes();
+           });
+  }
+
+  /// The functions that an indirect call may mean.
+  SmallVector<FuncOp> candidatesOf(CallOp call) {
+    SmallVector<FuncOp> list;
+    if (auto names = call.getCandidates()) {
+      for (Attribute name : *names)
+        if (FuncOp func = lookup(cast<FlatSymbolRefAttr>(name));
+            !llvm::is_contained(list, func))
+          list.push_back(func);
+      return list;
+    }
+    auto params = cast<ArrayAttr>((*call.getFormals())[0]);
+    auto results = cast<ArrayAttr>((*call.getFormals())[1]);
+    for (FuncOp func : addressTaken)
+      if (!func.getEntry() &&
+          sameFormals(params, func.getParams().getValue()) &&
+          sameFormals(results, func.getResults().getValue()))
+        list.push_back(func);
+    return list;
+  }
+
+  /// if (target == &f) f(); else if (target == &g) g(); else raise, exit
+  void expandIndirectCalls(FuncOp func) {
+    SmallVector<CallOp> calls;
+    func.walk([&](CallOp call) {
+      if (call.getTarget())
+        calls.push_back(call);
+    });
+    for (CallOp call : calls) {
+      ++numIndirect;
+      Location loc = call.getLoc();
+      Block *block = call->getBlock();
+      Block *behind = block->splitBlock(std::next(call->getIterator()));
+      OpBuilder b(func.getContext());
+      for (FuncOp callee : candidatesOf(call)) {
+        b.setInsertionPointToEnd(block);
+        Value same = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::eq, call.getTarget(),
+            functionAddress(b, loc, call.getTarget().getType(), callee));
+        Block *then = b.createBlock(behind);
+        auto direct = cast<CallOp>(b.clone(*call));
+        direct.getTargetMutable().clear();
+        direct.removeCandidatesAttr();
+        direct.removeFormalsAttr();
+        direct.setCalleeAttr(FlatSymbolRefAttr::get(callee));
+        cf::BranchOp::create(b, loc, behind);
+        Block *otherwise = b.createBlock(behind);
+        b.setInsertionPointToEnd(block);
+        cf::CondBranchOp::create(b, loc, same, then, otherwise);
+        block = otherwise;
+      }
+      b.setInsertionPointToEnd(block);
+      TrapOp::create(b, loc);
+      call.erase();
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Inlining
+  //===--------------------------------------------------------------------===//
+
+  static unsigned countOps(FuncOp func) {
+    unsigned count = 0;
+    func.walk([&](Operation *) { ++count; });
+    return count;
+  }
+
+  /// Callees first, so that each function is copied when it is complete.
+  void inlineInto(FuncOp func) {
+    if (!visited.insert(func).second)
+      return;
+    active.insert(func);
+    SmallVector<CallOp> calls;
+    func.walk([&](CallOp call) { calls.push_back(call); });
+    for (CallOp call : calls) {
+      FuncOp callee = lookup(call.getCalleeAttr());
+      if (callee.isBodiless())
+        continue;
+      inlineInto(callee);
+      if (active.contains(callee) || recursive.contains(callee)) {
+        recursive.insert(callee);
+        continue;
+      }
+      unsigned size = countOps(callee);
+      if (sizes[func] + size > sizeLimit)
+        continue;
+      sizes[func] += size;
+      ++numInlined;
+      inlineCall(call, callee);
+    }
+    // A cycle that is not closed yet makes all on the way recursive.
+    active.remove(func);
+  }
+
+  void inlineCall(CallOp call, FuncOp callee) {
+    Block *block = call->getBlock();
+    Block *behind = block->splitBlock(std::next(call->getIterator()));
+    IRMapping mapping;
+    callee.getBody().cloneInto(block->getParent(), behind->getIterator(),
+                               mapping);
+    OpBuilder b = OpBuilder::atBlockEnd(block);
+    cf::BranchOp::create(b, call.getLoc(),
+                         mapping.lookup(&callee.getBody().front()));
+    for (Block &original : callee.getBody()) {
+      Block *copy = mapping.lookup(&original);
+      if (auto ret = dyn_cast<RetOp>(copy->getTerminator())) {
+        b.setInsertionPoint(ret);
+        cf::BranchOp::create(b, ret.getLoc(), behind);
+        ret.erase();
+      }
+      copy->walk([&](ParamAddressOp formal) {
+        auto places = formal.getIsResult() ? call.getResults() : call.getArgs();
+        formal.replaceAllUsesWith(places[formal.getIndex()]);
+        formal.erase();
+      });
+    }
+    call.erase();
+  }
+
+  void eraseUncalled() {
+    llvm::SetVector<FuncOp> called;
+    for (FuncOp func : getOperation().getOps<FuncOp>())
+      if (func.getEntry())
+        called.insert(func);
+    for (unsigned i = 0; i < called.size(); ++i) {
+      FuncOp caller = called[i];
+      caller.walk(
+          [&](CallOp call) { called.insert(lookup(call.getCalleeAttr())); });
+    }
+    for (FuncOp func :
+         llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (!called.contains(func))
+        func.erase();
+  }
+
+  DenseMap<FuncOp, unsigned> numbers, sizes;
+  llvm::SetVector<FuncOp> addressTaken, active;
+  DenseSet<FuncOp> visited, recursive;
+};
+} // namespace
