@@ -18,7 +18,7 @@ import memory_form_tests
 MEMORY = {"ld", "st", "atom", "red"}
 SKIP = {"membar", "fence", "bra", "brx", "ret", "exit", "trap", "call", "bar",
         "barrier", "shfl", "vote", "activemask", "cvta", "match", "redux",
-        "elect", "nanosleep"}
+        "elect", "nanosleep", "alloca", "stacksave", "stackrestore"}
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
          "u64": 64, "s64": 64, "f64": 64}

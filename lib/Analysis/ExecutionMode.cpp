@@ -14,19 +14,32 @@ static std::string placeOf(Operation *op) {
   return "";
 }
 
-ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel, unsigned warps) {
-  Operation *barrier = nullptr, *wait = nullptr;
+ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
+                                       const ShapeContext &context) {
+  Operation *barrier = nullptr, *wait = nullptr, *call = nullptr,
+            *alloca = nullptr;
   kernel.walk([&](Operation *op) {
+    if (isa<CallOp>(op) && !call)
+      call = op;
+    if (isa<AllocaOp, StackSaveOp, StackRestoreOp>(op) && !alloca)
+      alloca = op;
     if (isa<BarOp, BarrierOp>(op) && !barrier)
       barrier = op;
     if (isa<YieldWarpOp, NanosleepOp>(op) && !wait)
       wait = op;
   });
+  if (call)
+    return {ExecutionMode::Threads, wait != nullptr,
+            "a recursive function is called" + placeOf(call)};
+  if (alloca)
+    return {ExecutionMode::Threads, wait != nullptr,
+            "the stack is used" + placeOf(alloca)};
   if (wait)
     return {ExecutionMode::Fibers, true,
             "a loop waits on memory" + placeOf(wait)};
   if (barrier)
     return {ExecutionMode::Fibers, false, "a barrier" + placeOf(barrier)};
   return {ExecutionMode::WarpLoop, false,
-          warps == 1 ? "one warp, no barrier" : "no warp waits for another"};
+          context.threads() <= 32 ? "one warp, no barrier"
+                                  : "no warp waits for another"};
 }

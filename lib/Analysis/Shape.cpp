@@ -54,13 +54,17 @@ static void setRange(Shape &shape, __int128 lo, __int128 hi, unsigned width) {
 
 ShapeAnalysis::ShapeAnalysis(FuncOp func, const ShapeContext &context)
     : context(context) {
+  if (context.lanes == 1) {
+    unknown.uniformity = Uniformity::Warp;
+    return;
+  }
   for (Block &block : func.getBody())
     visitBlock(block);
 }
 
 const Shape &ShapeAnalysis::get(Value value) const {
   auto it = shapes.find(value);
-  return it == shapes.end() ? varying : it->second;
+  return it == shapes.end() ? unknown : it->second;
 }
 
 const LanePattern *ShapeAnalysis::intern(const LanePattern &pattern) {

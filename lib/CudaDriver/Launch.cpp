@@ -362,6 +362,8 @@ static CUresult resultOf(LaunchStatus status) {
     return CUDA_ERROR_LAUNCH_TIMEOUT;
   case LaunchStatus::Illegal:
     return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  case LaunchStatus::StackOverflow:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
   case LaunchStatus::InvalidValue:
     return CUDA_ERROR_INVALID_VALUE;
   case LaunchStatus::OutOfResources:
@@ -411,18 +413,17 @@ PTXJIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx,
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   if (isLogged(LogKind::Launch))
-    log(LogKind::Launch,
-        name + describe(grid, block) + ": " +
-            (image->mode == PTXJIT_MODE_FIBERS ? "fibers" : "warp loop") +
-            ", " + image->reason);
+    log(LogKind::Launch, name + describe(grid, block) + ": " +
+                             describe(PtxjitMode(image->mode)) + ", " +
+                             image->reason);
   submitOrdered(
       *context, *stream,
-      [context, &code, image, grid, shared, name,
-       warps = (bx * by * bz + 31) / 32, values = std::move(values)]() mutable {
+      [context, &code, image, grid, shared, name, threads = bx * by * bz,
+       values = std::move(values)]() mutable {
         if (context->stickyError != CUDA_SUCCESS)
           return;
         LaunchStatus status =
-            code.launchImage(*image, warps, grid, values.data(), shared, 0);
+            code.launchImage(*image, threads, grid, values.data(), shared, 0);
         if (status == LaunchStatus::Ok)
           return;
         context->stickyError = resultOf(status);

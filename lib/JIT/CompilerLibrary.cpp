@@ -236,6 +236,11 @@ static const PtxjitModuleInfo *getInfo(const PtxjitModule *module) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
+// One list, in the words of either side.
+static_assert(uint32_t(ExecutionMode::WarpLoop) == PTXJIT_MODE_WARP_LOOP);
+static_assert(uint32_t(ExecutionMode::Fibers) == PTXJIT_MODE_FIBERS);
+static_assert(uint32_t(ExecutionMode::Threads) == PTXJIT_MODE_THREADS);
+
 namespace {
 
 /// One run of the stages, which may stop early to show what there is.
@@ -264,7 +269,8 @@ private:
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
-  void chooseMode(FuncOp func);
+  ModeChoice chooseMode(FuncOp func);
+  void describeMode(const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// Tests: behave as LLVM does when it cannot go on.
@@ -330,8 +336,10 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   if (stop("structured", ir))
     return llvm::Error::success();
   auto func = ir.lookupSymbol<FuncOp>(kernel);
+  ModeChoice choice = chooseMode(func);
+  shape.perThread = choice.mode == ExecutionMode::Threads;
   if (image) {
-    chooseMode(func);
+    describeMode(choice);
     describeMemory(ir, func, cpu);
   }
   if (auto error =
@@ -352,11 +360,25 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   return llvm::Error::success();
 }
 
+/// Frames hold vectors, so they are large, but only touched pages count.
+static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
+                             uint32_t mode) {
+  constexpr uint32_t kilobyte = 1 << 10;
+  if (mode != PTXJIT_MODE_THREADS)
+    return 256 * kilobyte;
+  // Recursion, to the depth that programs have come to expect of GPUs.
+  bool calls = llvm::any_of(ir.getOps<FuncOp>(),
+                            [](FuncOp func) { return !func.getEntry(); });
+  return (calls ? 512 : 64) * kilobyte +
+         uint32_t(layout.localBytes) * (calls ? 16 : 2);
+}
+
 void Compilation::describeMemory(ModuleOp ir, FuncOp func,
                                  const CpuTarget &cpu) {
   KernelLayout layout(ir, func);
   image->sharedEnd = layout.sharedEnd;
   image->localBytes = layout.localBytes;
+  image->stackBytes = stackBytesOf(ir, layout, image->mode);
   image->chunk = cpu.chunk.chunk;
   for (VarOp var : layout.globals)
     image->variables.add(var);
@@ -364,13 +386,20 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->numGlobals = image->variables.variables.size();
 }
 
-void Compilation::chooseMode(FuncOp func) {
-  unsigned threads = spec.block[0] * spec.block[1] * spec.block[2];
-  ModeChoice choice = chooseExecutionMode(func, (threads + 31) / 32);
-  if (spec.forceFibers && choice.mode == ExecutionMode::WarpLoop)
-    choice = {ExecutionMode::Fibers, false, "asked for"};
-  image->mode = choice.mode == ExecutionMode::Fibers ? PTXJIT_MODE_FIBERS
-                                                     : PTXJIT_MODE_WARP_LOOP;
+ModeChoice Compilation::chooseMode(FuncOp func) {
+  ShapeContext context;
+  context.block = {spec.block[0], spec.block[1], spec.block[2]};
+  context.smallGrid = spec.smallGrid;
+  ModeChoice choice = chooseExecutionMode(func, context);
+  if (uint32_t(choice.mode) < spec.atLeast) {
+    choice.mode = ExecutionMode(spec.atLeast);
+    choice.reason = "asked for";
+  }
+  return choice;
+}
+
+void Compilation::describeMode(const ModeChoice &choice) {
+  image->mode = uint32_t(choice.mode);
   image->waitsOnMemory = choice.waitsOnMemory;
   image->reasonText = choice.reason;
   image->reason = image->reasonText.c_str();

@@ -60,8 +60,10 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
     f.addFnAttr("probe-stack", "inline-asm");
     f.addFnAttr("no-builtins");
     f.addFnAttr(Attribute::NoUnwind);
-    if (!isKernel) {
+    if (!isKernel)
       f.setLinkage(GlobalValue::InternalLinkage);
+    // Functions of the program that are still there are recursive.
+    if (!isKernel && !f.getName().starts_with("ptxjit_function.")) {
       f.removeFnAttr(Attribute::NoInline);
       f.removeFnAttr(Attribute::OptimizeNone);
       f.addFnAttr(Attribute::AlwaysInline);

@@ -240,6 +240,22 @@ void Packetizer::emitConstantShuffle(ShflOp op, unsigned amount,
   setShuffled(op, chunks, insides);
 }
 
+/// The lane that a lane reads, before the test that it is in its segment.
+Value Packetizer::shuffleSource(ChunkBuilder &k, ShuffleMode mode, Value lane,
+                                Value amount, Value minLane, Value outside) {
+  switch (mode) {
+  case ShuffleMode::Up:
+    return k.sub(lane, amount);
+  case ShuffleMode::Down:
+    return k.add(lane, amount);
+  case ShuffleMode::Bfly:
+    return k.bitXor(lane, amount);
+  case ShuffleMode::Idx:
+    return k.bitOr(minLane, k.bitAnd(amount, outside));
+  }
+  llvm_unreachable("all modes handled");
+}
+
 /// Lane numbers that are data: through memory.
 void Packetizer::emitVariableShuffle(ShflOp op) {
   ChunkBuilder v = lanes();
@@ -258,21 +274,7 @@ void Packetizer::emitVariableShuffle(ShflOp op) {
     Value outside = v.bitNot(segment);
     Value minLane = v.bitAnd(lane, segment);
     Value maxLane = v.bitOr(minLane, v.bitAnd(v.bitAnd(control, low), outside));
-    Value j;
-    switch (op.getMode()) {
-    case ShuffleMode::Up:
-      j = v.sub(lane, amount);
-      break;
-    case ShuffleMode::Down:
-      j = v.add(lane, amount);
-      break;
-    case ShuffleMode::Bfly:
-      j = v.bitXor(lane, amount);
-      break;
-    case ShuffleMode::Idx:
-      j = v.bitOr(minLane, v.bitAnd(amount, outside));
-      break;
-    }
+    Value j = shuffleSource(v, op.getMode(), lane, amount, minLane, outside);
     bool up = op.getMode() == ShuffleMode::Up;
     insides.push_back(
         v.cmp(up ? CmpIPredicate::sge : CmpIPredicate::sle, j, maxLane));
@@ -390,47 +392,42 @@ LogicalResult Packetizer::emitMatch(MatchOp op) {
   return success();
 }
 
+Packetizer::Reduction Packetizer::reductionOf(ReduxOp op) {
+  bool isSigned = op.getTy() == ScalarType::S32;
+  switch (op.getOp()) {
+  case AtomicOp::Add:
+    return {0, [](ChunkBuilder &k, Value x, Value y) { return k.add(x, y); }};
+  case AtomicOp::Min:
+    return {isSigned ? 0x7fffffffu : 0xffffffffu,
+            [=](ChunkBuilder &k, Value x, Value y) {
+              return isSigned ? k.make<arith::MinSIOp>(x, y)
+                              : k.make<arith::MinUIOp>(x, y);
+            }};
+  case AtomicOp::Max:
+    return {isSigned ? 0x80000000u : 0, [=](ChunkBuilder &k, Value x, Value y) {
+              return isSigned ? k.make<arith::MaxSIOp>(x, y)
+                              : k.make<arith::MaxUIOp>(x, y);
+            }};
+  case AtomicOp::And:
+    return {0xffffffffu,
+            [](ChunkBuilder &k, Value x, Value y) { return k.bitAnd(x, y); }};
+  case AtomicOp::Or:
+    return {0, [](ChunkBuilder &k, Value x, Value y) { return k.bitOr(x, y); }};
+  default:
+    return {0,
+            [](ChunkBuilder &k, Value x, Value y) { return k.bitXor(x, y); }};
+  }
+}
+
 /// The operation over the lanes that `members` names, as a scalar.
 Value Packetizer::reduceLanes(ReduxOp op, Value members) {
   ChunkBuilder s = scalar(), v = lanes();
-  bool isSigned = op.getTy() == ScalarType::S32;
-  uint64_t neutral = 0;
-  switch (op.getOp()) {
-  case AtomicOp::Min:
-    neutral = isSigned ? 0x7fffffff : 0xffffffff;
-    break;
-  case AtomicOp::Max:
-    neutral = isSigned ? 0x80000000 : 0;
-    break;
-  case AtomicOp::And:
-    neutral = 0xffffffff;
-    break;
-  default:
-    break;
-  }
-  auto combine = [&](ChunkBuilder &k, Value x, Value y) -> Value {
-    switch (op.getOp()) {
-    case AtomicOp::Add:
-      return k.add(x, y);
-    case AtomicOp::Min:
-      return isSigned ? k.make<arith::MinSIOp>(x, y)
-                      : k.make<arith::MinUIOp>(x, y);
-    case AtomicOp::Max:
-      return isSigned ? k.make<arith::MaxSIOp>(x, y)
-                      : k.make<arith::MaxUIOp>(x, y);
-    case AtomicOp::And:
-      return k.bitAnd(x, y);
-    case AtomicOp::Or:
-      return k.bitOr(x, y);
-    default:
-      return k.bitXor(x, y);
-    }
-  };
+  Reduction reduction = reductionOf(op);
   Value sum;
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value part = v.select(bitsChunk(members, c), chunk(op.getA(), c),
-                          v.intConstant(32, neutral));
-    sum = sum ? combine(v, sum, part) : part;
+                          v.intConstant(32, reduction.neutral));
+    sum = sum ? reduction.combine(v, sum, part) : part;
   }
   // Halves onto each other.
   for (unsigned n = target.chunk / 2; n; n /= 2) {
@@ -438,7 +435,7 @@ Value Packetizer::reduceLanes(ReduxOp op, Value members) {
     for (unsigned i = 0; i < target.chunk; ++i)
       high.push_back(int32_t((i + n) % target.chunk));
     Value other = LLVM::ShuffleVectorOp::create(b, loc, sum, sum, high);
-    sum = combine(v, sum, other);
+    sum = reduction.combine(v, sum, other);
   }
   return extractLane(sum, s.intConstant(32, 0));
 }
@@ -481,7 +478,8 @@ Value Packetizer::agreed(Value value, Value active) {
 }
 
 /// Calls the helper of the runtime at `offset` of its table.
-Value Packetizer::callHelper(size_t offset, ArrayRef<Value> operands) {
+Value Packetizer::callHelper(size_t offset, ArrayRef<Value> operands,
+                             Type result) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   Value table = loadContext(offsetof(PtxjitKernelContext, helpers), ptr);
   Value place = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), table,
@@ -494,14 +492,15 @@ Value Packetizer::callHelper(size_t offset, ArrayRef<Value> operands) {
     types.push_back(operand.getType());
     arguments.push_back(operand);
   }
-  auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), types);
+  auto type =
+      LLVM::LLVMFunctionType::get(result ? result : b.getI32Type(), types);
   return LLVM::CallOp::create(b, loc, type, arguments).getResult();
 }
 
 template <typename BarrierLikeOp>
 LogicalResult Packetizer::emitBarrier(BarrierLikeOp op) {
   ChunkBuilder s = scalar();
-  Value active = activeBits(op.getMask());
+  Value active = perThread() ? s.intConstant(32, 1) : activeBits(op.getMask());
   Value votes = s.intConstant(32, 0);
   if (op.getC())
     votes = s.bitAnd(active,
@@ -510,7 +509,7 @@ LogicalResult Packetizer::emitBarrier(BarrierLikeOp op) {
   unsigned reduce = op.getReduce() ? unsigned(*op.getReduce()) : 0;
   Value result =
       callHelper(offsetof(PtxjitHelpers, barrier),
-                 {warp, agreed(op.getA(), active),
+                 {strand, agreed(op.getA(), active),
                   op.getB() ? agreed(op.getB(), active) : s.intConstant(32, 0),
                   s.intConstant(32, mode | reduce << 8), votes, active});
   if (op.getD().empty())
@@ -526,10 +525,12 @@ LogicalResult Packetizer::emitCollective(Operation &op, bool &handled) {
     return emitBarrier(bar);
   if (auto barrier = dyn_cast<BarrierOp>(op))
     return emitBarrier(barrier);
+  if (perThread() && emitThreadCollective(op))
+    return success();
   if (isa<BarWarpOp>(op))
     return success(); // in lockstep, and in program order
   if (isa<NanosleepOp, YieldWarpOp>(op)) {
-    callHelper(offsetof(PtxjitHelpers, yield), {warp});
+    callHelper(offsetof(PtxjitHelpers, yield), {strand});
     return success();
   }
   if (auto shuffle = dyn_cast<ShflOp>(op))

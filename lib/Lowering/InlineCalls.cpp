@@ -192,6 +192,16 @@ struct InlineCallsPass
     return count;
   }
 
+  /// What `alloca` gives is freed at the function's end, so that must stay.
+  static bool usesStack(FuncOp func) {
+    return func
+        .walk([](Operation *op) {
+          return isa<AllocaOp, StackSaveOp>(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// Callees first, so that each function is copied when it is complete.
   void inlineInto(FuncOp func) {
     if (!visited.insert(func).second)
@@ -204,7 +214,8 @@ struct InlineCallsPass
       if (callee.isBodiless())
         continue;
       inlineInto(callee);
-      if (active.contains(callee) || recursive.contains(callee)) {
+      if (active.contains(callee) || recursive.contains(callee) ||
+          usesStack(callee)) {
         recursive.insert(callee);
         continue;
       }

@@ -45,6 +45,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     ShapeContext context;
     if (block.size() == 3)
       context.block = {block[0], block[1], block[2]};
+    context.lanes = perThread ? 1 : 32;
     ShapeAnalysis analysis(func, context);
     shapes = &analysis;
     visitBlock(func.getBody().front(), Value());

@@ -76,7 +76,7 @@ Value Packetizer::windowBase(std::optional<Space> space) {
 LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
                                 int64_t offset) {
   Value window = windowBase(space);
-  bool local = space == Space::Local;
+  bool local = space == Space::Local && !perThread();
   const Shape &shape = shapeOf(address);
   unsigned width = ChunkBuilder::widthOf(address);
   LaneAddress out;

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
@@ -25,7 +26,7 @@ Packetizer::Packetizer(FuncOp func, const KernelLayout &layout,
     : func(func), layout(layout), shapes(shapes), target(target),
       emitters(emitters), b(func), loc(func.getLoc()) {}
 
-FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
+LogicalResult Packetizer::runKernel(StringRef symbol) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
@@ -38,27 +39,56 @@ FailureOr<LLVM::LLVMFuncOp> Packetizer::run(StringRef symbol) {
   b.setInsertionPoint(entry->getTerminator());
   buildPrologue();
 
-  unsigned warps = (shapes.getContext().threads() + 31) / 32;
-  warp = arith::ConstantIntOp::create(b, loc, 0, 32);
-  if (warps > 1) {
+  unsigned lanes = shapes.getContext().lanes;
+  strand = arith::ConstantIntOp::create(b, loc, 0, 32);
+  if (shapes.getContext().threads() > lanes) {
     Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
     auto loop = scf::ForOp::create(b, loc, entry->getArgument(1),
                                    entry->getArgument(2), one);
-    warp = loop.getInductionVar();
+    strand = loop.getInductionVar();
     b.setInsertionPointToStart(loop.getBody());
   }
-  if (layout.localBytes) {
+  if (layout.localBytes && !perThread()) {
     Value stride =
         loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
     ChunkBuilder s = scalar();
-    localBase =
-        s.add(localBase, s.mul(stride, s.resize(warp, 64, /*isSigned=*/false)));
+    localBase = s.add(localBase, s.mul(stride, s.resize(strand, 64, false)));
   }
-  Value five = arith::ConstantIntOp::create(b, loc, 5, 32);
-  linear = arith::ShLIOp::create(b, loc, warp, five);
-  if (failed(emitBlock(func.getBody().front())))
-    return failure();
-  return out;
+  linear = perThread() ? strand : scalar().shlBy(strand, 5);
+  return emitBlock(func.getBody().front());
+}
+
+/// A function gets the context, the number of its strand and the addresses of
+/// its arguments and results in `.local` space.
+LLVM::LLVMFuncOp Packetizer::declareFunction(FuncOp callee) {
+  auto module = func->getParentOfType<ModuleOp>();
+  std::string symbol = ("ptxjit_function." + callee.getSymName()).str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Type> types = {ptr, b.getI32Type()};
+  types.append(callee.getParams().size() + callee.getResults().size(),
+               b.getI64Type());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, callee.getLoc(), symbol,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  types));
+}
+
+LogicalResult Packetizer::runFunction() {
+  LLVM::LLVMFuncOp out = declareFunction(func);
+  Block *entry = out.addEntryBlock(b);
+  context = entry->getArgument(0);
+  strand = linear = entry->getArgument(1);
+  formals.assign(entry->args_begin() + 2, entry->args_end());
+  b.setInsertionPointToStart(entry);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  b.setInsertionPoint(entry->getTerminator());
+  buildPrologue();
+  emitStackTest(Value());
+  return emitBlock(func.getBody().front());
 }
 
 Value Packetizer::contextField(size_t offset) {
@@ -91,6 +121,8 @@ void Packetizer::buildPrologue() {
 
 void Packetizer::setChunks(Value v, ArrayRef<Value> chunks) {
   values[v].chunks.assign(chunks.begin(), chunks.end());
+  if (perThread())
+    setBase(v, extractLane(chunks.front(), scalar().intConstant(32, 0)));
 }
 
 Value Packetizer::patternVector(const LanePattern &pattern, unsigned c,
@@ -102,6 +134,17 @@ Value Packetizer::patternVector(const LanePattern &pattern, unsigned c,
   auto type = VectorType::get(target.chunk, b.getIntegerType(width));
   return arith::ConstantOp::create(b, loc,
                                    DenseElementsAttr::get(type, elements));
+}
+
+/// Element `lane` (i32) of a constant table of 32-bit values.
+Value Packetizer::lookUp(const LanePattern &table, Value lane) {
+  SmallVector<int32_t> elements;
+  for (int64_t element : table)
+    elements.push_back(int32_t(element));
+  auto type = VectorType::get(32, b.getI32Type());
+  Value all = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, ArrayRef(elements)));
+  return extractLane(all, lane);
 }
 
 Value Packetizer::laneNumbers(unsigned c) {
@@ -378,14 +421,96 @@ LogicalResult Packetizer::emitOp(Operation &op) {
   if (Emitter emitter = emitters.lookup(&op))
     return emitPlain(op, emitter);
   if (auto call = dyn_cast<CallOp>(op))
-    return op.emitError() << "function '" << *call.getCallee()
-                          << "' has no body in this module, and the system has "
-                             "none of that name";
+    return emitCall(call);
   auto forms = getFormsOfOp(op.getName().getStringRef());
   return op.emitError() << "'" << op.getName().stripDialect()
                         << "' cannot be executed yet; see "
                         << (forms.empty() ? "the ISA"
                                           : forms.front().isaAnchor);
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult Packetizer::emitCall(CallOp call) {
+  auto callee = func->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
+      call.getCalleeAttr().getAttr());
+  if (callee.isBodiless())
+    return call.emitError()
+           << "function '" << *call.getCallee()
+           << "' has no body in this module, and the system has "
+              "none of that name";
+  if (!perThread())
+    return call.emitError(
+        "a call is left in a kernel whose lanes run together");
+  ChunkBuilder s = scalar();
+  SmallVector<Value> arguments = {context, strand};
+  for (Value place :
+       llvm::concat<const Value>(SmallVector<Value>(call.getArgs()),
+                                 SmallVector<Value>(call.getResults())))
+    arguments.push_back(s.resize(base(place), 64, false));
+  LLVM::CallOp::create(b, loc, declareFunction(callee), arguments);
+  return success();
+}
+
+void Packetizer::emitLeave(uint32_t status) {
+  callHelper(offsetof(PtxjitHelpers, leave),
+             {strand, scalar().intConstant(32, status)});
+}
+
+/// Is there room for `bytes` (i64; null: none) and the next frame?
+void Packetizer::emitStackTest(Value bytes) {
+  ChunkBuilder s = scalar();
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value top = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(),
+                                       LLVM::StackSaveOp::create(b, loc, ptr));
+  Value stride =
+      loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
+  Value bottom = s.add(localBase, s.mul(stride, s.resize(strand, 64, false)));
+  Value room =
+      s.sub(top, s.add(bottom, s.intConstant(64, layout.stackReserve())));
+  Value full =
+      s.cmp(CmpIPredicate::slt, room, bytes ? bytes : s.intConstant(64, 0));
+  if (bytes) // as a signed number it may be anything
+    full =
+        s.bitOr(full, s.cmp(CmpIPredicate::slt, bytes, s.intConstant(64, 0)));
+  auto overflow = scf::IfOp::create(b, loc, full, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(overflow.thenBlock());
+  emitLeave(PTXJIT_KERNEL_STACK_OVERFLOW);
+}
+
+/// ISA: "stack manipulation". Only where each thread has a stack.
+LogicalResult Packetizer::emitStackOp(Operation &op) {
+  ChunkBuilder s = scalar();
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  auto toLocal = [&](Value pointer, Value as) {
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+    setBase(as, s.resize(s.sub(address, localBase), ChunkBuilder::widthOf(as),
+                         false));
+    return success();
+  };
+  if (auto alloca = dyn_cast<AllocaOp>(op)) {
+    Value bytes = s.resize(base(alloca.getA()), 64, false);
+    emitStackTest(bytes);
+    APInt align(32, 8);
+    bool ok =
+        !alloca.getB() || matchPattern(alloca.getB(), m_ConstantInt(&align));
+    if (!ok || !align.isPowerOf2() || align.ugt(1 << 16))
+      return op.emitError(
+          "the alignment of 'alloca' must be a constant power of "
+          "two up to 65536");
+    return toLocal(LLVM::AllocaOp::create(b, loc, ptr, b.getI8Type(), bytes,
+                                          unsigned(align.getZExtValue())),
+                   alloca.getD());
+  }
+  if (auto save = dyn_cast<StackSaveOp>(op))
+    return toLocal(LLVM::StackSaveOp::create(b, loc, ptr), save.getD());
+  auto restore = cast<StackRestoreOp>(op);
+  Value address = s.add(s.resize(base(restore.getA()), 64, false), localBase);
+  LLVM::StackRestoreOp::create(b, loc, toPointer(address));
+  return success();
 }
 
 /// An op without effects: once on scalars if the results have a base, else (or
@@ -437,6 +562,12 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     return emitAtomic(op);
   if (auto raise = dyn_cast<RaiseOp>(op))
     return emitRaise(raise);
+  if (perThread() && isa<AllocaOp, StackSaveOp, StackRestoreOp>(op))
+    return emitStackOp(op);
+  if (isa<LeaveOp>(op)) {
+    emitLeave(PTXJIT_KERNEL_OK);
+    return success();
+  }
   if (isa<MembarOp, FenceOp>(op)) {
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "");
     return success();
@@ -449,7 +580,11 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     emitEntryMask(mask);
     return success();
   }
-  if (auto param = dyn_cast<ParamAddressOp>(op)) {
+  if (auto param = dyn_cast<ParamAddressOp>(op); param && !func.getEntry()) {
+    size_t results = param.getIsResult() ? func.getParams().size() : 0;
+    setBase(param, formals[results + param.getIndex()]);
+    return success();
+  } else if (param) {
     auto formal = cast<ParamAttr>(func.getParams()[param.getIndex()]);
     setBase(param,
             arith::ConstantIntOp::create(b, loc, formal.getOffset(), 64));
@@ -493,6 +628,13 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
     return success();
   };
   auto laneMask = [&](auto bitsOf) {
+    if (perThread()) {
+      LanePattern bits;
+      for (unsigned i = 0; i < 32; ++i)
+        bits[i] = bitsOf(uint64_t(i));
+      setBase(op, lookUp(bits, laneOfThread()));
+      return success();
+    }
     SmallVector<Value, 8> chunks;
     for (unsigned c = 0; c < numChunks(); ++c) {
       LanePattern bits;
@@ -543,10 +685,10 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
     setBase(op, nctaid[unsigned(reg) - unsigned(SpecialRegister::NctaidX)]);
     return success();
   case SpecialRegister::LaneId:
-    setBase(op, s.intConstant(32, 0));
+    setBase(op, perThread() ? laneOfThread() : s.intConstant(32, 0));
     return success();
   case SpecialRegister::WarpId:
-    setBase(op, warp);
+    setBase(op, perThread() ? s.shrBy(linear, 5, false) : strand);
     return success();
   case SpecialRegister::NWarpId:
     setBase(op, s.intConstant(32, (shapes.getContext().threads() + 31) / 32));
@@ -623,7 +765,9 @@ LogicalResult Packetizer::emitAddressOf(AddressOfOp op) {
                              "not supported";
   ChunkBuilder s = scalar();
   if (var.getSpace() != Space::Global && var.getSpace() != Space::Const) {
-    setBase(op, s.intConstant(64, uint64_t(*place)));
+    setBase(op, perThread() && var.getSpace() == Space::Local
+                    ? frameAddress(var)
+                    : s.intConstant(64, uint64_t(*place)));
     return success();
   }
   Value slot = s.add(globalsTable, s.intConstant(64, uint64_t(*place) * 8));
@@ -631,6 +775,24 @@ LogicalResult Packetizer::emitAddressOf(AddressOfOp op) {
   load.setInvariant(true);
   setBase(op, load);
   return success();
+}
+
+/// Where each thread has a stack, that is where its variables are.
+Value Packetizer::frameAddress(VarOp var) {
+  Value &address = frame[var.getSymName()];
+  if (address)
+    return address;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(localBase);
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  Value memory = LLVM::AllocaOp::create(
+      b, loc, ptr,
+      LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(var.getBytes())), one,
+      unsigned(std::max<int64_t>(var.getAlign(), 8)));
+  address = scalar().sub(
+      LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), memory), localBase);
+  return address;
 }
 
 /// Generic addresses are host addresses; so are those of .global and .const.
@@ -644,7 +806,7 @@ LogicalResult Packetizer::emitCvta(CvtaOp op) {
     return c.resize(wide, width, false);
   };
   Value window = windowBase(op.getSpace());
-  if (op.getSpace() != Space::Local) {
+  if (op.getSpace() != Space::Local || perThread()) {
     Value ok = values[op.getA()].ok; // not in one line: the map may grow
     values[op.getD()].ok = ok;
     if (shapeOf(op.getD()).hasBase())
@@ -723,7 +885,9 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     if (block.size() == 3)
       context.block = {block[0], block[1], block[2]};
     context.smallGrid = smallGrid;
-    ChunkTarget target{chunk, maskInts, embeddedRounding};
+    context.lanes = perThread ? 1 : 32;
+    ChunkTarget target{perThread ? 1u : unsigned(chunk), maskInts,
+                       embeddedRounding};
     bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
     if (!widthOk || context.threads() == 0 || context.threads() > 1024) {
       module.emitError("chunk must be 1, 4, 8 or 16 and a block must have 1 to "
@@ -732,12 +896,15 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     }
     EmitterTable emitters;
     for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
-      if (!func.getEntry() || func.isBodiless())
+      if (func.isBodiless() || (!func.getEntry() && !perThread))
         continue;
       KernelLayout layout(module, func);
       ShapeAnalysis shapes(func, context);
       Packetizer packetizer(func, layout, shapes, target, emitters);
-      if (failed(packetizer.run(("ptxjit_kernel." + func.getSymName()).str())))
+      if (failed(func.getEntry()
+                     ? packetizer.runKernel(
+                           ("ptxjit_kernel." + func.getSymName()).str())
+                     : packetizer.runFunction()))
         return signalPassFailure();
     }
     // Functions and variables have served; only compiled kernels remain.

@@ -40,8 +40,10 @@ public:
   Packetizer(ptx::FuncOp func, const KernelLayout &layout,
              const ShapeAnalysis &shapes, const ChunkTarget &target,
              const EmitterTable &emitters);
-  /// Writes the function `symbol` in front of the kernel.
-  mlir::FailureOr<mlir::LLVM::LLVMFuncOp> run(llvm::StringRef symbol);
+  /// Writes the kernel's entry point, `symbol`, or what a function that is
+  /// called has become.
+  llvm::LogicalResult runKernel(llvm::StringRef symbol);
+  llvm::LogicalResult runFunction();
 
 private:
   using Value = mlir::Value;
@@ -57,13 +59,18 @@ private:
   LogicalResult emitSpecial(Operation &op, bool &handled);
   LogicalResult emitSRegister(ptx::SRegOp op);
   LogicalResult emitAddressOf(ptx::AddressOfOp op);
+  Value frameAddress(ptx::VarOp var);
   LogicalResult emitCvta(ptx::CvtaOp op);
   void emitAnyAll(Operation &op);
   void emitEntryMask(ptx::EntryMaskOp op);
   Value emitTid(unsigned dim, unsigned lanes, unsigned chunk);
 
   // -- The map
-  unsigned numChunks() const { return 32 / target.chunk; }
+  /// One thread at a time: every value is a scalar.
+  bool perThread() const { return shapes.getContext().lanes == 1; }
+  unsigned numChunks() const {
+    return shapes.getContext().lanes / target.chunk;
+  }
   const Shape &shapeOf(Value v) const { return shapes.get(v); }
   ChunkBuilder lanes() { return ChunkBuilder(b, loc, target, target.chunk); }
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
@@ -75,6 +82,7 @@ private:
   Value patternVector(const LanePattern &pattern, unsigned c, unsigned width);
   /// The numbers of chunk `c`'s lanes in the warp, i32.
   Value laneNumbers(unsigned c);
+  Value lookUp(const LanePattern &table, Value lane);
   Value both(Value a, Value b);
   Value wrapTest(Value base, const LanePattern &pattern, unsigned width,
                  bool isSigned);
@@ -158,7 +166,45 @@ private:
   Value permuteChunk(Value value, const int (&source)[32], unsigned c);
   Value reduceLanes(ptx::ReduxOp op, Value members);
   Value agreed(Value value, Value active);
-  Value callHelper(size_t offset, llvm::ArrayRef<Value> operands);
+  /// \param result  i32 if null.
+  Value callHelper(size_t offset, llvm::ArrayRef<Value> operands,
+                   mlir::Type result = {});
+  Value shuffleSource(ChunkBuilder &k, ptx::ShuffleMode mode, Value lane,
+                      Value amount, Value minLane, Value outside);
+  struct Reduction {
+    uint32_t neutral;
+    std::function<Value(ChunkBuilder &, Value, Value)> combine;
+  };
+  static Reduction reductionOf(ptx::ReduxOp op);
+
+  // -- Threads that are strands of their own (CollectiveToThread.cpp)
+  /// A PtxjitGathered in memory.
+  struct Gathered {
+    Packetizer &p;
+    Value data;
+    Value load(size_t offset, mlir::Type type) const;
+    Value present() const;
+    Value yes() const;
+    Value value(Value index, unsigned width) const;
+    Value isPresent(Value index) const;
+  };
+  bool emitThreadCollective(Operation &op);
+  Gathered gather(Operation *op, Value m, Value value);
+  Value foldLanes(const Gathered &gathered, Value start,
+                  llvm::function_ref<Value(Value lane, Value sum)> step);
+  Value laneOfThread();
+  void shuffleThread(ptx::ShflOp op);
+  void voteThread(ptx::VoteOp op);
+  void matchThread(ptx::MatchOp op);
+  void reduxThread(ptx::ReduxOp op);
+  void electThread(ptx::ElectOp op);
+
+  // -- Calls (Packetize.cpp)
+  mlir::LLVM::LLVMFuncOp declareFunction(ptx::FuncOp callee);
+  LogicalResult emitCall(ptx::CallOp op);
+  void emitLeave(uint32_t status);
+  void emitStackTest(Value bytes);
+  LogicalResult emitStackOp(Operation &op);
 
   // -- Context (Packetize.cpp)
   Value contextField(size_t offset);
@@ -178,9 +224,12 @@ private:
   // Set by the prologue; i64 unless said.
   Value context; ///< pointer
   Value paramsBase, sharedBase, localBase, globalsTable;
-  Value ctaid[3], nctaid[3]; ///< i32
-  Value warp, linear;        ///< i32: warp number, its first thread
-  Value exchangeBuffers[3];  ///< pointers; null until needed
+  Value ctaid[3], nctaid[3];        ///< i32
+  Value strand;                     ///< i32: number of the warp (or thread)
+  Value linear;                     ///< i32: its first thread
+  llvm::SmallVector<Value> formals; ///< of a function: addresses of all
+  llvm::StringMap<Value> frame;     ///< perThread: variables on the stack
+  Value exchangeBuffers[3];         ///< pointers; null until needed
 };
 
 } // namespace ptxjit

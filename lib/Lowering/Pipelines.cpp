@@ -40,6 +40,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm) {
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const LaunchShape &shape) {
   LinearizePassOptions options;
   options.block.assign(shape.block.begin(), shape.block.end());
+  options.perThread = shape.perThread;
   pm.nest<ptx::FuncOp>().addPass(createLinearizePass(options));
 }
 
@@ -51,6 +52,7 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
   options.embeddedRounding = target.embeddedRounding;
   options.block.assign(shape.block.begin(), shape.block.end());
   options.smallGrid = shape.smallGrid;
+  options.perThread = shape.perThread;
   pm.addPass(createPacketizePass(options));
   pm.addPass(createCSEPass());
 }

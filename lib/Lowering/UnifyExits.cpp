@@ -27,8 +27,7 @@ struct UnifyExitsPass
       lowerBranch(block.getTerminator());
     IRRewriter rewriter(&getContext());
     (void)eraseUnreachableBlocks(rewriter, func.getBody());
-    if (func.getEntry())
-      unify(func);
+    unify(func);
   }
 
   static void lowerBranch(Operation *branch) {
@@ -68,6 +67,9 @@ struct UnifyExitsPass
       builder.setInsertionPoint(exit);
       if (isa<TrapOp>(exit))
         RaiseOp::create(builder, exit->getLoc(), Value());
+      // In a function that is called the caller must not go on.
+      if (!func.getEntry() && !isa<RetOp>(exit))
+        LeaveOp::create(builder, exit->getLoc());
       cf::BranchOp::create(builder, exit->getLoc(), last);
       exit->erase();
     }

@@ -38,6 +38,8 @@ struct Frame {
   llvm::SmallVector<Position, 1> returns;
   /// Where its variables begin in the thread's local memory.
   uint64_t localBase = 0;
+  /// Where they, and what `alloca` gave, end.
+  uint64_t localEnd = 0;
   /// Addresses of what it was called with.
   llvm::SmallVector<Bits, 4> args, results;
 };

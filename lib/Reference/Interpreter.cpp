@@ -60,9 +60,9 @@ LogicalResult Cta::enter(Thread &t, FuncOp func, Operation *at) {
   Block &entry = func.getBody().front();
   frame.pc = {&entry, entry.begin()};
   if (!t.frames.empty())
-    frame.localBase =
-        t.frame().localBase + program.frameBytes.lookup(t.frame().func);
-  if (frame.localBase + program.frameBytes.lookup(func) > t.local.size())
+    frame.localBase = llvm::alignTo(t.frame().localEnd, 16);
+  frame.localEnd = frame.localBase + program.frameBytes.lookup(func);
+  if (frame.localEnd > t.local.size())
     return at->emitError("stack overflow");
   t.frames.push_back(std::move(frame));
   return success();
@@ -331,6 +331,24 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     set(t, address, addressOf(t, address));
     return success();
   }
+  if (auto alloca = dyn_cast<AllocaOp>(op)) {
+    uint64_t align = alloca.getB() ? get(t, alloca.getB()) : 8;
+    uint64_t start = llvm::alignTo(t.frame().localEnd, align);
+    uint64_t bytes = get(t, alloca.getA());
+    if (bytes > t.local.size() || start + bytes > t.local.size())
+      return op.emitError("stack overflow");
+    t.frame().localEnd = start + bytes;
+    set(t, alloca.getD(), start);
+    return success();
+  }
+  if (auto save = dyn_cast<StackSaveOp>(op)) {
+    set(t, save.getD(), t.frame().localEnd);
+    return success();
+  }
+  if (auto restore = dyn_cast<StackRestoreOp>(op)) {
+    t.frame().localEnd = get(t, restore.getA());
+    return success();
+  }
   if (auto cvta = dyn_cast<CvtaOp>(op)) {
     uint64_t window = windowOf(t, cvta.getSpace());
     Bits a = get(t, cvta.getA());
@@ -471,7 +489,7 @@ static Program makeProgram(ModuleOp module, FuncOp kernel) {
     func.walk([&](Operation *op) {
       for (Value v : op->getResults())
         program.numbers.try_emplace(v, count++);
-      if (isa<CallOp>(op))
+      if (isa<CallOp, AllocaOp>(op))
         program.localBytes = kStackBytes;
     });
   }

@@ -1,30 +1,39 @@
-//===- CtaFibers.cpp - the warps of one CTA, each on a fiber --------------===//
+//===- CtaFibers.cpp - the strands of one CTA take turns ------------------===//
 
 #include "CtaFibers.h"
 
 using namespace ptxjit;
 
-/// Rounds in which each warp finds that it still has to wait.
+/// Rounds in which each strand finds that it still has to wait.
 static constexpr unsigned kYieldsBeforeParking = 64;
 
-CtaFibers::CtaFibers(unsigned warps, size_t stackBytes)
-    : warps(warps), fibers(new Warp[warps]) {
-  for (unsigned w = 0; w < warps; ++w) {
-    fibers[w].cta = this;
-    fibers[w].index = w;
-    valid &= fibers[w].stack.allocate(stackBytes);
-    if (valid)
-      fibers[w].stack.prepare(fibers[w].fiber, warpMain, &fibers[w]);
+CtaFibers::CtaFibers(StrandShape shape, size_t stackBytes)
+    : shape(shape), strands(new Strand[shape.count()]) {
+  // A thousand guarded stacks for each CTA would be too many mappings; where
+  // threads have strands of their own, compiled code tests its stack.
+  valid = stacks.allocate(shape.count(), stackBytes,
+                          /*guarded=*/shape.lanes == 32);
+  if (shape.lanes == 1)
+    meetings.reset(new Meeting[shape.count()]);
+  for (uint32_t i = 0; i < shape.count() && valid; ++i) {
+    strands[i].cta = this;
+    strands[i].index = i;
+    prepare(strands[i]);
   }
 }
 
 CtaFibers::~CtaFibers() {
-  for (unsigned w = 0; w < warps; ++w)
-    abandonFiber(fibers[w].fiber);
+  for (uint32_t i = 0; i < shape.count(); ++i)
+    abandonFiber(strands[i].fiber);
+}
+
+void CtaFibers::prepare(Strand &strand) {
+  stacks.prepare(strand.index, strand.fiber, strandMain, &strand);
+  strand.left = false;
 }
 
 //===----------------------------------------------------------------------===//
-// Scheduling
+// Turns
 //===----------------------------------------------------------------------===//
 
 bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
@@ -32,148 +41,131 @@ bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
   entry = kernel;
   context = &place;
   mayPark = park;
-  alive = ready = warps == 32 ? ~0u : (1u << warps) - 1;
-  for (Barrier &barrier : barriers)
-    barrier = Barrier();
-  parkedAt = &fibers[0];
+  warpsLeft = shape.warps();
+  for (uint32_t w = 0; w < warpsLeft; ++w)
+    threadsLeft[w] = shape.threadsOf(w);
+  for (uint32_t i = 0; i < shape.count(); ++i) {
+    ready.insert(i);
+    if (strands[i].left)
+      prepare(strands[i]);
+  }
+  alive = ready;
+  for (uint32_t rest = usedBarriers; rest; rest &= rest - 1)
+    barriers[__builtin_ctz(rest)] = Barrier();
+  usedBarriers = 0;
+  parkedAt = &strands[0];
   return resume();
 }
 
 bool CtaFibers::resume() {
-  Warp *warp = parkedAt;
+  Strand *strand = parkedAt;
   parkedAt = nullptr;
   idleYields = 0;
   adoptThread(scheduler);
-  switchFiber(scheduler, warp->fiber);
+  switchFiber(scheduler, strand->fiber);
   return parkedAt ? false : finishRun();
 }
 
 bool CtaFibers::finishRun() {
-  if (!alive)
+  if (alive.isEmpty())
     return true;
   // Nobody can go on. The stacks are forgotten: compiled code owns nothing.
   if (context->status == PTXJIT_KERNEL_OK)
     context->status = PTXJIT_KERNEL_DEADLOCK;
-  for (unsigned w = 0; w < warps; ++w)
-    fibers[w].stack.prepare(fibers[w].fiber, warpMain, &fibers[w]);
+  alive.forEach([&](uint32_t i) {
+    strands[i].left = true;
+    if (meetings)
+      meetings[i].waits = false;
+  });
+  alive.clear();
+  ready.clear();
   return true;
 }
 
-/// A fiber lives through many CTAs: each switch to it runs its warp once more.
-void CtaFibers::warpMain(void *argument) {
-  Warp &warp = *static_cast<Warp *>(argument);
-  CtaFibers &cta = *warp.cta;
-  enterFiber(warp.fiber);
+/// A fiber lives through many CTAs: each switch to it runs its strand again.
+void CtaFibers::strandMain(void *argument) {
+  Strand &strand = *static_cast<Strand *>(argument);
+  CtaFibers &cta = *strand.cta;
+  enterFiber(strand.fiber);
   while (true) {
-    cta.entry(cta.context, warp.index, warp.index + 1);
-    cta.finish(warp);
+    cta.entry(cta.context, strand.index, strand.index + 1);
+    cta.finish(strand);
   }
 }
 
-CtaFibers::Warp *CtaFibers::next(uint32_t after) {
-  if (!ready)
-    return nullptr;
-  // Those with higher numbers first, then from the start.
-  uint32_t behind = after >= 31 ? 0 : ready & (~0u << (after + 1));
-  return &fibers[__builtin_ctz(behind ? behind : ready)];
+CtaFibers::Strand *CtaFibers::next(uint32_t after) {
+  return ready.isEmpty() ? nullptr : &strands[ready.nextAfter(after)];
 }
 
-void CtaFibers::suspend(Warp &warp) {
-  Warp *other = next(warp.index);
-  if (other == &warp)
+void CtaFibers::suspend(Strand &strand) {
+  Strand *other = next(strand.index);
+  if (other == &strand)
     return;
-  switchFiber(warp.fiber, other ? other->fiber : scheduler);
+  switchFiber(strand.fiber, other ? other->fiber : scheduler);
 }
 
-void CtaFibers::finish(Warp &warp) {
+void CtaFibers::finish(Strand &strand) {
   idleYields = 0;
-  alive &= ~(1u << warp.index);
-  ready &= alive;
-  for (unsigned i = 0; i < 16; ++i)
-    if (barriers[i].waiting && isComplete(barriers[i]))
-      release(barriers[i], barrierModes[i]);
-  suspend(warp);
+  alive.erase(strand.index);
+  ready.erase(strand.index);
+  uint32_t warp = shape.warpOf(strand.index);
+  threadsLeft[warp] -= shape.lanes;
+  if (!threadsLeft[warp])
+    --warpsLeft;
+  releaseBarriers();
+  // The others of its warp may have waited for it alone.
+  uint32_t first = warp * 32;
+  for (uint32_t i = first; meetings && i < first + 32 && i < shape.count(); ++i)
+    if (meetings[i].waits && meet(i))
+      break;
+  suspend(strand);
+}
+
+void CtaFibers::leave(uint32_t index, uint32_t status) {
+  if (status != PTXJIT_KERNEL_OK && context->status == PTXJIT_KERNEL_OK)
+    context->status = status;
+  strands[index].left = true;
+  finish(strands[index]);
+  __builtin_unreachable();
 }
 
 void CtaFibers::yield(uint32_t index) {
-  Warp &warp = fibers[index];
-  if (mayPark && ++idleYields > kYieldsBeforeParking * warps) {
+  Strand &strand = strands[index];
+  if (mayPark && ++idleYields > kYieldsBeforeParking * shape.count()) {
     // What this CTA waits for must come from others: see LaunchGrid.cpp.
     parkedAt = next(index);
-    switchFiber(warp.fiber, scheduler);
+    switchFiber(strand.fiber, scheduler);
     return;
   }
-  suspend(warp);
+  suspend(strand);
 }
 
 //===----------------------------------------------------------------------===//
-// Barriers
+// For compiled code
 //===----------------------------------------------------------------------===//
 
-bool CtaFibers::isComplete(const Barrier &barrier) const {
-  uint32_t wanted = barrier.expected ? (barrier.expected + 31) / 32 * 32
-                                     : 32 * uint32_t(__builtin_popcount(alive));
-  return barrier.arrived >= wanted;
+static CtaFibers &fibersOf(PtxjitKernelContext *context) {
+  return *static_cast<CtaFibers *>(context->runtime);
 }
-
-void CtaFibers::release(Barrier &barrier, uint32_t mode) {
-  uint32_t result = 0;
-  switch (mode >> 8) {
-  case PTXJIT_BARRIER_POPC:
-    result = barrier.count;
-    break;
-  case PTXJIT_BARRIER_AND:
-    result = barrier.all;
-    break;
-  case PTXJIT_BARRIER_OR:
-    result = barrier.count != 0;
-    break;
-  }
-  for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1)
-    fibers[__builtin_ctz(rest)].result = result;
-  ready |= barrier.waiting;
-  barrier = Barrier();
-}
-
-uint32_t CtaFibers::arrive(uint32_t warp, uint32_t id, uint32_t threads,
-                           uint32_t mode, uint32_t votes, uint32_t active) {
-  if (id >= 16 || threads > 1024) {
-    context->status = PTXJIT_KERNEL_ILLEGAL;
-    return 0;
-  }
-  idleYields = 0;
-  Barrier &barrier = barriers[id];
-  barrierModes[id] = mode;
-  barrier.arrived += 32;
-  barrier.expected = threads;
-  barrier.count += uint32_t(__builtin_popcount(votes));
-  barrier.all &= votes == active;
-  bool waits = (mode & 0xff) != PTXJIT_BARRIER_ARRIVE;
-  if (waits) {
-    barrier.waiting |= 1u << warp;
-    ready &= ~(1u << warp);
-  }
-  if (isComplete(barrier))
-    release(barrier, mode);
-  if (!waits)
-    return 0;
-  // The last to come goes on at once; the others wait their turn.
-  if (!(ready >> warp & 1))
-    suspend(fibers[warp]);
-  return fibers[warp].result;
-}
-
-static uint32_t barrierHelper(PtxjitKernelContext *context, uint32_t warp,
+static uint32_t barrierHelper(PtxjitKernelContext *context, uint32_t strand,
                               uint32_t id, uint32_t threads, uint32_t mode,
                               uint32_t votes, uint32_t active) {
-  return static_cast<CtaFibers *>(context->runtime)
-      ->arrive(warp, id, threads, mode, votes, active);
+  return fibersOf(context).arrive(strand, id, threads, mode, votes, active);
 }
-
-static uint32_t yieldHelper(PtxjitKernelContext *context, uint32_t warp) {
+static uint32_t yieldHelper(PtxjitKernelContext *context, uint32_t strand) {
   if (context->runtime)
-    static_cast<CtaFibers *>(context->runtime)->yield(warp);
+    fibersOf(context).yield(strand);
   return 0;
 }
+static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,
+                                          uint32_t strand, uint32_t kind,
+                                          uint32_t members, uint64_t value) {
+  return fibersOf(context).gather(strand, kind, members, value);
+}
+static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand,
+                            uint32_t status) {
+  fibersOf(context).leave(strand, status);
+}
 
-const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper, yieldHelper};
+const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper, yieldHelper,
+                                              gatherHelper, leaveHelper};

@@ -4,73 +4,109 @@
 #define PTXJIT_LIB_RUNTIME_CTAFIBERS_H
 
 #include "Fiber.h"
+#include "StrandSet.h"
 #include "ptxjit/Runtime/KernelABI.h"
 #include <memory>
 
 namespace ptxjit {
 
-/// Runs CTAs of up to 32 warps one after another on the thread that made it,
-/// and keeps their barriers. Stacks are kept from CTA to CTA.
-///
-/// ISA: "bar, barrier". Warps arrive as a whole: a warp counts 32 threads,
-/// whatever part of it is active. Warps that have ended are not waited for.
+/// How a CTA is cut into strands, each of which has a fiber: warps in lockstep,
+/// or single threads.
+struct StrandShape {
+  uint32_t threads = 32;
+  uint32_t lanes = 32; ///< of a strand: 32 or 1
+  uint32_t count() const { return (threads + lanes - 1) / lanes; }
+  uint32_t warps() const { return (threads + 31) / 32; }
+  uint32_t warpOf(uint32_t strand) const { return strand * lanes / 32; }
+  /// What a warp counts for; as a strand it is always whole.
+  uint32_t threadsOf(uint32_t warp) const {
+    return lanes == 32 || threads >= warp * 32 + 32 ? 32 : threads % 32;
+  }
+};
+
+/// Runs CTAs one after another on the thread that made it, and keeps what their
+/// strands wait for. Stacks are kept from CTA to CTA.
 class CtaFibers {
 public:
-  /// \param stackBytes  of each warp.
-  CtaFibers(unsigned warps, size_t stackBytes);
+  /// \param stackBytes  of each strand.
+  CtaFibers(StrandShape shape, size_t stackBytes);
   ~CtaFibers();
 
   /// Memory for the stacks is there.
   bool isValid() const { return valid; }
+  const FiberStacks &getStacks() const { return stacks; }
 
-  /// Starts the CTA that `context` names and runs it until all warps have ended
-  /// or, if it may be parked, all only give way to each other. The status is
-  /// left in the context. \returns whether the CTA has ended.
+  /// Starts the CTA that `context` names and runs it until all strands have
+  /// ended or, if it may be parked, all only give way to each other. The status
+  /// is left in the context. \returns whether the CTA has ended.
   bool run(PtxjitKernelEntry entry, PtxjitKernelContext &context, bool mayPark);
   /// Goes on with a CTA that was parked. \returns as run().
   bool resume();
 
-  uint32_t arrive(uint32_t warp, uint32_t id, uint32_t threads, uint32_t mode,
+  // What strands call (see PtxjitHelpers).
+  uint32_t arrive(uint32_t strand, uint32_t id, uint32_t threads, uint32_t mode,
                   uint32_t votes, uint32_t active);
-  void yield(uint32_t warp);
+  const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
+                               uint64_t value);
+  void yield(uint32_t strand);
+  [[noreturn]] void leave(uint32_t strand, uint32_t status);
 
 private:
+  /// ISA: "bar, barrier". A warp has come when all its threads that are left
+  /// have, and counts 32. Warps that have ended are not waited for.
   struct Barrier {
-    uint32_t waiting = 0;  ///< warps, as bits
-    uint32_t arrived = 0;  ///< threads
-    uint32_t expected = 0; ///< threads; 0: all that are left
-    uint32_t count = 0;    ///< threads that voted
+    StrandSet waiting;
+    uint32_t come[32] = {}; ///< threads, by warp
+    uint32_t arrived = 0;   ///< 32 for each warp that has come
+    uint32_t expected = 0;  ///< threads; 0: all that are left
+    uint32_t mode = 0;
+    uint32_t count = 0; ///< threads that voted
     bool all = true;
   };
-  struct Warp {
+  struct Strand {
     FiberState fiber;
-    FiberStack stack;
     CtaFibers *cta = nullptr;
     uint32_t index = 0;
     uint32_t result = 0; ///< of the barrier it waited at
+    bool left = false;   ///< its stack has to be prepared anew
+  };
+  /// A thread's part in an operation of its warp.
+  struct Meeting {
+    bool waits = false;
+    uint32_t kind = 0, members = 0;
+    uint64_t value = 0;
+    PtxjitGathered gathered;
   };
 
-  static void warpMain(void *argument);
-  void finish(Warp &warp);
+  static void strandMain(void *argument);
+  void prepare(Strand &strand);
+  void finish(Strand &strand);
+  void comeTo(Barrier &barrier, uint32_t warp, uint32_t threads);
   bool isComplete(const Barrier &barrier) const;
-  void release(Barrier &barrier, uint32_t mode);
-  /// The next warp that can go on behind `after`, in turn; null if none can.
-  Warp *next(uint32_t after);
-  void suspend(Warp &warp);
+  void release(Barrier &barrier);
+  void releaseBarriers();
+  bool meet(uint32_t strand);
+  /// The next strand that can go on behind `after`, in turn; null if none can.
+  Strand *next(uint32_t after);
+  void suspend(Strand &strand);
   bool finishRun();
 
-  unsigned warps;
+  StrandShape shape;
   bool valid = true;
-  std::unique_ptr<Warp[]> fibers;
+  FiberStacks stacks;
+  std::unique_ptr<Strand[]> strands;
+  std::unique_ptr<Meeting[]> meetings; ///< null where strands are warps
   FiberState scheduler;
   PtxjitKernelEntry entry = nullptr;
   PtxjitKernelContext *context = nullptr;
-  uint32_t ready = 0, alive = 0; ///< warps, as bits
+  StrandSet ready, alive;
+  uint32_t threadsLeft[32] = {}; ///< by warp; 32 where strands are warps
+  uint32_t warpsLeft = 0;
   bool mayPark = false;
-  Warp *parkedAt = nullptr; ///< null unless parked
-  unsigned idleYields = 0;  ///< since the last barrier or end of a warp
+  Strand *parkedAt = nullptr; ///< null unless parked
+  unsigned idleYields = 0;    ///< since the last barrier or end of a strand
   Barrier barriers[16];
-  uint32_t barrierModes[16] = {};
+  uint32_t usedBarriers = 0; ///< that somebody has come to, as bits
 };
 
 /// What the context of a kernel points to; `context->runtime` is a CtaFibers,

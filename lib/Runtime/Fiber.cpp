@@ -140,34 +140,38 @@ static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
 // Stacks
 //===----------------------------------------------------------------------===//
 
-FiberStack::~FiberStack() {
+FiberStacks::~FiberStacks() {
   if (base)
-    munmap(base, size);
+    munmap(base, total);
 }
 
-bool FiberStack::allocate(size_t bytes) {
+bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded) {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
-  size_t total = (bytes + page - 1) / page * page + page;
+  stride = (bytes + page - 1) / page * page + (guarded ? page : 0);
+  total = stride * count;
   void *memory =
       mmap(nullptr, total, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED)
     return false;
-  if (mprotect(memory, page, PROT_NONE)) {
-    munmap(memory, total);
-    return false;
-  }
   base = static_cast<char *>(memory);
-  size = total;
+  for (unsigned i = 0; guarded && i < count; ++i)
+    if (mprotect(base + i * stride, page, PROT_NONE))
+      return false;
   return true;
 }
 
-void FiberStack::prepare(FiberState &state, void (*entry)(void *),
-                         void *argument) {
+/// Stacks begin at different distances from a page's end: else all of them
+/// would compete for the same lines of the cache.
+static size_t colorOf(unsigned index) { return index % 16 * 192; }
+
+void FiberStacks::prepare(unsigned index, FiberState &state,
+                          void (*entry)(void *), void *argument) {
   abandonFiber(state);
-  state.stackBottom = base;
-  state.stackSize = size;
-  state.stackPointer = buildFirstFrame(base + size, entry, argument);
+  state.stackBottom = base + index * stride;
+  state.stackSize = stride;
+  state.stackPointer = buildFirstFrame(
+      base + (index + 1) * stride - colorOf(index), entry, argument);
 #if PTXJIT_TSAN
   state.tsanFiber = __tsan_create_fiber(0);
 #endif

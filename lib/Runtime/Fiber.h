@@ -21,26 +21,32 @@ struct FiberState {
   size_t stackSize = 0;
 };
 
-/// Memory for one stack, with a guard page below. Pages are taken as they are
+/// Memory for `count` stacks of equal size. Pages are taken as they are
 /// touched.
-class FiberStack {
+class FiberStacks {
 public:
-  FiberStack() = default;
-  ~FiberStack();
-  FiberStack(const FiberStack &) = delete;
-  FiberStack &operator=(const FiberStack &) = delete;
+  FiberStacks() = default;
+  ~FiberStacks();
+  FiberStacks(const FiberStacks &) = delete;
+  FiberStacks &operator=(const FiberStacks &) = delete;
 
-  /// False if there is no memory.
-  bool allocate(size_t bytes);
-  bool isAllocated() const { return base; }
+  /// \param guarded  puts an inaccessible page below each stack. (Each costs
+  ///   the process two of its 65,530 mappings.)
+  /// \returns false if there is no memory.
+  bool allocate(unsigned count, size_t bytes, bool guarded);
 
   /// Prepares `state` so that the first switch to it calls entry(argument) on
-  /// this stack. `entry` never returns. What was on the stack is forgotten.
-  void prepare(FiberState &state, void (*entry)(void *), void *argument);
+  /// stack `index`. `entry` never returns. What was on the stack is forgotten.
+  void prepare(unsigned index, FiberState &state, void (*entry)(void *),
+               void *argument);
+
+  /// Lowest address of the first stack, and the bytes from one to the next.
+  uint8_t *begin() const { return reinterpret_cast<uint8_t *>(base); }
+  size_t getStride() const { return stride; }
 
 private:
   char *base = nullptr;
-  size_t size = 0;
+  size_t stride = 0, total = 0;
 };
 
 /// Suspends `from`, which is running, and goes on with `to`.

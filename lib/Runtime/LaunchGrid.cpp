@@ -21,6 +21,40 @@
 
 using namespace ptxjit;
 
+const char *ptxjit::describe(LaunchStatus status) {
+  switch (status) {
+  case LaunchStatus::Ok:
+    return "ok";
+  case LaunchStatus::InvalidValue:
+    return "the launch is not valid: a grid has at most 2147483647 x 65535 x "
+           "65535 CTAs";
+  case LaunchStatus::OutOfResources:
+    return "there is not enough memory for the launch";
+  case LaunchStatus::Trap:
+    return "a thread executed 'trap'";
+  case LaunchStatus::Deadlock:
+    return "deadlock: all threads of a CTA wait for others that never come";
+  case LaunchStatus::Illegal:
+    return "illegal operand of a barrier: numbers are 0 to 15, threads up to "
+           "1024";
+  case LaunchStatus::StackOverflow:
+    return "stack overflow: functions call each other too deeply";
+  }
+  return "";
+}
+
+const char *ptxjit::describe(PtxjitMode mode) {
+  switch (mode) {
+  case PTXJIT_MODE_WARP_LOOP:
+    return "warp loop";
+  case PTXJIT_MODE_FIBERS:
+    return "fibers";
+  case PTXJIT_MODE_THREADS:
+    return "threads";
+  }
+  return "";
+}
+
 namespace {
 
 /// Kernels run with IEEE defaults, whatever the host program has set (programs
@@ -36,9 +70,6 @@ private:
 #endif
 };
 
-/// Of each warp on a fiber: frames hold vectors, so they are large, but only
-/// touched pages count.
-constexpr size_t kStackBytes = size_t(256) << 10;
 constexpr unsigned kMostWorkers = 256;
 /// CTAs that one worker keeps waiting before it starts no further one.
 constexpr size_t kResidentCtas = 256;
@@ -94,12 +125,16 @@ private:
 
 CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
   const KernelCode &kernel = launch.kernel;
-  bool useFibers = kernel.mode == PTXJIT_MODE_FIBERS;
+  bool useFibers = kernel.mode != PTXJIT_MODE_WARP_LOOP;
   uint64_t localStride = uint64_t(kernel.localBytes) * 32;
+  StrandShape strands{kernel.threads,
+                      kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
   shared = makeDeviceBuffer(uint64_t(kernel.sharedEnd) + launch.dynamicShared);
-  local = makeDeviceBuffer(localStride * (useFibers ? kernel.warps : 1) + 64);
+  local = makeDeviceBuffer(
+      localStride * (kernel.mode == PTXJIT_MODE_FIBERS ? strands.count() : 1) +
+      64);
   if (useFibers)
-    fibers = std::make_unique<CtaFibers>(kernel.warps, kStackBytes);
+    fibers = std::make_unique<CtaFibers>(strands, kernel.stackBytes);
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
   context.nctaid[0] = launch.grid.x;
   context.nctaid[1] = launch.grid.y;
@@ -114,6 +149,10 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
   context.localStride = useFibers ? localStride : 0;
+  if (kernel.mode == PTXJIT_MODE_THREADS) {
+    context.local = fibers->getStacks().begin();
+    context.localStride = fibers->getStacks().getStride();
+  }
   context.smid = worker;
   context.nsmid = launch.workers;
 }
@@ -126,7 +165,7 @@ bool CtaRunner::run(uint64_t index) {
   if (fibers)
     return check(
         fibers->run(launch.kernel.entry, context, launch.kernel.waitsOnMemory));
-  launch.kernel.entry(&context, 0, launch.kernel.warps);
+  launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
   return check(true);
 }
 

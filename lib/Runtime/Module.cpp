@@ -127,7 +127,7 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
                    isSmall(grid.z, block[2]);
   spec.chunk = options.chunk;
   spec.quick = options.quick;
-  spec.forceFibers = options.forceFibers;
+  spec.atLeast = options.atLeast;
   spec.cpu = options.cpu.empty() ? nullptr : options.cpu.c_str();
   spec.inject = options.inject.empty() ? nullptr : options.inject.c_str();
   return spec;
@@ -140,7 +140,7 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
   PtxjitSpecialization spec = specialize(block, grid, options);
   Key key{kernel,      block[0],       block[1],
           block[2],    spec.smallGrid, options.chunk,
-          options.cpu, options.quick,  options.forceFibers};
+          options.cpu, options.quick,  options.atLeast};
   auto it = kernels.find(key);
   if (it != kernels.end())
     return it->second;
@@ -172,18 +172,20 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
   const PtxjitImage *image = compile(kernel, block, grid, options, diagnostics);
   if (!image)
     return LaunchStatus::InvalidValue;
-  return launchImage(*image, (block[0] * block[1] * block[2] + 31) / 32, grid,
-                     params, dynamicShared, threads);
+  return launchImage(*image, block[0] * block[1] * block[2], grid, params,
+                     dynamicShared, threads);
 }
 
-LaunchStatus Module::launchImage(const PtxjitImage &image, uint32_t warps,
-                                 const Grid &grid, const void *params,
-                                 uint32_t dynamicShared, unsigned threads) {
+LaunchStatus Module::launchImage(const PtxjitImage &image,
+                                 uint32_t blockThreads, const Grid &grid,
+                                 const void *params, uint32_t dynamicShared,
+                                 unsigned threads) {
   KernelCode code;
   code.entry = image.entry;
   code.sharedEnd = image.sharedEnd;
   code.localBytes = image.localBytes;
-  code.warps = warps;
+  code.stackBytes = image.stackBytes;
+  code.threads = blockThreads;
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;
   {

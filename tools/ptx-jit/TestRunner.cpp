@@ -301,7 +301,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
         "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on " + cpu);
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
-    mode.options.forceFibers = options.fibers;
+    mode.options.atLeast = options.atLeast;
     modes.push_back(mode);
   };
   if (!options.chunks.empty()) {
@@ -311,6 +311,11 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   }
   for (uint32_t chunk : {1, 4, 8, 16})
     add(chunk, options.cpu);
+  Mode threads;
+  threads.name = "threads";
+  threads.options.cpu = options.cpu;
+  threads.options.atLeast = PTXJIT_MODE_THREADS;
+  modes.push_back(threads);
   if (options.cpu.empty())
     add(8, "x86-64-v3"); // the masks of AVX2, on any machine
   return modes;
@@ -416,10 +421,8 @@ private:
           test.kernel, grid, test.block, params.data(), test.shared,
           options.threads, mode.options, diagnostics);
       ok = status == LaunchStatus::Ok;
-      if (status == LaunchStatus::Trap)
-        diagnostics += "trap";
-      if (status == LaunchStatus::Deadlock)
-        diagnostics += "deadlock";
+      if (!ok)
+        diagnostics += describe(status);
     }
     if (!test.fails.empty()) {
       if (!ok && diagnostics.find(test.fails) != std::string::npos)

@@ -21,6 +21,8 @@
 #ifndef PTXJIT_TOOLS_TESTRUNNER_H
 #define PTXJIT_TOOLS_TESTRUNNER_H
 
+#include "ptxjit/Runtime/KernelABI.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,7 +33,7 @@ struct TestOptions {
   std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
   std::string cpu;
   unsigned threads = 0;
-  bool fibers = false; ///< each warp on a fiber, even where none waits
+  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even where nothing waits
 };
 
 /// Prints what differs and a line `FILE: N passed, N failed` each.

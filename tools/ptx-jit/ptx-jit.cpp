@@ -99,8 +99,8 @@ static cl::opt<bool>
             cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> modeName(
     "mode",
-    cl::desc("How warps are run: auto, or fibers (each on its own stack, as "
-             "kernels with barriers are)"),
+    cl::desc("How warps are run: auto; fibers: each on its own stack, as those "
+             "with barriers are; threads: each thread on its own stack"),
     cl::value_desc("mode"), cl::init("auto"), cl::sub(runCommand),
     cl::sub(testCommand), cl::cat(category));
 
@@ -197,6 +197,13 @@ static bool parseChunks(std::vector<uint32_t> &chunks) {
   return true;
 }
 
+static bool parseMode(PtxjitMode &mode) {
+  mode = modeName == "threads"  ? PTXJIT_MODE_THREADS
+         : modeName == "fibers" ? PTXJIT_MODE_FIBERS
+                                : PTXJIT_MODE_WARP_LOOP;
+  return mode != PTXJIT_MODE_WARP_LOOP || modeName == "auto";
+}
+
 static const PtxjitKernelInfo *chooseKernel(Module &module,
                                             std::string &error) {
   const PtxjitModuleInfo &info = module.getInfo();
@@ -216,26 +223,6 @@ static const PtxjitKernelInfo *chooseKernel(Module &module,
   return nullptr;
 }
 
-static const char *describe(LaunchStatus status) {
-  switch (status) {
-  case LaunchStatus::Ok:
-    return "ok";
-  case LaunchStatus::InvalidValue:
-    return "the launch is not valid: a grid has at most 2147483647 x 65535 x "
-           "65535 CTAs";
-  case LaunchStatus::OutOfResources:
-    return "there is not enough memory for the launch";
-  case LaunchStatus::Trap:
-    return "a thread executed 'trap'";
-  case LaunchStatus::Deadlock:
-    return "all warps of a CTA wait at barriers for others that never come";
-  case LaunchStatus::Illegal:
-    return "illegal operand of a barrier: numbers are 0 to 15, threads up to "
-           "1024";
-  }
-  return "";
-}
-
 static int run() {
   uint32_t grid[3], block[3];
   std::vector<uint32_t> chunks;
@@ -245,8 +232,9 @@ static int run() {
     return fail("--block=" + blockText + " is not X, X,Y or X,Y,Z");
   if (!parseChunks(chunks) || chunks.size() > 1)
     return fail("--chunk must be 1, 4, 8 or 16");
-  if (modeName != "auto" && modeName != "fibers")
-    return fail("--mode must be auto or fibers");
+  PtxjitMode atLeast;
+  if (!parseMode(atLeast))
+    return fail("--mode must be auto, fibers or threads");
   auto module = loadFile(runFile);
   if (!module)
     return 1;
@@ -265,7 +253,7 @@ static int run() {
   options.cpu = cpuName;
   options.quick = quick;
   options.inject = inject;
-  options.forceFibers = modeName == "fibers";
+  options.atLeast = atLeast;
   if (!emitStage.empty()) {
     std::string output;
     bool ok = module->emit(kernel->name, block, emitStage, options, output,
@@ -306,8 +294,7 @@ static int run() {
                    "slow fallback code\n");
     if (explain)
       std::fprintf(stderr, "%s: %s: %s\n", kernel->name,
-                   image->mode == PTXJIT_MODE_FIBERS ? "fibers" : "warp loop",
-                   image->reason);
+                   describe(PtxjitMode(image->mode)), image->reason);
     Stream stream;
     LaunchStatus status = LaunchStatus::Ok;
     for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
@@ -346,11 +333,12 @@ static int test() {
   TestOptions options;
   if (!parseChunks(options.chunks))
     return fail("--chunk must be a list of 1, 4, 8 and 16");
-  if (modeName != "auto" && modeName != "fibers")
-    return fail("--mode must be auto or fibers");
+  PtxjitMode atLeast;
+  if (!parseMode(atLeast))
+    return fail("--mode must be auto, fibers or threads");
   options.cpu = cpuName;
   options.threads = threads;
-  options.fibers = modeName == "fibers";
+  options.atLeast = atLeast;
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
 

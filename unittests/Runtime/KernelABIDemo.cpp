@@ -45,7 +45,7 @@ TEST(KernelABIDemo, HandWrittenKernel) {
   alignas(16) Params params{y.data(), x.data(), 2, n};
   KernelCode code;
   code.entry = saxpy;
-  code.warps = kBlock / 32;
+  code.threads = kBlock;
   Grid grid{(n + kBlock - 1) / kBlock, 1, 1};
   ASSERT_EQ(launchGrid(code, grid, &params, 0, 0), LaunchStatus::Ok);
   for (uint32_t i = 0; i < n; ++i)

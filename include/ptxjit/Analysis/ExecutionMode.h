@@ -3,7 +3,7 @@
 #ifndef PTXJIT_ANALYSIS_EXECUTIONMODE_H
 #define PTXJIT_ANALYSIS_EXECUTIONMODE_H
 
-#include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Analysis/Shape.h"
 #include <string>
 
 namespace ptxjit {
@@ -11,6 +11,7 @@ namespace ptxjit {
 enum class ExecutionMode {
   WarpLoop, ///< warps one after another, in compiled code: none waits
   Fibers,   ///< each warp on a stack of its own
+  Threads,  ///< each thread on a stack of its own, not in lockstep
 };
 
 struct ModeChoice {
@@ -20,8 +21,8 @@ struct ModeChoice {
   std::string reason; ///< one line for people
 };
 
-/// Decides for a kernel, structured or masked, whose CTAs have `warps` warps.
-ModeChoice chooseExecutionMode(ptx::FuncOp kernel, unsigned warps);
+/// Decides for a kernel in structured form.
+ModeChoice chooseExecutionMode(ptx::FuncOp kernel, const ShapeContext &context);
 
 } // namespace ptxjit
 

@@ -53,8 +53,10 @@ struct ShapeContext {
   std::array<unsigned, 3> block = {32, 1, 1};
   /// See LaunchShape::smallGrid.
   bool smallGrid = true;
+  /// Threads that are run together: a warp, or 1, where nothing varies.
+  unsigned lanes = 32;
   unsigned threads() const { return block[0] * block[1] * block[2]; }
-  bool partialWarp() const { return threads() % 32 != 0; }
+  bool partialWarp() const { return threads() % lanes != 0; }
 };
 
 /// Coordinates of thread `linear` of the CTA, in dimension 0, 1 or 2.
@@ -101,7 +103,7 @@ private:
   ShapeContext context;
   llvm::DenseMap<mlir::Value, Shape> shapes;
   std::set<LanePattern> patterns;
-  Shape varying;
+  Shape unknown; ///< of a value that was not visited
 };
 
 } // namespace ptxjit

@@ -101,4 +101,32 @@ def Ptx_FenceOp : Ptx_Instr<"fence",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let arguments = (ins OptionalAttr<Ptx_Order>:$order, Ptx_Scope:$scope);
 }
+//===----------------------------------------------------------------------===//
+// The stack
+//===----------------------------------------------------------------------===//
+
+def Ptx_AllocaOp : Ptx_Instr<"alloca", "stack-manipulation-instructions-alloca",
+    [Form<"alloca.{u32|u64} d, a{, b:u32}", [Since<"7.3", "sm_52+">]>],
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "`a` bytes of local memory until the function returns";
+  let description = "`b` is the alignment, a constant; 8 without.";
+  let arguments = (ins AnyType:$a, Optional<AnyType>:$b,
+                       Ptx_ScalarType:$ty);
+  let results = (outs AnyType:$d);
+}
+def Ptx_StackSaveOp : Ptx_Instr<"stacksave",
+    "stack-manipulation-instructions-stacksave",
+    [Form<"stacksave.{u32|u64} d", [Since<"7.3", "sm_52+">]>],
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "where the stack ends now";
+  let arguments = (ins Ptx_ScalarType:$ty);
+  let results = (outs AnyType:$d);
+}
+def Ptx_StackRestoreOp : Ptx_Instr<"stackrestore",
+    "stack-manipulation-instructions-stackrestore",
+    [Form<"stackrestore.{u32|u64} a", [Since<"7.3", "sm_52+">]>],
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "frees what `alloca` gave since the `stacksave`";
+  let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty);
+}
 #endif

@@ -220,6 +220,12 @@ def Ptx_RaiseOp : Op<Ptx_Dialect, "raise",
   let assemblyFormat = "($mask^)? attr-dict";
 }
 
+def Ptx_LeaveOp : Op<Ptx_Dialect, "leave",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "`exit` inside a function that is called: the thread ends here";
+  let assemblyFormat = "attr-dict";
+}
+
 def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "in a loop that waits on memory: other warps and CTAs may run";

@@ -9,7 +9,6 @@
 include "ptxjit/Dialect/PtxBase.td"
 
 def Unsupported_addc : Unsupported<"addc", "9.7.2.2">;
-def Unsupported_alloca : Unsupported<"alloca", "9.7.17.3">;
 def Unsupported_applypriority : Unsupported<"applypriority", "9.7.9.16">;
 def Unsupported_bmsk : Unsupported<"bmsk", "9.7.1.22">;
 def Unsupported_brkpt : Unsupported<"brkpt", "legacy">;
@@ -35,8 +34,6 @@ def Unsupported_pmevent : Unsupported<"pmevent", "legacy">;
 def Unsupported_prefetch : Unsupported<"prefetch", "9.7.9.15">;
 def Unsupported_prefetchu : Unsupported<"prefetchu", "9.7.9.15">;
 def Unsupported_setmaxnreg : Unsupported<"setmaxnreg", "9.7.19.5">;
-def Unsupported_stackrestore : Unsupported<"stackrestore", "9.7.17.2">;
-def Unsupported_stacksave : Unsupported<"stacksave", "9.7.17.1">;
 def Unsupported_stmatrix : Unsupported<"stmatrix", "9.7.14.5.16">;
 def Unsupported_subc : Unsupported<"subc", "9.7.2.4">;
 def Unsupported_suld : Unsupported<"suld", "9.7.11.1">;

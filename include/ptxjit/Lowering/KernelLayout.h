@@ -26,6 +26,8 @@ public:
   int64_t sharedEnd = 0;
   /// Frame of local memory per thread, a multiple of 16.
   int64_t localBytes = 0;
+  /// Where threads have stacks of their own: room for one frame more.
+  int64_t stackReserve() const { return localBytes + (16 << 10); }
   /// Variables in `.global` and `.const`, in table order.
   llvm::SmallVector<ptx::VarOp> globals;
 

@@ -125,6 +125,8 @@ def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
   let options = [
     ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"perThread", "per-thread", "bool", "false",
+           "threads run one by one, so nothing diverges">,
     Option<"cloneLimit", "clone-limit", "unsigned", "1500",
            "largest region, in ops, to duplicate for the all-lanes case">];
   let statistics = [
@@ -151,6 +153,8 @@ def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
     Option<"embeddedRounding", "embedded-rounding", "bool", "false",
            "AVX-512 embedded rounding for directed rounding modes">,
     ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"perThread", "per-thread", "bool", "false",
+           "the function runs one thread instead of a warp">,
     Option<"smallGrid", "small-grid", "bool", "true",
            "grid extent times block extent fits in 31 bits, per dimension">];
 }

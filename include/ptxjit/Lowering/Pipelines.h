@@ -19,6 +19,8 @@ struct LaunchShape {
   /// In each dimension nctaid * ntid <= 2^31, so that a thread's global index
   /// is never negative as s32.
   bool smallGrid = true;
+  /// One thread at a time instead of a warp: see PTXJIT_MODE_THREADS.
+  bool perThread = false;
 };
 
 /// What the packetiser needs to know of the CPU.

@@ -73,12 +73,12 @@ typedef struct PtxjitModuleInfo {
  */
 typedef struct PtxjitSpecialization {
   uint32_t block[3];
-  uint32_t smallGrid;   /**< nctaid * ntid <= 2^31 in each dimension */
-  uint32_t chunk;       /**< lanes per vector; 0: the CPU's own */
-  uint32_t quick;       /**< compile fast rather than well */
-  uint32_t forceFibers; /**< tests: fibers even where nothing waits */
-  const char *cpu;      /**< LLVM CPU name; null: this machine */
-  const char *inject;   /**< tests: stage at which LLVM is made to fail */
+  uint32_t smallGrid; /**< nctaid * ntid <= 2^31 in each dimension */
+  uint32_t chunk;     /**< lanes per vector; 0: the CPU's own */
+  uint32_t quick;     /**< compile fast rather than well */
+  uint32_t atLeast;   /**< tests: PtxjitMode, even where nothing needs it */
+  const char *cpu;    /**< LLVM CPU name; null: this machine */
+  const char *inject; /**< tests: stage at which LLVM is made to fail */
 } PtxjitSpecialization;
 
 typedef struct PtxjitCompileTimes {
@@ -90,6 +90,7 @@ typedef struct PtxjitImage {
   PtxjitKernelEntry entry;
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
+  uint32_t stackBytes; /**< per strand, in a mode with fibers */
   uint32_t chunk;
   uint32_t mode;          /**< PtxjitMode */
   uint32_t waitsOnMemory; /**< a CTA may wait for other CTAs */

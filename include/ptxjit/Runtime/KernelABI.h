@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 2u
+#define PTXJIT_KERNEL_ABI_VERSION 3u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -34,6 +34,7 @@ typedef enum PtxjitKernelStatus {
   PTXJIT_KERNEL_TRAP = 1,     /**< a thread executed `trap` */
   PTXJIT_KERNEL_DEADLOCK = 2, /**< all warps wait, and nobody is left to come */
   PTXJIT_KERNEL_ILLEGAL = 3,  /**< an operand that no hardware accepts */
+  PTXJIT_KERNEL_STACK_OVERFLOW = 4, /**< functions call each other too deeply */
 } PtxjitKernelStatus;
 
 struct PtxjitKernelContext;
@@ -48,16 +49,34 @@ enum {
   PTXJIT_BARRIER_OR = 2,
 };
 
-/** What compiled code calls. None of them may throw, lock or allocate. */
+/** What the threads of a warp have brought to an operation that all of them do,
+ *  where each thread is a strand. */
+typedef struct PtxjitGathered {
+  uint32_t present;    /**< lanes that take part */
+  uint32_t yes;        /**< those whose value is odd */
+  uint64_t values[32]; /**< of the lanes that take part */
+} PtxjitGathered;
+
+/** What compiled code calls. A strand is what has a stack of its own: a warp,
+ *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None
+ * of them may throw, lock or allocate. */
 typedef struct PtxjitHelpers {
-  /** Warp `warp` arrives at barrier `id` (0 to 15) of its CTA and, unless it
-   *  only arrives, waits for `threads` threads (0: all). `votes` are the lanes
-   *  of `active` whose predicate holds. Returns the reduction, else 0. */
-  uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t warp,
+  /** Arrives at barrier `id` (0 to 15) of the CTA and, unless it only arrives,
+   *  waits for `threads` threads (0: all). `votes` are the lanes of `active`
+   *  whose predicate holds. Returns the reduction, else 0. */
+  uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t strand,
                       uint32_t id, uint32_t threads, uint32_t mode,
                       uint32_t votes, uint32_t active);
-  /** Lets other warps run. Returns 0. */
-  uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t warp);
+  /** Lets other strands run. Returns 0. */
+  uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand);
+  /** A thread waits until all `members` of its warp that have not exited have
+   *  called this with the same `kind` and `members`. */
+  const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,
+                                  uint32_t strand, uint32_t kind,
+                                  uint32_t members, uint64_t value);
+  /** The strand ends here; `status` is why. Does not return. */
+  uint32_t (*leave)(struct PtxjitKernelContext *context, uint32_t strand,
+                    uint32_t status);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and
@@ -70,7 +89,8 @@ typedef struct PtxjitKernelContext {
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
   const uint64_t *globals; /**< addresses of the module's variables, in order */
   uint8_t *shared;         /**< the CTA's shared window */
-  uint8_t *local;          /**< warps' local memory: 32 frames, one per lane */
+  uint8_t *local;          /**< warps' local memory: 32 frames, one per lane;
+                            *   in PTXJIT_MODE_THREADS the threads' stacks */
   uint64_t gridid;
   uint32_t dynamicShared; /**< bytes */
   uint32_t totalShared;   /**< bytes, static and dynamic */
@@ -78,11 +98,11 @@ typedef struct PtxjitKernelContext {
   uint32_t nsmid;         /**< number of workers */
   const PtxjitHelpers *helpers;
   void *runtime;        /**< the helpers' own */
-  uint64_t localStride; /**< bytes from warp to warp; 0: they share one arena */
+  uint64_t localStride; /**< bytes from strand to strand; 0: shared */
 } PtxjitKernelContext;
 
-/** Runs warps `begin` to `end` - 1 of CTA `context->ctaid`. Warps that wait for
- *  each other must be called each on a stack of its own. */
+/** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`. Those that wait
+ *  for each other must be called each on a stack of its own. */
 typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
                                   uint32_t end);
 
@@ -90,6 +110,7 @@ typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
 typedef enum PtxjitMode {
   PTXJIT_MODE_WARP_LOOP = 0, /**< in one call: none waits */
   PTXJIT_MODE_FIBERS = 1,    /**< each on a fiber */
+  PTXJIT_MODE_THREADS = 2,   /**< each thread on a fiber, for itself */
 } PtxjitMode;
 
 #ifdef __cplusplus

@@ -16,12 +16,17 @@ namespace ptxjit {
 
 enum class LaunchStatus {
   Ok = PTXJIT_KERNEL_OK,
-  Trap = PTXJIT_KERNEL_TRAP,         ///< a thread executed `trap`
-  Deadlock = PTXJIT_KERNEL_DEADLOCK, ///< all warps of a CTA wait
-  Illegal = PTXJIT_KERNEL_ILLEGAL,   ///< such as barrier number 16
+  Trap = PTXJIT_KERNEL_TRAP,                    ///< a thread executed `trap`
+  Deadlock = PTXJIT_KERNEL_DEADLOCK,            ///< all warps of a CTA wait
+  Illegal = PTXJIT_KERNEL_ILLEGAL,              ///< such as barrier number 16
+  StackOverflow = PTXJIT_KERNEL_STACK_OVERFLOW, ///< recursion without end
   InvalidValue,   ///< an extent is 0 or beyond the ISA's limits
   OutOfResources, ///< memory for shared or local windows is not to be had
 };
+
+/// One line for people.
+const char *describe(LaunchStatus status);
+const char *describe(PtxjitMode mode);
 
 /// Extents in CTAs: x up to 2^31-1, y and z up to 65535.
 struct Grid {
@@ -33,7 +38,8 @@ struct KernelCode {
   PtxjitKernelEntry entry = nullptr;
   uint32_t sharedEnd = PTXJIT_SHARED_BASE; ///< of static data, in the window
   uint32_t localBytes = 0;                 ///< per thread
-  uint32_t warps = 1;                      ///< of a CTA
+  uint32_t stackBytes = 256 << 10;         ///< per strand
+  uint32_t threads = 32;                   ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
   const uint64_t *globals = nullptr; ///< the context's table

@@ -21,7 +21,8 @@ struct CompileOptions {
   std::string cpu;    ///< LLVM CPU name; empty: this machine
   std::string inject; ///< tests: stage at which LLVM is made to fail
   bool quick = false;
-  bool forceFibers = false; ///< tests: fibers even where nothing waits
+  /// Tests: a mode for kernels that would do with less.
+  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP;
 };
 
 /// A module's text, its variables in memory, and the kernels compiled from it
@@ -53,8 +54,8 @@ public:
                       uint32_t dynamicShared, unsigned threads,
                       const CompileOptions &options, std::string &diagnostics);
 
-  /// Runs an image that compile() gave, for blocks of `warps` warps.
-  LaunchStatus launchImage(const PtxjitImage &image, uint32_t warps,
+  /// Runs an image that compile() gave, for blocks of `blockThreads` threads.
+  LaunchStatus launchImage(const PtxjitImage &image, uint32_t blockThreads,
                            const Grid &grid, const void *params,
                            uint32_t dynamicShared, unsigned threads);
 
@@ -83,7 +84,7 @@ private:
   void defineAll(const PtxjitVariable *list, uint32_t count);
 
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
-                         uint32_t, std::string, bool, bool>;
+                         uint32_t, std::string, bool, PtxjitMode>;
   PtxjitImage *compileLocked(const std::string &kernel, const uint32_t block[3],
                              const Grid &grid, const CompileOptions &options,
                              std::string &diagnostics);

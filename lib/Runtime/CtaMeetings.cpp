@@ -1,0 +1,141 @@
+//===- CtaMeetings.cpp - where the strands of a CTA wait for each other ---===//
+
+#include "CtaFibers.h"
+
+using namespace ptxjit;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// `threads` more of a warp have come.
+void CtaFibers::comeTo(Barrier &barrier, uint32_t warp, uint32_t threads) {
+  uint32_t left = threadsLeft[warp];
+  uint32_t before = left ? barrier.come[warp] / left : 0;
+  barrier.come[warp] += threads;
+  uint32_t after = left ? barrier.come[warp] / left : 0;
+  barrier.arrived += 32 * (after - before);
+}
+
+bool CtaFibers::isComplete(const Barrier &barrier) const {
+  uint32_t wanted =
+      barrier.expected ? (barrier.expected + 31) / 32 * 32 : 32 * warpsLeft;
+  return barrier.arrived >= wanted;
+}
+
+void CtaFibers::release(Barrier &barrier) {
+  uint32_t result = 0;
+  switch (barrier.mode >> 8) {
+  case PTXJIT_BARRIER_POPC:
+    result = barrier.count;
+    break;
+  case PTXJIT_BARRIER_AND:
+    result = barrier.all;
+    break;
+  case PTXJIT_BARRIER_OR:
+    result = barrier.count != 0;
+    break;
+  }
+  barrier.waiting.forEach([&](uint32_t i) { strands[i].result = result; });
+  ready.insertAll(barrier.waiting);
+  barrier = Barrier();
+}
+
+/// After the end of a strand, which is no longer waited for.
+void CtaFibers::releaseBarriers() {
+  for (uint32_t rest = usedBarriers; rest; rest &= rest - 1) {
+    Barrier &barrier = barriers[__builtin_ctz(rest)];
+    if (barrier.waiting.isEmpty())
+      continue;
+    // What is left of a warp counts as the warp.
+    barrier.arrived = 0;
+    for (uint32_t w = 0; w < shape.warps(); ++w)
+      barrier.arrived +=
+          barrier.come[w] /
+          (threadsLeft[w] ? threadsLeft[w] : shape.threadsOf(w)) * 32;
+    if (isComplete(barrier))
+      release(barrier);
+  }
+}
+
+uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
+                           uint32_t mode, uint32_t votes, uint32_t active) {
+  if (id >= 16 || threads > 1024) {
+    context->status = PTXJIT_KERNEL_ILLEGAL;
+    return 0;
+  }
+  idleYields = 0;
+  Barrier &barrier = barriers[id];
+  usedBarriers |= 1u << id;
+  barrier.mode = mode;
+  barrier.expected = threads;
+  barrier.count += uint32_t(__builtin_popcount(votes));
+  barrier.all &= votes == active;
+  comeTo(barrier, shape.warpOf(index), shape.lanes);
+  bool waits = (mode & 0xff) != PTXJIT_BARRIER_ARRIVE;
+  if (waits) {
+    barrier.waiting.insert(index);
+    ready.erase(index);
+  }
+  if (isComplete(barrier))
+    release(barrier);
+  if (!waits)
+    return 0;
+  // The last to come goes on at once; the others wait their turn.
+  if (!ready.contains(index))
+    suspend(strands[index]);
+  return strands[index].result;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of a warp, where each has its own strand
+//===----------------------------------------------------------------------===//
+
+/// ISA: "shfl.sync" and others: waits until all threads of the mask that have
+/// not exited are here, with the same operation and mask.
+const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
+                                        uint32_t members, uint64_t value) {
+  idleYields = 0;
+  Meeting &mine = meetings[index];
+  mine.waits = true;
+  mine.kind = kind;
+  mine.members = members;
+  mine.value = value;
+  ready.erase(index);
+  // One that does not name itself is undefined; it waits for ever.
+  if (!(members >> index % 32 & 1) || !meet(index))
+    suspend(strands[index]);
+  return &mine.gathered;
+}
+
+/// Lets the members of a meeting go on if all are there.
+bool CtaFibers::meet(uint32_t index) {
+  const Meeting &leader = meetings[index];
+  if (!(leader.members >> index % 32 & 1))
+    return false;
+  uint32_t first = index / 32 * 32, present = 0, yes = 0;
+  for (uint32_t rest = leader.members; rest; rest &= rest - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(rest)), i = first + lane;
+    if (i >= shape.count() || !alive.contains(i))
+      continue;
+    const Meeting &other = meetings[i];
+    if (!other.waits || other.kind != leader.kind ||
+        other.members != leader.members)
+      return false;
+    present |= 1u << lane;
+    yes |= uint32_t(other.value & 1) << lane;
+  }
+  for (uint32_t to = present; to; to &= to - 1) {
+    uint32_t i = first + uint32_t(__builtin_ctz(to));
+    PtxjitGathered &gathered = meetings[i].gathered;
+    gathered.present = present;
+    gathered.yes = yes;
+    for (uint32_t from = present; from; from &= from - 1) {
+      uint32_t lane = uint32_t(__builtin_ctz(from));
+      gathered.values[lane] = meetings[first + lane].value;
+    }
+    meetings[i].waits = false;
+    ready.insert(i);
+  }
+  return true;
+}
