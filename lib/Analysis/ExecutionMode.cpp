@@ -3,6 +3,7 @@
 #include "ptxjit/Analysis/ExecutionMode.h"
 
 #include "mlir/IR/Location.h"
+#include "ptxjit/Analysis/Waiting.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -34,6 +35,10 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   if (alloca)
     return {ExecutionMode::Threads, wait != nullptr,
             "the stack is used" + placeOf(alloca)};
+  ShapeAnalysis shapes(kernel, context);
+  if (LaneWait lanes = findLaneWait(kernel, shapes); lanes.op)
+    return {ExecutionMode::Threads, wait != nullptr,
+            lanes.why + placeOf(lanes.op)};
   if (wait)
     return {ExecutionMode::Fibers, true,
             "a loop waits on memory" + placeOf(wait)};

@@ -40,6 +40,12 @@ static Bits memberMask(const Thread &t) {
       .Default([&](Operation *) { return t.waitInputs.back(); });
 }
 
+/// Are two threads that wait at the same operation? Any two bar.warp.sync are.
+static bool meets(const Thread &a, const Thread &b) {
+  return a.waitsAt == b.waitsAt ||
+         (isa<BarWarpOp>(a.waitsAt) && isa<BarWarpOp>(b.waitsAt));
+}
+
 bool Cta::resolveWarps() {
   bool any = false;
   for (unsigned warp = 0; warp * 32 < threads.size(); ++warp)
@@ -64,7 +70,7 @@ bool Cta::resolveWarp(unsigned warp) {
       Thread &t = threads[first + l];
       if (!(mask >> l & 1) || t.state == Thread::Done)
         continue;
-      complete &= t.state == Thread::Waiting && t.waitsAt == leader.waitsAt &&
+      complete &= t.state == Thread::Waiting && meets(t, leader) &&
                   memberMask(t) == mask;
       members[l] = &t;
     }

@@ -1,0 +1,333 @@
+//===- Waiting.cpp - who may wait for whom --------------------------------===//
+
+#include "ptxjit/Analysis/Waiting.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// Loops that wait
+//===----------------------------------------------------------------------===//
+
+/// The values that `value` is made of, one step back, inside `loop`.
+static void collectSources(Value value, scf::WhileOp loop,
+                           SmallVectorImpl<Value> &sources) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    unsigned n = argument.getArgNumber();
+    auto owner = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    if (!owner)
+      return;
+    if (argument.getOwner() == owner.getAfterBody()) {
+      sources.push_back(owner.getConditionOp().getArgs()[n]);
+      return;
+    }
+    sources.push_back(owner.getYieldOp().getOperand(n));
+    if (owner != loop)
+      sources.push_back(owner.getInits()[n]);
+    return;
+  }
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  llvm::append_range(sources, op->getOperands());
+  if (auto inner = dyn_cast<scf::WhileOp>(op)) {
+    sources.push_back(inner.getConditionOp().getCondition());
+    sources.push_back(
+        inner.getConditionOp().getArgs()[result.getResultNumber()]);
+  } else if (isa<scf::IfOp>(op)) {
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back(region.front().getTerminator()->getOperand(
+            result.getResultNumber()));
+  }
+}
+
+/// Calls visit(value) for what `value` is made of inside `loop`, itself too,
+/// until that says true. \returns whether it did.
+static bool anySource(Value value, scf::WhileOp loop,
+                      llvm::function_ref<bool(Value)> visit) {
+  llvm::SmallPtrSet<Value, 32> seen;
+  SmallVector<Value> work = {value};
+  while (!work.empty()) {
+    Value source = work.pop_back_val();
+    Operation *op = source.getDefiningOp();
+    Operation *home = op ? op : source.getParentBlock()->getParentOp();
+    bool inside = home == loop || loop->isProperAncestor(home);
+    if (!inside || !seen.insert(source).second)
+      continue;
+    if (visit(source))
+      return true;
+    collectSources(source, loop, work);
+  }
+  return false;
+}
+
+static bool dependsOn(Value value, Value on, scf::WhileOp loop) {
+  return anySource(value, loop, [&](Value source) { return source == on; });
+}
+static bool isNonZero(Value value) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) && !constant.isZero();
+}
+
+/// May it read the same as before until another thread does something?
+static bool mayPoll(Operation *op, scf::WhileOp loop) {
+  auto ld = dyn_cast<LdOp>(op);
+  if (ld)
+    return ld.getOrder() && *ld.getOrder() != Order::Weak;
+  auto atom = dyn_cast<AtomOp>(op);
+  if (!atom)
+    return false;
+  switch (atom.getOp()) {
+  case AtomicOp::Add:
+    return !isNonZero(atom.getB());
+  case AtomicOp::Inc:
+  case AtomicOp::Dec:
+    return false;
+  case AtomicOp::Cas:
+    // With what was read last: if it fails, another thread has got on.
+    return !dependsOn(atom.getB(), atom.getD(), loop);
+  default:
+    return true;
+  }
+}
+
+bool ptxjit::waitsOnMemory(scf::WhileOp loop) {
+  return anySource(loop.getConditionOp().getCondition(), loop,
+                   [&](Value source) {
+                     Operation *op = source.getDefiningOp();
+                     return op && mayPoll(op, loop);
+                   });
+}
+
+//===----------------------------------------------------------------------===//
+// What other lanes do meanwhile
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+bool isBarrier(Operation *op) { return isa<BarOp, BarrierOp>(op); }
+
+/// The membermask of an operation that waits for lanes; null for others.
+Value memberMaskOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<BarWarpOp>([](BarWarpOp o) { return o.getA(); })
+      .Case<ShflOp, VoteOp, MatchOp, ReduxOp, ElectOp>(
+          [](auto o) { return o.getM(); })
+      .Default([](Operation *) { return Value(); });
+}
+/// Does `op` wait for every lane of the warp? (Other masks are what the program
+/// has computed of the lanes that are there.)
+bool namesAllLanes(Operation *op) {
+  APInt mask;
+  Value value = memberMaskOf(op);
+  return value && matchPattern(value, m_ConstantInt(&mask)) && mask.isAllOnes();
+}
+
+/// Walks what lanes run that are not at `where`, until they wait for it.
+class OtherLanes {
+public:
+  OtherLanes(Operation *where, const ShapeAnalysis &shapes,
+             llvm::function_ref<bool(Operation *)> found)
+      : where(where), shapes(shapes), found(found) {}
+
+  /// \param behind  lanes also run what stands behind `where` (a loop that
+  ///   they have left).
+  bool search(bool behind) {
+    if (behind)
+      follow(where->getNextNode(), where->getBlock());
+    // Each divergent region around it has lanes that are not in it.
+    for (Operation *op = where; !hit && !isa<FuncOp>(op->getParentOp());
+         op = op->getParentOp()) {
+      Operation *parent = op->getParentOp();
+      if (auto ifOp = dyn_cast<scf::IfOp>(parent)) {
+        if (shapes.isUniform(ifOp.getCondition()))
+          continue;
+        bool inThen = op->getParentRegion() == &ifOp.getThenRegion();
+        Region &other = inThen ? ifOp.getElseRegion() : ifOp.getThenRegion();
+        if (!other.empty() && walk(other.front()))
+          continue;
+        follow(parent->getNextNode(), parent->getBlock());
+      } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+        if (!shapes.isUniform(loop.getConditionOp().getCondition()))
+          follow(parent->getNextNode(), parent->getBlock());
+      }
+    }
+    return hit;
+  }
+
+private:
+  /// From `op` (null: the end of `block`) to the end of the kernel.
+  void follow(Operation *op, Block *block) {
+    if (hit || walkFrom(op))
+      return;
+    Operation *parent = block->getParentOp();
+    if (isa<FuncOp>(parent) || !ascended.insert(block).second)
+      return;
+    // Once more around.
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      if (walk(*loop.getBeforeBody()) || walk(*loop.getAfterBody()))
+        return;
+    follow(parent->getNextNode(), parent->getBlock());
+  }
+  bool walk(Block &block) {
+    return walkFrom(block.empty() ? nullptr : &block.front());
+  }
+  /// \returns whether the lanes wait before the end of the block.
+  bool walkFrom(Operation *op) {
+    for (; op && !hit; op = op->getNextNode()) {
+      if (op == where)
+        return true;
+      if (found(op))
+        return hit = true;
+      if (isBarrier(op) || namesAllLanes(op))
+        return true;
+      if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+        bool waits = walk(ifOp.getThenRegion().front());
+        waits &=
+            !ifOp.getElseRegion().empty() && walk(ifOp.getElseRegion().front());
+        if (waits)
+          return true;
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        if (walk(*loop.getBeforeBody()))
+          return true;
+        walk(*loop.getAfterBody());
+      }
+    }
+    return hit;
+  }
+
+  Operation *where;
+  const ShapeAnalysis &shapes;
+  llvm::function_ref<bool(Operation *)> found;
+  llvm::SmallPtrSet<Block *, 8> ascended;
+  bool hit = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Regions for one lane
+//===----------------------------------------------------------------------===//
+
+bool isInjective(const LanePattern *pattern) {
+  if (!pattern)
+    return false;
+  for (unsigned i = 0; i < 32; ++i)
+    for (unsigned j = 0; j < i; ++j)
+      if ((*pattern)[i] == (*pattern)[j])
+        return false;
+  return true;
+}
+
+/// Has `condition` the value `wanted` in at most one lane of a warp?
+bool holdsInOneLane(Value condition, bool wanted, const ShapeAnalysis &shapes) {
+  Operation *op = condition.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto flip = dyn_cast<arith::XOrIOp>(op))
+    return matchPattern(flip.getRhs(), m_One()) &&
+           holdsInOneLane(flip.getLhs(), !wanted, shapes);
+  if (auto both = dyn_cast<AndOp>(op))
+    return wanted && (holdsInOneLane(both.getA(), true, shapes) ||
+                      holdsInOneLane(both.getB(), true, shapes));
+  if (auto either = dyn_cast<OrOp>(op))
+    return !wanted && (holdsInOneLane(either.getA(), false, shapes) ||
+                       holdsInOneLane(either.getB(), false, shapes));
+  if (auto elect = dyn_cast<ElectOp>(op))
+    return wanted && namesAllLanes(elect) && elect.getD().size() > 1 &&
+           condition == elect.getD()[1];
+  auto setp = dyn_cast<SetpOp>(op);
+  if (!setp || condition != setp.getP().front())
+    return false;
+  bool isAnd = setp.getBoolop() == BoolOp::And,
+       isOr = setp.getBoolop() == BoolOp::Or;
+  if ((isAnd && wanted) || (isOr && !wanted))
+    if (holdsInOneLane(setp.getC(), wanted, shapes))
+      return true;
+  if (setp.getBoolop() && !(isAnd && wanted) && !(isOr && !wanted))
+    return false;
+  if (setp.getCmp() != (wanted ? Compare::EQ : Compare::NE))
+    return false;
+  const Shape &a = shapes.get(setp.getA()), &b = shapes.get(setp.getB());
+  auto distinct = [](const Shape &x, const Shape &y) {
+    return x.hasBase() && !x.conditional && isInjective(x.pattern) &&
+           y.isUniform();
+  };
+  return distinct(a, b) || distinct(b, a);
+}
+
+bool isReachedByOneLane(Operation *op, const ShapeAnalysis &shapes) {
+  for (; !isa<FuncOp>(op->getParentOp()); op = op->getParentOp())
+    if (auto ifOp = dyn_cast<scf::IfOp>(op->getParentOp()))
+      if (holdsInOneLane(ifOp.getCondition(),
+                         op->getParentRegion() == &ifOp.getThenRegion(),
+                         shapes))
+        return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes that wait for lanes
+//===----------------------------------------------------------------------===//
+
+std::optional<Space> spaceOf(Operation *op) {
+  auto attr = dyn_cast_if_present<SpaceAttr>(
+      op->getInherentAttr("space").value_or(nullptr));
+  if (!attr)
+    return std::nullopt;
+  return attr.getValue() == Space::SharedCta ? Space::Shared : attr.getValue();
+}
+
+/// The one space that a loop polls; nothing if that is not known.
+std::optional<Space> polledSpace(scf::WhileOp loop) {
+  std::optional<Space> space;
+  bool known = true;
+  anySource(loop.getConditionOp().getCondition(), loop, [&](Value source) {
+    Operation *op = source.getDefiningOp();
+    if (!op || !mayPoll(op, loop))
+      return false;
+    auto other = spaceOf(op);
+    known &= other && (!space || space == other);
+    space = other;
+    return false;
+  });
+  return known ? space : std::nullopt;
+}
+
+/// Lanes in `loop` may wait for what lanes outside do.
+bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
+  std::optional<Space> polled = polledSpace(loop);
+  auto releases = [&](Operation *op) {
+    if (!isa<StOp, AtomOp, RedOp>(op))
+      return false;
+    auto space = spaceOf(op);
+    return space != Space::Local && (!space || !polled || space == polled);
+  };
+  bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition());
+  return OtherLanes(loop, shapes, releases)
+      .search(/*behind=*/divergent && !isReachedByOneLane(loop, shapes));
+}
+
+} // namespace
+
+LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
+  LaneWait wait;
+  func.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::WhileOp>(op);
+        loop && waitsOnMemory(loop) && waitsForLanes(loop, shapes))
+      wait = {op, "lanes of a warp may wait for each other in the loop"};
+    else if (isBarrier(op) &&
+             OtherLanes(op, shapes, isBarrier).search(/*behind=*/false))
+      wait = {op, "part of a warp may be at the barrier"};
+    else if (namesAllLanes(op) && OtherLanes(op, shapes, [](Operation *other) {
+                                    return memberMaskOf(other) != nullptr;
+                                  }).search(/*behind=*/false))
+      wait = {op, "part of a warp may be at the warp operation"};
+    return wait.op ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return wait;
+}
