@@ -565,6 +565,42 @@ Shape ShapeAnalysis::transferCollective(Operation &op) {
   return !members || get(members).isUniform() ? warp : Shape();
 }
 
+/// tid < 64 in blocks of whole warps: the same in all lanes, if the base and
+/// the limit are multiples of a power of two that the pattern does not reach.
+/// Then the comparison of the base alone gives the answer.
+Shape ShapeAnalysis::compareShape(SetpOp op) {
+  Shape a = get(op.getA()), b = get(op.getB());
+  Shape c = op.getC() ? get(op.getC()) : uniformShape(Uniformity::Grid, 0, 0);
+  if (!c.isUniform() || a.isVarying() || b.isVarying())
+    return Shape();
+  Shape shape =
+      uniformShape(std::max({a.uniformity, b.uniformity, c.uniformity}),
+                   INT64_MIN, INT64_MAX);
+  if (a.isUniform() && b.isUniform())
+    return shape;
+  Compare cmp = op.getCmp();
+  bool below = cmp == Compare::LT || cmp == Compare::LO || cmp == Compare::GE ||
+               cmp == Compare::HS;
+  bool upTo = cmp == Compare::LE || cmp == Compare::LS || cmp == Compare::GT ||
+              cmp == Compare::HI;
+  if (a.isUniform()) { // limit > tid is tid < limit
+    std::swap(a, b);
+    std::swap(below, upTo);
+  }
+  if (isFloat(op.getTy()) || !b.isUniform() || a.conditional ||
+      (!below && !upTo))
+    return Shape();
+  auto [least, most] =
+      std::minmax_element(a.pattern->begin(), a.pattern->end());
+  unsigned bits = 64 - llvm::countl_zero(uint64_t(*most));
+  if (*least < 0 || a.baseAlign < bits)
+    return Shape();
+  bool aligned = below ? b.baseAlign >= bits
+                       : b.min == b.max &&
+                             (uint64_t(b.min) + 1) % (uint64_t(1) << bits) == 0;
+  return aligned ? shape : Shape();
+}
+
 Shape ShapeAnalysis::transfer(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto i = dyn_cast<IntegerAttr>(constant.getValue()))
@@ -602,6 +638,8 @@ Shape ShapeAnalysis::transfer(Operation &op) {
     }
     return shape;
   }
+  if (auto setp = dyn_cast<SetpOp>(op))
+    return compareShape(setp);
   if (isa<arith::SelectOp>(op)) {
     const Shape &c = get(op.getOperand(0));
     if (op.getOperand(1) == op.getOperand(2) ||

@@ -116,6 +116,27 @@ TEST(Shape, MergeOfADivergentIfIsVarying) {
   EXPECT_FALSE(a.shape().isUniform());
 }
 
+/// The shape of `tid.x <comparison>`.
+static bool isUniformComparison(const std::string &comparison,
+                                std::array<unsigned, 3> block) {
+  Analysed a("mov.u32 %r1, %tid.x; setp." + comparison +
+                 "; selp.u64 %rd1, 1, 0, %p1;",
+             block);
+  return a.shape().isUniform();
+}
+TEST(Shape, WarpsAreToldApartUniformly) {
+  for (const char *comparison :
+       {"lt.u32 %p1, %r1, 32", "ge.s32 %p1, %r1, 64", "le.u32 %p1, %r1, 31",
+        "gt.s32 %p1, %r1, 95", "gt.u32 %p1, 32, %r1", "hi.u32 %p1, %r1, 31"})
+    EXPECT_TRUE(isUniformComparison(comparison, {128, 1, 1})) << comparison;
+  for (const char *comparison :
+       {"lt.u32 %p1, %r1, 33", "le.s32 %p1, %r1, 32", "eq.u32 %p1, %r1, 32",
+        "gt.u32 %p1, %r1, 32", "ge.u32 %p1, 32, %r1"})
+    EXPECT_FALSE(isUniformComparison(comparison, {128, 1, 1})) << comparison;
+  // Here each warp has all values of tid.x.
+  EXPECT_FALSE(isUniformComparison("lt.u32 %p1, %r1, 8", {16, 8, 1}));
+  EXPECT_TRUE(isUniformComparison("lt.u32 %p1, %r1, 16", {16, 8, 1}));
+}
 TEST(Shape, LoopCounterIsUniform) {
   Analysed a("mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;"
              "setp.lt.u32 %p1, %r1, %n; @%p1 bra L; cvt.u64.u32 %rd1, %r1;",

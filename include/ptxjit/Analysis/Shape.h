@@ -83,6 +83,7 @@ private:
   Shape transferInteger(mlir::Operation &op);
   Shape addressShape(ptx::AddressOfOp op);
   Shape transferCollective(mlir::Operation &op);
+  Shape compareShape(ptx::SetpOp op);
   Shape specialRegister(ptx::SRegOp op);
   Shape tidShape(unsigned dim);
 
