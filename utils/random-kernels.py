@@ -5,7 +5,9 @@
 
 Straight-line code, structured and irreducible control flow that differs by
 lane, guards, early exits, shared memory with barriers, warp collectives,
-atomics whose result does not depend on the order of threads. Every program
+atomics whose result does not depend on the order of threads, calls (direct,
+indirect, recursive), and lanes that wait for lanes: locks that each thread
+takes, barriers that parts of a warp reach on different ways. Every program
 ends: loops have bounds, jumps take fuel.
 """
 import random
@@ -24,8 +26,11 @@ COMPARE = ["eq.u32", "ne.u32", "lt.u32", "ge.u32", "lt.s32", "gt.s32", "le.s32",
 
 
 class Writer:
-    def __init__(self, rng):
+    def __init__(self, rng, callees, memory=True, indirect=True):
         self.rng = rng
+        self.callees = callees
+        self.memory = memory
+        self.indirect = indirect
         self.lines = []
         self.labels = 0
         self.loops = 0
@@ -109,9 +114,25 @@ class Writer:
             self.emit(f"{self.guard()}atom.global.{op} %junk, [%acc+{slot}], "
                       f"{self.reg()};")
 
+    def call(self):
+        d, x, y = self.reg(), self.reg(), self.source()
+        kind = self.rng.random()
+        if kind < 0.5 or not self.indirect:
+            callee = self.rng.choice(self.callees)
+            self.emit(f"{self.guard()}call ({d}), {callee}, ({x}, {y});")
+            return
+        self.emit(f"and.b32 %i, {self.reg()}, 3;")
+        self.emit("mov.u64 %f, table; mad.wide.u32 %f, %i, 8, %f;")
+        self.emit("ld.global.u64 %f, [%f];")
+        self.emit(f"{self.guard()}call ({d}), %f, ({x}, {y}), "
+                  f"{'proto' if kind < 0.8 else 'table'};")
+
     def simple(self):
-        self.rng.choice([self.arithmetic] * 7 + [self.compare] * 3 +
-                        [self.load, self.local, self.atomic])()
+        choices = ([self.arithmetic] * 7 + [self.compare] * 3 +
+                   ([self.load, self.local, self.atomic] if self.memory else []))
+        if self.callees and self.rng.random() < 0.04:
+            choices = [self.call]
+        self.rng.choice(choices)()
 
     def branch(self, depth):
         other, end = self.label(), self.label()
@@ -190,6 +211,44 @@ class Writer:
         else:
             self.emit(f"match.any.sync.b32 {self.reg()}, {self.reg()}, -1;")
 
+    def lock(self):
+        """A critical section for each thread, in shared memory."""
+        spin, skip = self.label(), self.label()
+        if self.rng.random() < 0.5:
+            self.emit(f"@{self.pred()} bra {skip};")
+        self.emit(f"{spin}:")
+        self.emit("atom.shared.cas.b32 %i, [lock], 0, 1;")
+        self.emit("setp.ne.u32 %q, %i, 0;")
+        self.emit(f"@%q bra {spin};")
+        self.emit("ld.volatile.shared.u32 %i, [lock+4];")
+        self.emit(f"add.u32 %i, %i, {self.reg()};")
+        self.emit("st.volatile.shared.u32 [lock+4], %i;")
+        self.emit("membar.cta;")
+        self.emit("atom.shared.exch.b32 %i, [lock], 0;")
+        self.emit(f"{skip}:")
+        self.emit("bar.sync 0;")
+        self.emit(f"ld.shared.u32 {self.reg()}, [lock+4];")
+        self.emit("bar.sync 0;")
+
+    def apart(self, threads):
+        """A barrier to which the lanes of a warp come on two ways."""
+        other, end = self.label(), self.label()
+        self.compare()
+        self.emit(f"@{self.pred()} bra {other};")
+        for at in range(2):
+            self.block(2)
+            self.emit(f"st.shared.u32 [%mine], {self.reg()};")
+            self.emit("barrier.sync 2;")
+            if at == 0:
+                self.emit(f"bra {end};")
+                self.emit(f"{other}:")
+        self.emit(f"{end}:")
+        self.emit(f"add.u32 %i, %lin, 1; rem.u32 %i, %i, {threads}; "
+                  "shl.b32 %i, %i, 2;")
+        self.emit("cvt.u64.u32 %a, %i; add.u64 %a, %a, %cells;")
+        self.emit(f"ld.shared.u32 {self.reg()}, [%a];")
+        self.emit("bar.sync 0;")
+
     def block(self, depth=0):
         for _ in range(self.rng.randrange(1, 5)):
             kind = self.rng.random()
@@ -201,8 +260,45 @@ class Writer:
                 self.simple()
 
 
-def kernel(rng, number):
-    w = Writer(rng)
+REGISTERS = ", ".join([f"%r{i}" for i in range(REGS)] +
+                      [f"%c{i}" for i in range(8)] +
+                      [f"%b{i}" for i in range(8)])
+PREDICATES = ", ".join(f"%p{i}" for i in range(PREDS))
+
+
+def function(rng, number, callees):
+    """Two numbers to one; the last function calls itself."""
+    w = Writer(rng, callees, memory=False, indirect=False)
+    for _ in range(rng.randrange(1, 3)):
+        w.block(1)
+    name = f"f{number}"
+    if number == 3:
+        w.emit("mov.u32 %depth, %y; min.u32 %depth, %depth, 6;")
+        w.emit("setp.eq.u32 %q, %depth, 0; @%q bra done;")
+        w.emit("sub.u32 %depth, %depth, 1;")
+        w.emit(f"call (%r1), {name}, (%r0, %depth); add.u32 %r0, %r0, %r1;")
+        w.emit("done:")
+    body = "\n".join(w.lines)
+    moves = "\n".join(f"  add.u32 %r{i}, %x, {i}; " for i in range(REGS))
+    return f""".func (.param .b32 r) {name}(.param .b32 x, .param .b32 y)
+{{
+  .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty, %x, %y, %depth;
+  .reg .pred {PREDICATES}, %q;
+  ld.param.u32 %x, [x]; ld.param.u32 %y, [y];
+  mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
+{moves}
+{body}
+  st.param.b32 [r], %r0;
+  ret;
+}}
+"""
+
+
+def kernel(rng, number, recursive):
+    # Recursion and locks make a kernel run thread by thread; most have none.
+    w = Writer(rng, ["f0", "f1", "f2"] + (["f3"] if recursive else []),
+               indirect=recursive)
+    waits = rng.random() < 0.3
     block = rng.choice(BLOCKS)
     threads = 1
     for extent in block.split(","):
@@ -210,7 +306,11 @@ def kernel(rng, number):
     exits = False
     for _ in range(rng.randrange(3, 8)):
         kind = rng.random()
-        if kind < 0.3:
+        if waits and kind < 0.1 and not exits:
+            w.lock()
+        elif waits and kind < 0.2 and not exits:
+            w.apart(threads)
+        elif kind < 0.3:
             w.together(threads, exits)
         elif kind < 0.45:
             w.maze()
@@ -221,23 +321,21 @@ def kernel(rng, number):
         else:
             w.block()
     body = "\n".join(w.lines)
-    names = ", ".join([f"%r{i}" for i in range(REGS)] +
-                      [f"%c{i}" for i in range(8)] +
-                      [f"%b{i}" for i in range(8)])
     stores = "\n".join(f"  st.global.u32 [%out+{4 * i}], %r{i};"
                        for i in range(REGS))
     loads = "\n".join(f"  ld.global.u32 %r{i}, [%a+{4 * i}];"
                       for i in range(REGS // 2))
-    preds = ", ".join(f"%p{i}" for i in range(PREDS))
     return f"""// run: k{number} block={block} in=u32[random({number}):{threads * 4 + 64}] \
 io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
 .visible .entry k{number}(.param .u64 in, .param .u64 acc, .param .u64 out)
 {{
   .local .align 4 .b8 box[32];
   .shared .align 4 .b8 cells[{threads * 4}];
-  .reg .b32 {names}, %i, %junk, %fuel, %lin, %tx, %ty;
-  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine;
-  .reg .pred {preds}, %q;
+  .shared .align 8 .u32 lock[2];
+  .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty;
+  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f;
+  .reg .pred {PREDICATES}, %q;
+  proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
   mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
   mov.u32 %lin, %tid.z; mov.u32 %i, %ntid.y;
   mad.lo.u32 %lin, %lin, %i, %ty; mov.u32 %i, %ntid.x;
@@ -252,6 +350,7 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
   mov.u32 %r4, %lin; mov.u32 %r5, %tx; mov.u32 %r6, 12345; mov.u32 %r7, %ntid.x;
   mad.wide.u32 %out, %lin, {4 * REGS}, %out;
   st.shared.u32 [%mine], 0;
+  mov.u32 %i, 0; st.shared.v2.u32 [lock], {{%i, %i}};
   bar.sync 0;
 {body}
 {stores}
@@ -266,8 +365,11 @@ def main():
     with open(path, "w") as f:
         f.write(f"// Made by utils/random-kernels.py {seed} {count}.\n"
                 ".version 8.0\n.target sm_80\n.address_size 64\n\n")
+        for i in range(4):
+            f.write(function(rng, i, [f"f{j}" for j in range(i)]) + "\n")
+        f.write(".global .u64 table[4] = {f0, f1, f2, f3};\n\n")
         for i in range(count):
-            f.write(kernel(rng, i) + "\n")
+            f.write(kernel(rng, i, rng.random() < 0.2) + "\n")
 
 
 if __name__ == "__main__":

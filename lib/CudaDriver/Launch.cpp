@@ -363,7 +363,13 @@ static CUresult resultOf(LaunchStatus status) {
   case LaunchStatus::Illegal:
     return CUDA_ERROR_ILLEGAL_INSTRUCTION;
   case LaunchStatus::StackOverflow:
+    return CUDA_ERROR_HARDWARE_STACK_ERROR;
+  case LaunchStatus::IllegalAddress:
     return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case LaunchStatus::MisalignedAddress:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case LaunchStatus::Assert:
+    return CUDA_ERROR_ASSERT;
   case LaunchStatus::InvalidValue:
     return CUDA_ERROR_INVALID_VALUE;
   case LaunchStatus::OutOfResources:
@@ -416,19 +422,19 @@ PTXJIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx,
     log(LogKind::Launch, name + describe(grid, block) + ": " +
                              describe(PtxjitMode(image->mode)) + ", " +
                              image->reason);
-  submitOrdered(
-      *context, *stream,
-      [context, &code, image, grid, shared, name, threads = bx * by * bz,
-       values = std::move(values)]() mutable {
-        if (context->stickyError != CUDA_SUCCESS)
-          return;
-        LaunchStatus status =
-            code.launchImage(*image, threads, grid, values.data(), shared, 0);
-        if (status == LaunchStatus::Ok)
-          return;
-        context->stickyError = resultOf(status);
-        log(LogKind::Error, "kernel '" + name + "' failed: error " +
-                                std::to_string(int(resultOf(status))));
-      });
+  submitOrdered(*context, *stream,
+                [context, &code, image, grid, shared, bx, by, bz,
+                 values = std::move(values)]() mutable {
+                  if (context->stickyError != CUDA_SUCCESS)
+                    return;
+                  uint32_t block[3] = {bx, by, bz};
+                  std::string report;
+                  LaunchStatus status = code.launchImage(
+                      *image, block, grid, values.data(), shared, 0, report);
+                  if (status == LaunchStatus::Ok)
+                    return;
+                  context->stickyError = resultOf(status);
+                  log(LogKind::Error, report);
+                });
   return CUDA_SUCCESS;
 }

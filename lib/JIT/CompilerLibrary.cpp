@@ -149,7 +149,8 @@ struct PtxjitModule {
 
 namespace {
 struct ImageStorage : PtxjitImage {
-  std::string reasonText;
+  std::string reasonText, kernelName;
+  std::vector<PtxjitLine> lineTable;
   std::unique_ptr<LoadedCode> code;
   VariableList variables;
 };
@@ -214,6 +215,8 @@ static PtxjitModule *parseModule(const char *text, size_t size,
     if (var.getSpace() == Space::Global || var.getSpace() == Space::Const)
       out->variables.add(var);
   Operation *op = **module;
+  out->info.text = out->text.c_str();
+  out->info.fileName = out->fileName.c_str();
   out->info.version =
       out->variables.keep(op->getAttrOfType<StringAttr>(kVersionAttr));
   out->info.target =
@@ -482,11 +485,21 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
     llvm::Error error = runProtected([&] { return job->run(); });
     if (!error) {
       Stopwatch watch;
-      image->codeBytes = job->object.size();
+      auto lines = readLines({job->object.data(), job->object.size()});
+      if (lines)
+        image->lineTable = std::move(*lines);
+      else
+        llvm::consumeError(lines.takeError()); // faults are told without lines
       auto code = LoadedCode::load(std::move(job->object), job->symbol());
       if (code) {
         image->code = std::move(*code);
         image->entry = image->code->entry;
+        image->codeBegin = image->code->codeBegin;
+        image->codeBytes = image->code->codeBytes;
+        image->kernelName = kernel;
+        image->kernel = image->kernelName.c_str();
+        image->lines = image->lineTable.data();
+        image->numLines = image->lineTable.size();
         image->times = job->times;
         image->times.load = watch.lap();
         return image.release();

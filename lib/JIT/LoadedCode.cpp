@@ -3,6 +3,7 @@
 #include "ptxjit/JIT/Compiler.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
 #include <mutex>
@@ -29,11 +30,45 @@ static Expected<orc::LLJIT *> getSession() {
   return session;
 }
 
+namespace {
+/// Where the code of an object lies.
+struct TextSection {
+  uint64_t entry = 0; ///< offset of a symbol in it
+  uint64_t bytes = 0;
+};
+} // namespace
+
+static Expected<TextSection> findText(StringRef bytes, StringRef name) {
+  auto object =
+      object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
+  if (!object)
+    return object.takeError();
+  for (const object::SymbolRef &symbol : (*object)->symbols()) {
+    Expected<StringRef> symbolName = symbol.getName();
+    if (!symbolName)
+      return symbolName.takeError();
+    if (*symbolName != name)
+      continue;
+    auto section = symbol.getSection();
+    Expected<uint64_t> address = symbol.getAddress();
+    if (!section)
+      return section.takeError();
+    if (!address)
+      return address.takeError();
+    return TextSection{*address - (*section)->getAddress(),
+                       (*section)->getSize()};
+  }
+  return createStringError("the kernel has no code");
+}
+
 Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(SmallVector<char> object,
                                                        StringRef symbol) {
   Expected<orc::LLJIT *> session = getSession();
   if (!session)
     return session.takeError();
+  Expected<TextSection> text = findText({object.data(), object.size()}, symbol);
+  if (!text)
+    return text.takeError();
   static std::atomic<unsigned> counter{0};
   // A bare dylib: it sees no symbol of the process, by design.
   orc::JITDylib &dylib = (*session)->getExecutionSession().createBareJITDylib(
@@ -49,6 +84,8 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(SmallVector<char> object,
   if (!address)
     return address.takeError();
   code->entry = address->toPtr<PtxjitKernelEntry>();
+  code->codeBegin = address->getValue() - text->entry;
+  code->codeBytes = text->bytes;
   return std::move(code);
 }
 

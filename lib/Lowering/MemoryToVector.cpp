@@ -665,8 +665,6 @@ LogicalResult Packetizer::emitAtomic(Operation &op) {
 
 LogicalResult Packetizer::emitRaise(RaiseOp op) {
   // Some lane is active, or this code would not run.
-  Value trap = arith::ConstantIntOp::create(b, loc, PTXJIT_KERNEL_TRAP, 32);
-  LLVM::StoreOp::create(b, loc, trap,
-                        contextField(offsetof(PtxjitKernelContext, status)));
+  emitFault(PTXJIT_KERNEL_TRAP, activeBits(op.getMask()), Value());
   return success();
 }

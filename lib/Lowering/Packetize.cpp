@@ -454,9 +454,12 @@ LogicalResult Packetizer::emitCall(CallOp call) {
   return success();
 }
 
-void Packetizer::emitLeave(uint32_t status) {
-  callHelper(offsetof(PtxjitHelpers, leave),
-             {strand, scalar().intConstant(32, status)});
+/// `lanes` (i32 bits) are those that fail; `address` (i64) may be null.
+void Packetizer::emitFault(uint32_t status, Value lanes, Value address) {
+  ChunkBuilder s = scalar();
+  callHelper(offsetof(PtxjitHelpers, fault),
+             {strand, s.intConstant(32, status), lanes,
+              address ? address : s.intConstant(64, 0)});
 }
 
 /// Is there room for `bytes` (i64; null: none) and the next frame?
@@ -478,7 +481,7 @@ void Packetizer::emitStackTest(Value bytes) {
   auto overflow = scf::IfOp::create(b, loc, full, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(overflow.thenBlock());
-  emitLeave(PTXJIT_KERNEL_STACK_OVERFLOW);
+  emitFault(PTXJIT_KERNEL_STACK_OVERFLOW, s.intConstant(32, 1), Value());
 }
 
 /// ISA: "stack manipulation". Only where each thread has a stack.
@@ -565,7 +568,7 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
   if (perThread() && isa<AllocaOp, StackSaveOp, StackRestoreOp>(op))
     return emitStackOp(op);
   if (isa<LeaveOp>(op)) {
-    emitLeave(PTXJIT_KERNEL_OK);
+    callHelper(offsetof(PtxjitHelpers, leave), {strand});
     return success();
   }
   if (isa<MembarOp, FenceOp>(op)) {

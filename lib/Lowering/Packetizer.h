@@ -202,7 +202,7 @@ private:
   // -- Calls (Packetize.cpp)
   mlir::LLVM::LLVMFuncOp declareFunction(ptx::FuncOp callee);
   LogicalResult emitCall(ptx::CallOp op);
-  void emitLeave(uint32_t status);
+  void emitFault(uint32_t status, Value lanes, Value address);
   void emitStackTest(Value bytes);
   LogicalResult emitStackOp(Operation &op);
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -59,6 +60,8 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
 
 void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createLowerToLLVMPass());
+  // For faults, debuggers and profilers: which PTX line an address belongs to.
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
 void ptxjit::registerPipelines() {

@@ -1,6 +1,7 @@
 //===- CtaFibers.cpp - the strands of one CTA take turns ------------------===//
 
 #include "CtaFibers.h"
+#include "FaultScope.h"
 
 using namespace ptxjit;
 
@@ -121,9 +122,13 @@ void CtaFibers::finish(Strand &strand) {
   suspend(strand);
 }
 
-void CtaFibers::leave(uint32_t index, uint32_t status) {
-  if (status != PTXJIT_KERNEL_OK && context->status == PTXJIT_KERNEL_OK)
-    context->status = status;
+int32_t CtaFibers::threadAt(uint64_t address) const {
+  uint64_t strand = (address - reinterpret_cast<uint64_t>(stacks.begin())) /
+                    stacks.getStride();
+  return shape.lanes == 1 && strand < shape.threads ? int32_t(strand) : -1;
+}
+
+void CtaFibers::leave(uint32_t index) {
   strands[index].left = true;
   finish(strands[index]);
   __builtin_unreachable();
@@ -162,10 +167,17 @@ static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,
                                           uint32_t members, uint64_t value) {
   return fibersOf(context).gather(strand, kind, members, value);
 }
-static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand,
-                            uint32_t status) {
-  fibersOf(context).leave(strand, status);
+static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand) {
+  fibersOf(context).leave(strand);
+}
+static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
+                            uint32_t status, uint32_t lanes, uint64_t address) {
+  uint32_t lane = lanes ? uint32_t(__builtin_ctz(lanes)) : 0;
+  uint32_t thread = context->runtime ? fibersOf(context).threadOf(strand, lane)
+                                     : strand * 32 + lane;
+  FaultScope::leave(LaunchStatus(status), int32_t(thread), address,
+                    __builtin_return_address(0));
 }
 
-const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper, yieldHelper,
-                                              gatherHelper, leaveHelper};
+const PtxjitHelpers ptxjit::kKernelHelpers = {
+    barrierHelper, yieldHelper, gatherHelper, leaveHelper, faultHelper};

@@ -43,13 +43,25 @@ public:
   /// Goes on with a CTA that was parked. \returns as run().
   bool resume();
 
+  /// A fault has left the CTA by a jump; it will not go on.
+  void abandon() { returnToThread(scheduler); }
+  /// The thread whose stack holds `address`; -1 if it is a warp's, or nobody's.
+  int32_t threadAt(uint64_t address) const;
+  bool isGuardPage(uint64_t address) const {
+    return stacks.isGuardPage(address);
+  }
+
   // What strands call (see PtxjitHelpers).
   uint32_t arrive(uint32_t strand, uint32_t id, uint32_t threads, uint32_t mode,
                   uint32_t votes, uint32_t active);
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
   void yield(uint32_t strand);
-  [[noreturn]] void leave(uint32_t strand, uint32_t status);
+  [[noreturn]] void leave(uint32_t strand);
+  /// Number of a strand's lane in the CTA.
+  uint32_t threadOf(uint32_t strand, uint32_t lane) const {
+    return strand * shape.lanes + lane;
+  }
 
 private:
   /// ISA: "bar, barrier". A warp has come when all its threads that are left

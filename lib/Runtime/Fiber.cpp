@@ -147,7 +147,8 @@ FiberStacks::~FiberStacks() {
 
 bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded) {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
-  stride = (bytes + page - 1) / page * page + (guarded ? page : 0);
+  guard = guarded ? page : 0;
+  stride = (bytes + page - 1) / page * page + guard;
   total = stride * count;
   void *memory =
       mmap(nullptr, total, PROT_READ | PROT_WRITE,
@@ -159,6 +160,11 @@ bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded) {
     if (mprotect(base + i * stride, page, PROT_NONE))
       return false;
   return true;
+}
+
+bool FiberStacks::isGuardPage(uint64_t address) const {
+  uint64_t offset = address - reinterpret_cast<uint64_t>(base);
+  return offset < total && offset % stride < guard;
 }
 
 /// Stacks begin at different distances from a page's end: else all of them
@@ -207,6 +213,17 @@ void ptxjit::abandonFiber(FiberState &state) {
     __tsan_destroy_fiber(state.tsanFiber);
 #endif
   state = FiberState();
+}
+
+void ptxjit::returnToThread(FiberState &thread) {
+#if PTXJIT_TSAN
+  __tsan_switch_to_fiber(thread.tsanFiber, 0);
+#endif
+#if PTXJIT_ASAN
+  __sanitizer_start_switch_fiber(nullptr, thread.stackBottom, thread.stackSize);
+  __sanitizer_finish_switch_fiber(thread.fakeStack, nullptr, nullptr);
+#endif
+  (void)thread;
 }
 
 void ptxjit::adoptThread(FiberState &state) {

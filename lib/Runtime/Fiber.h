@@ -40,13 +40,16 @@ public:
   void prepare(unsigned index, FiberState &state, void (*entry)(void *),
                void *argument);
 
+  /// Is `address` in the page below one of the stacks?
+  bool isGuardPage(uint64_t address) const;
+
   /// Lowest address of the first stack, and the bytes from one to the next.
   uint8_t *begin() const { return reinterpret_cast<uint8_t *>(base); }
   size_t getStride() const { return stride; }
 
 private:
   char *base = nullptr;
-  size_t stride = 0, total = 0;
+  size_t stride = 0, total = 0, guard = 0;
 };
 
 /// Suspends `from`, which is running, and goes on with `to`.
@@ -55,6 +58,9 @@ void switchFiber(FiberState &from, FiberState &to);
 void enterFiber(FiberState &self);
 /// Forgets what the sanitizers know of a fiber that will not go on.
 void abandonFiber(FiberState &state);
+/// The calling thread has left a fiber, which will not go on, by a jump to its
+/// own stack, as adoptThread() has described it.
+void returnToThread(FiberState &thread);
 /// Describes the stack of the calling thread.
 void adoptThread(FiberState &state);
 

@@ -2,12 +2,15 @@
 
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "CtaFibers.h"
+#include "FaultScope.h"
 #include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
@@ -39,6 +42,12 @@ const char *ptxjit::describe(LaunchStatus status) {
            "1024";
   case LaunchStatus::StackOverflow:
     return "stack overflow: functions call each other too deeply";
+  case LaunchStatus::IllegalAddress:
+    return "illegal memory access";
+  case LaunchStatus::MisalignedAddress:
+    return "misaligned address";
+  case LaunchStatus::Assert:
+    return "assertion failed";
   }
   return "";
 }
@@ -81,21 +90,25 @@ struct Launch {
   uint32_t dynamicShared;
   unsigned workers;
   uint64_t total;
+  Fault *fault; ///< of the worker that failed first; may be null
   /// CTAs taken at a time: fewer trips to the counter, still in index order.
-  uint64_t grain;
-  uint64_t gridid;
+  uint64_t grain = 1;
+  uint64_t gridid = 0;
   std::atomic<uint64_t> next{0};
   std::atomic<int> status{int(LaunchStatus::Ok)};
 
-  void fail(LaunchStatus why) {
+  /// \returns whether nothing had failed before.
+  bool fail(LaunchStatus why) {
     int ok = int(LaunchStatus::Ok);
-    status.compare_exchange_strong(ok, int(why));
+    return status.compare_exchange_strong(ok, int(why));
+  }
+  void fail(const Fault &found) {
+    if (fail(found.status) && fault)
+      *fault = found;
   }
   bool failed() const {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
-  void work(unsigned worker);
-  void workWaiting(unsigned worker);
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
 };
 
@@ -110,10 +123,17 @@ public:
   bool run(uint64_t index);
   bool resume() { return check(fibers->resume()); }
 
+  CtaFibers *getFibers() { return fibers.get(); }
+  const uint32_t (&getCta() const)[3] { return context.ctaid; }
+
 private:
   bool check(bool ended) {
-    if (context.status != PTXJIT_KERNEL_OK)
-      launch.fail(LaunchStatus(context.status));
+    if (context.status != PTXJIT_KERNEL_OK) {
+      Fault fault;
+      fault.status = LaunchStatus(context.status);
+      std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
+      launch.fail(fault);
+    }
     return ended;
   }
 
@@ -169,44 +189,100 @@ bool CtaRunner::run(uint64_t index) {
   return check(true);
 }
 
-void Launch::work(unsigned worker) {
+/// One of the threads that work on a launch.
+class Worker {
+public:
+  Worker(Launch &launch, unsigned index)
+      : launch(launch), index(index), scope(launch.kernel) {}
+
+  void work();
+  FaultScope &getScope() { return scope; }
+
+private:
+  void runAll();
+  void runWaiting();
+  CtaRunner *makeRunner();
+  void enter(CtaRunner &runner) {
+    current = &runner;
+    scope.setFibers(runner.getFibers());
+  }
+  void reportFault();
+
+  Launch &launch;
+  unsigned index;
   FloatEnvironment environment;
-  if (kernel.waitsOnMemory)
-    return workWaiting(worker);
-  CtaRunner runner(*this, worker);
-  if (!runner.isValid())
-    return fail(LaunchStatus::OutOfResources);
-  while (!failed()) {
-    uint64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-    if (begin >= total)
+  FaultScope scope;
+  // Not locals of what a fault may jump out of.
+  std::vector<std::unique_ptr<CtaRunner>> parked, idle;
+  CtaRunner *current = nullptr;
+};
+
+void Worker::work() {
+  auto body = [](void *self) {
+    auto *worker = static_cast<Worker *>(self);
+    worker->launch.kernel.waitsOnMemory ? worker->runWaiting()
+                                        : worker->runAll();
+  };
+  if (!scope.run(body, this))
+    reportFault();
+}
+
+void Worker::reportFault() {
+  if (current->getFibers())
+    current->getFibers()->abandon();
+  Fault &fault = scope.getFault();
+  if (fault.status == LaunchStatus::Ok)
+    return; // interrupted
+  std::memcpy(fault.ctaid, current->getCta(), sizeof(fault.ctaid));
+  launch.fail(fault);
+}
+
+/// Null, and the launch has failed, if there is no memory.
+CtaRunner *Worker::makeRunner() {
+  idle.push_back(std::make_unique<CtaRunner>(launch, index));
+  if (idle.back()->isValid())
+    return idle.back().get();
+  launch.fail(LaunchStatus::OutOfResources);
+  return nullptr;
+}
+
+void Worker::runAll() {
+  CtaRunner *runner = makeRunner();
+  if (!runner)
+    return;
+  enter(*runner);
+  while (!launch.failed()) {
+    uint64_t begin =
+        launch.next.fetch_add(launch.grain, std::memory_order_relaxed);
+    if (begin >= launch.total)
       return;
-    uint64_t end = std::min(begin + grain, total);
-    for (uint64_t i = begin; i < end && !failed(); ++i)
-      runner.run(i);
+    uint64_t end = std::min(begin + launch.grain, launch.total);
+    for (uint64_t i = begin; i < end && !launch.failed(); ++i)
+      runner->run(i);
   }
 }
 
 /// CTAs that wait for others are parked while the next ones start, so that what
 /// they wait for may come from an earlier or (up to kResidentCtas) later one.
-void Launch::workWaiting(unsigned worker) {
-  std::vector<std::unique_ptr<CtaRunner>> parked, idle;
+void Worker::runWaiting() {
   bool more = true;
-  while (!failed() && (more || !parked.empty())) {
-    uint64_t index = total;
+  while (!launch.failed() && (more || !parked.empty())) {
+    uint64_t next = launch.total;
     if (more && parked.size() < kResidentCtas)
-      index = next.fetch_add(1, std::memory_order_relaxed);
-    more &= index < total || parked.size() >= kResidentCtas;
-    if (index < total) {
-      if (idle.empty())
-        idle.push_back(std::make_unique<CtaRunner>(*this, worker));
-      std::unique_ptr<CtaRunner> runner = std::move(idle.back());
-      idle.pop_back();
-      if (!runner->isValid())
-        return fail(LaunchStatus::OutOfResources);
-      (runner->run(index) ? idle : parked).push_back(std::move(runner));
+      next = launch.next.fetch_add(1, std::memory_order_relaxed);
+    more &= next < launch.total || parked.size() >= kResidentCtas;
+    if (next < launch.total) {
+      if (idle.empty() && !makeRunner())
+        return;
+      enter(*idle.back());
+      if (!idle.back()->run(next)) {
+        parked.push_back(std::move(idle.back()));
+        idle.pop_back();
+      }
     }
     // Each of those that wait gets a turn.
-    for (size_t i = 0; i < parked.size() && !failed();) {
+    for (size_t i = 0; i < parked.size() && !launch.failed();) {
+      enter(*parked[i]);
       if (!parked[i]->resume()) {
         ++i;
         continue;
@@ -214,18 +290,22 @@ void Launch::workWaiting(unsigned worker) {
       idle.push_back(std::move(parked[i]));
       parked.erase(parked.begin() + ptrdiff_t(i));
     }
-    if (!parked.empty() && index >= total)
+    if (!parked.empty() && next >= launch.total)
       std::this_thread::yield(); // others' CTAs may need this core
   }
+}
+
+bool isValidGrid(const Grid &grid) {
+  return grid.x && grid.y && grid.z && grid.x <= 0x7fffffffu &&
+         grid.y <= 65535 && grid.z <= 65535;
 }
 
 } // namespace
 
 LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
                                 const void *params, uint32_t dynamicShared,
-                                unsigned threads) {
-  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
-      grid.z > 65535)
+                                unsigned threads, Fault *fault) {
+  if (!isValidGrid(grid))
     return LaunchStatus::InvalidValue;
   static std::atomic<uint64_t> gridCounter{0};
   unsigned machine = unsigned(tbb::info::default_concurrency());
@@ -238,11 +318,11 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   workers = std::min(workers, kMostWorkers);
   uint64_t total = uint64_t(grid.x) * grid.y * grid.z;
   workers = unsigned(std::min<uint64_t>(workers, total));
-  Launch launch{kernel,  grid,  params, dynamicShared,
-                workers, total, 1,      ++gridCounter};
+  Launch launch{kernel, grid, params, dynamicShared, workers, total, fault};
+  launch.gridid = ++gridCounter;
   launch.grain = std::clamp<uint64_t>(total / (uint64_t(workers) * 32), 1, 64);
   if (workers == 1) {
-    launch.work(0);
+    Worker(launch, 0).work();
     return LaunchStatus(launch.status.load());
   }
   // The calling thread works; TBB threads only help, if and when they come.
@@ -250,9 +330,39 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   arena.execute([&] {
     tbb::task_group helpers;
     for (unsigned i = 1; i < workers; ++i)
-      helpers.run([&launch, i] { launch.work(i); });
-    launch.work(0);
+      helpers.run([&launch, i] { Worker(launch, i).work(); });
+    Worker(launch, 0).work();
     helpers.wait();
   });
+  return LaunchStatus(launch.status.load());
+}
+
+LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
+                               const void *params, uint32_t dynamicShared,
+                               uint64_t index, Fault &fault) {
+  Launch launch{kernel, grid, params, dynamicShared, 1, index + 1, &fault};
+  launch.next = index;
+  Worker worker(launch, 0);
+  worker.getScope().setInterruptible();
+  // What it waited for the first time may not come again.
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool finished = false;
+  std::thread watchdog([&, target = pthread_self()] {
+    std::unique_lock<std::mutex> lock(mutex);
+    auto patience = std::chrono::milliseconds(500);
+    while (!changed.wait_for(lock, patience, [&] { return finished; })) {
+      launch.fail(LaunchStatus::Deadlock);
+      FaultScope::interrupt(target);
+      patience = std::chrono::milliseconds(1);
+    }
+  });
+  worker.work();
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    finished = true;
+  }
+  changed.notify_all();
+  watchdog.join();
   return LaunchStatus(launch.status.load());
 }

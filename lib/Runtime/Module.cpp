@@ -2,6 +2,7 @@
 
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
+#include "ptxjit/Runtime/Fault.h"
 
 #include <cstring>
 
@@ -172,27 +173,67 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
   const PtxjitImage *image = compile(kernel, block, grid, options, diagnostics);
   if (!image)
     return LaunchStatus::InvalidValue;
-  return launchImage(*image, block[0] * block[1] * block[2], grid, params,
-                     dynamicShared, threads);
+  return launchImage(*image, block, grid, params, dynamicShared, threads,
+                     diagnostics);
 }
 
-LaunchStatus Module::launchImage(const PtxjitImage &image,
-                                 uint32_t blockThreads, const Grid &grid,
-                                 const void *params, uint32_t dynamicShared,
-                                 unsigned threads) {
+KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   KernelCode code;
   code.entry = image.entry;
+  code.codeBegin = image.codeBegin;
+  code.codeBytes = image.codeBytes;
   code.sharedEnd = image.sharedEnd;
   code.localBytes = image.localBytes;
   code.stackBytes = image.stackBytes;
-  code.threads = blockThreads;
+  code.threads = block[0] * block[1] * block[2];
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    code.globals = tables.find(&image)->second.data();
-  }
-  return launchGrid(code, grid, params, dynamicShared, threads);
+  std::lock_guard<std::mutex> lock(mutex);
+  code.globals = tables.find(&image)->second.data();
+  return code;
+}
+
+LaunchStatus Module::launchImage(const PtxjitImage &image,
+                                 const uint32_t block[3], const Grid &grid,
+                                 const void *params, uint32_t dynamicShared,
+                                 unsigned threads, std::string &diagnostics) {
+  KernelCode code = codeOf(image, block);
+  Fault fault;
+  LaunchStatus status =
+      launchGrid(code, grid, params, dynamicShared, threads, &fault);
+  if (status == LaunchStatus::Ok)
+    return status;
+  if (fault.status == LaunchStatus::IllegalAddress)
+    findThread(fault, image, block, grid, params, dynamicShared);
+  fault.status = status;
+  diagnostics +=
+      "error: " +
+      describeFault(fault, image, getInfo().text, getInfo().fileName, block) +
+      "\n";
+  return status;
+}
+
+/// Which thread of a warp has faulted: vector code does not tell, so the CTA
+/// runs once more, thread by thread. (Memory has no defined contents after a
+/// fault.) If the same access does not fail again, the thread stays unknown.
+void Module::findThread(Fault &fault, const PtxjitImage &image,
+                        const uint32_t block[3], const Grid &grid,
+                        const void *params, uint32_t dynamicShared) {
+  CompileOptions options;
+  options.atLeast = PTXJIT_MODE_THREADS;
+  std::string ignored;
+  const PtxjitImage *exact =
+      compile(image.kernel, block, grid, options, ignored);
+  if (!exact)
+    return;
+  uint64_t index =
+      fault.ctaid[0] +
+      uint64_t(grid.x) * (fault.ctaid[1] + uint64_t(grid.y) * fault.ctaid[2]);
+  Fault again;
+  replayCta(codeOf(*exact, block), grid, params, dynamicShared, index, again);
+  if (again.status == fault.status && again.address == fault.address &&
+      again.hasAddress == fault.hasAddress)
+    fault.thread = again.thread;
 }
 
 void Module::forEachVariable(

@@ -421,8 +421,6 @@ private:
           test.kernel, grid, test.block, params.data(), test.shared,
           options.threads, mode.options, diagnostics);
       ok = status == LaunchStatus::Ok;
-      if (!ok)
-        diagnostics += describe(status);
     }
     if (!test.fails.empty()) {
       if (!ok && diagnostics.find(test.fails) != std::string::npos)

@@ -309,9 +309,10 @@ static int run() {
               .count();
       best = i == 0 ? ms : std::min(best, ms);
     }
-    if (status != LaunchStatus::Ok)
-      return fail(std::string("kernel '") + kernel->name +
-                  "': " + describe(status));
+    if (status != LaunchStatus::Ok) {
+      std::fputs(diagnostics.c_str(), stderr);
+      return 1;
+    }
     if (showTime)
       std::fprintf(stderr,
                    "parse %.2f ms, lower %.2f ms, optimize %.2f ms, codegen "

@@ -59,8 +59,10 @@ typedef struct CUuuid_st {
     "cannot set while device is active in this process")                       \
   X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709, "context is destroyed")              \
   X(CUDA_ERROR_ASSERT, 710, "device-side assert triggered")                    \
+  X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714, "hardware stack error")              \
   X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715,                                       \
     "an illegal instruction was encountered")                                  \
+  X(CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")                  \
   X(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")               \
   X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                  \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")

@@ -46,6 +46,10 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 
+/// The object's line table: places in the PTX by offset in the code. Code of
+/// the device library has line 0.
+llvm::Expected<std::vector<PtxjitLine>> readLines(llvm::StringRef object);
+
 /// Fails if the object refers to anything outside itself.
 llvm::Error checkSelfContained(llvm::StringRef object);
 
@@ -56,6 +60,8 @@ public:
   load(llvm::SmallVector<char> object, llvm::StringRef symbol);
   ~LoadedCode();
   PtxjitKernelEntry entry = nullptr;
+  /// All machine code of the object.
+  uint64_t codeBegin = 0, codeBytes = 0;
 
 private:
   struct Impl;

@@ -61,6 +61,7 @@ typedef struct PtxjitKernelInfo {
 
 typedef struct PtxjitModuleInfo {
   const char *version, *target;
+  const char *text, *fileName; /**< what was parsed */
   const PtxjitKernelInfo *kernels;
   const PtxjitVariable *variables;
   /** Names of all functions, kernels included, in order: see
@@ -85,9 +86,18 @@ typedef struct PtxjitCompileTimes {
   double parse, lower, optimize, codegen, load; /**< milliseconds */
 } PtxjitCompileTimes;
 
+/** Code from `offset` on belongs to this place of the PTX; line 0: to none. */
+typedef struct PtxjitLine {
+  uint32_t offset, line, column;
+} PtxjitLine;
+
 /** A compiled kernel, ready to run. */
 typedef struct PtxjitImage {
+  const char *kernel; /**< its name */
   PtxjitKernelEntry entry;
+  uint64_t codeBegin, codeBytes; /**< all machine code */
+  const PtxjitLine *lines;       /**< by offset in the code */
+  uint64_t numLines;
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
   uint32_t stackBytes; /**< per strand, in a mode with fibers */
@@ -98,7 +108,6 @@ typedef struct PtxjitImage {
   uint32_t degraded;      /**< compiled by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's table */
   uint32_t numGlobals;
-  uint64_t codeBytes;
   PtxjitCompileTimes times;
 } PtxjitImage;
 

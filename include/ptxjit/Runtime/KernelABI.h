@@ -35,6 +35,9 @@ typedef enum PtxjitKernelStatus {
   PTXJIT_KERNEL_DEADLOCK = 2, /**< all warps wait, and nobody is left to come */
   PTXJIT_KERNEL_ILLEGAL = 3,  /**< an operand that no hardware accepts */
   PTXJIT_KERNEL_STACK_OVERFLOW = 4, /**< functions call each other too deeply */
+  PTXJIT_KERNEL_ILLEGAL_ADDRESS = 5,
+  PTXJIT_KERNEL_MISALIGNED_ADDRESS = 6,
+  PTXJIT_KERNEL_ASSERT = 7, /**< a thread called `__assertfail` */
 } PtxjitKernelStatus;
 
 struct PtxjitKernelContext;
@@ -74,9 +77,12 @@ typedef struct PtxjitHelpers {
   const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,
                                   uint32_t strand, uint32_t kind,
                                   uint32_t members, uint64_t value);
-  /** The strand ends here; `status` is why. Does not return. */
-  uint32_t (*leave)(struct PtxjitKernelContext *context, uint32_t strand,
-                    uint32_t status);
+  /** The strand ends here. Does not return. */
+  uint32_t (*leave)(struct PtxjitKernelContext *context, uint32_t strand);
+  /** The launch fails with `status`: the lanes `lanes` of the strand are why,
+   *  and `address`, if it is an address that is bad. Does not return. */
+  uint32_t (*fault)(struct PtxjitKernelContext *context, uint32_t strand,
+                    uint32_t status, uint32_t lanes, uint64_t address);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and

@@ -20,9 +20,14 @@ enum class LaunchStatus {
   Deadlock = PTXJIT_KERNEL_DEADLOCK,            ///< all warps of a CTA wait
   Illegal = PTXJIT_KERNEL_ILLEGAL,              ///< such as barrier number 16
   StackOverflow = PTXJIT_KERNEL_STACK_OVERFLOW, ///< recursion without end
-  InvalidValue,   ///< an extent is 0 or beyond the ISA's limits
+  IllegalAddress = PTXJIT_KERNEL_ILLEGAL_ADDRESS,
+  MisalignedAddress = PTXJIT_KERNEL_MISALIGNED_ADDRESS,
+  Assert = PTXJIT_KERNEL_ASSERT, ///< `__assertfail` was called
+  InvalidValue,                  ///< an extent is 0 or beyond the ISA's limits
   OutOfResources, ///< memory for shared or local windows is not to be had
 };
+
+struct Fault; // Fault.h
 
 /// One line for people.
 const char *describe(LaunchStatus status);
@@ -36,6 +41,8 @@ struct Grid {
 /// What launchGrid needs to know of compiled code.
 struct KernelCode {
   PtxjitKernelEntry entry = nullptr;
+  /// All machine code of the kernel: what may fault in it. 0 bytes: nothing.
+  uint64_t codeBegin = 0, codeBytes = 0;
   uint32_t sharedEnd = PTXJIT_SHARED_BASE; ///< of static data, in the window
   uint32_t localBytes = 0;                 ///< per thread
   uint32_t stackBytes = 256 << 10;         ///< per strand
@@ -52,11 +59,20 @@ struct KernelCode {
 /// \param params  laid out as PTX `.param` space, 16-byte aligned.
 /// \param dynamicShared  bytes, added to the static.
 /// \param threads  workers at most; 0: as many as the machine has.
+/// \param fault  filled with what a fault has left, unless null.
+///
+/// A bad access inside the kernel's code ends the launch and not the process.
 ///
 /// ISA: "cooperative-thread-arrays".
 LaunchStatus launchGrid(const KernelCode &kernel, const Grid &grid,
                         const void *params, uint32_t dynamicShared,
-                        unsigned threads);
+                        unsigned threads, Fault *fault = nullptr);
+
+/// Runs CTA `index` alone on the calling thread, to see a fault of it once
+/// more; gives up after half a second.
+LaunchStatus replayCta(const KernelCode &kernel, const Grid &grid,
+                       const void *params, uint32_t dynamicShared,
+                       uint64_t index, Fault &fault);
 
 } // namespace ptxjit
 

@@ -54,10 +54,12 @@ public:
                       uint32_t dynamicShared, unsigned threads,
                       const CompileOptions &options, std::string &diagnostics);
 
-  /// Runs an image that compile() gave, for blocks of `blockThreads` threads.
-  LaunchStatus launchImage(const PtxjitImage &image, uint32_t blockThreads,
+  /// Runs an image that compile() gave for that block shape.
+  /// A failure is described in `diagnostics`.
+  LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
                            const Grid &grid, const void *params,
-                           uint32_t dynamicShared, unsigned threads);
+                           uint32_t dynamicShared, unsigned threads,
+                           std::string &diagnostics);
 
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
@@ -82,6 +84,10 @@ private:
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
+  KernelCode codeOf(const PtxjitImage &image, const uint32_t block[3]);
+  void findThread(Fault &fault, const PtxjitImage &image,
+                  const uint32_t block[3], const Grid &grid, const void *params,
+                  uint32_t dynamicShared);
 
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
                          uint32_t, std::string, bool, PtxjitMode>;

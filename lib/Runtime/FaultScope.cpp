@@ -1,0 +1,199 @@
+//===- FaultScope.cpp - signals of compiled code --------------------------===//
+
+#include "FaultScope.h"
+#include "CtaFibers.h"
+
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+using namespace ptxjit;
+
+/// In a signal handler the first touch of a thread-local must not allocate.
+static thread_local FaultScope *active
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+//===----------------------------------------------------------------------===//
+// The handler
+//===----------------------------------------------------------------------===//
+
+static uint64_t programCounter(const void *context) {
+  const auto *state = static_cast<const ucontext_t *>(context);
+#if defined(__x86_64__)
+  return uint64_t(state->uc_mcontext.gregs[REG_RIP]);
+#else
+  return state->uc_mcontext.pc;
+#endif
+}
+
+static uint64_t stackPointer(const void *context) {
+  const auto *state = static_cast<const ucontext_t *>(context);
+#if defined(__x86_64__)
+  return uint64_t(state->uc_mcontext.gregs[REG_RSP]);
+#else
+  return state->uc_mcontext.sp;
+#endif
+}
+
+namespace ptxjit {
+struct FaultHandler {
+  /// Indexed by signal; what was there before us.
+  static inline struct sigaction previous[NSIG];
+
+  static bool isOurs(const FaultScope &scope, uint64_t pc) {
+    return pc - scope.kernel.codeBegin < scope.kernel.codeBytes;
+  }
+
+  [[noreturn]] static void jump(FaultScope &scope) {
+    __builtin_longjmp(scope.place, 1);
+  }
+
+  static void handle(int signal, siginfo_t *info, void *context) {
+    FaultScope *scope = active;
+    uint64_t pc = programCounter(context);
+    auto address = reinterpret_cast<uint64_t>(info->si_addr);
+    if (scope && info->si_code <= 0 && scope->interruptible) {
+      // Asked to give up. Not now if a helper is running: asked again later.
+      if (!isOurs(*scope, pc))
+        return;
+      scope->fault.status = LaunchStatus::Ok;
+      jump(*scope);
+    }
+    bool overflow =
+        scope && scope->fibers && scope->fibers->isGuardPage(address);
+    bool sent = info->si_code <= 0; // by somebody, not by an instruction
+    if (!scope || sent || (!isOurs(*scope, pc) && !overflow))
+      return chain(signal, info, context);
+    Fault &fault = scope->fault;
+    fault.status =
+        overflow ? LaunchStatus::StackOverflow : LaunchStatus::IllegalAddress;
+    fault.hasPlace = isOurs(*scope, pc);
+    fault.thread =
+        scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
+    fault.codeOffset = pc - scope->kernel.codeBegin;
+    // An address that is not canonical comes without.
+    fault.hasAddress = !overflow && info->si_code != SI_KERNEL;
+    fault.address = address;
+    jump(*scope);
+  }
+
+  /// Not our fault: as if we were not here.
+  static void chain(int signal, siginfo_t *info, void *context) {
+    const struct sigaction &before = previous[signal];
+    if (before.sa_flags & SA_SIGINFO) {
+      before.sa_sigaction(signal, info, context);
+    } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+      // The instruction is run again, and ends the process as it should.
+      struct sigaction standard = {};
+      standard.sa_handler = SIG_DFL;
+      sigaction(signal, &standard, nullptr);
+      if (info->si_code <= 0)
+        raise(signal);
+    } else {
+      before.sa_handler(signal);
+    }
+  }
+
+  /// Puts the handler in front of whatever the program has installed since.
+  static void install() {
+    static std::mutex mutex;
+    for (int signal : {SIGSEGV, SIGBUS}) {
+      struct sigaction now;
+      sigaction(signal, nullptr, &now);
+      if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
+        continue;
+      std::lock_guard<std::mutex> lock(mutex);
+      sigaction(signal, nullptr, &now);
+      if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
+        continue;
+      previous[signal] = now;
+      struct sigaction ours = {};
+      ours.sa_sigaction = handle;
+      // Not deferred: the handler is left by a jump.
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+      sigaction(signal, &ours, nullptr);
+    }
+  }
+};
+} // namespace ptxjit
+
+namespace {
+/// The handler must not need the stack that has overflowed.
+class SignalStack {
+public:
+  SignalStack() {
+    stack_t now;
+    if (sigaltstack(nullptr, &now) || !(now.ss_flags & SS_DISABLE))
+      return; // the program has one
+    memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+      return;
+    stack_t ours = {};
+    ours.ss_sp = memory;
+    ours.ss_size = kBytes;
+    sigaltstack(&ours, nullptr);
+  }
+  ~SignalStack() {
+    stack_t now;
+    if (memory == MAP_FAILED)
+      return;
+    if (!sigaltstack(nullptr, &now) && now.ss_sp == memory) {
+      stack_t none = {};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+    }
+    munmap(memory, kBytes);
+  }
+
+private:
+  // The state of AVX-512 alone takes almost 3 KB of it.
+  static constexpr size_t kBytes = 64 << 10;
+  void *memory = MAP_FAILED;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The scope
+//===----------------------------------------------------------------------===//
+
+FaultScope::FaultScope(const KernelCode &kernel)
+    : kernel(kernel), outer(active) {
+  thread_local SignalStack stack;
+  (void)stack;
+  FaultHandler::install();
+}
+
+FaultScope::~FaultScope() { active = outer; }
+
+bool FaultScope::run(void (*body)(void *), void *argument) {
+  if (__builtin_setjmp(place)) {
+    active = outer;
+    return false;
+  }
+  active = this;
+  body(argument);
+  active = outer;
+  return true;
+}
+
+void FaultScope::leave(LaunchStatus status, int32_t thread, uint64_t address,
+                       const void *returnAddress) {
+  Fault &fault = active->fault;
+  fault.address = address;
+  fault.hasAddress = status == LaunchStatus::MisalignedAddress;
+  fault.status = status;
+  fault.thread = thread;
+  // The address behind the call; the call is what is meant.
+  fault.codeOffset =
+      uint64_t(returnAddress) - 1 - uint64_t(active->kernel.codeBegin);
+  fault.hasPlace = true;
+  FaultHandler::jump(*active);
+}
+
+void FaultScope::interrupt(unsigned long thread) {
+  pthread_kill(pthread_t(thread), SIGSEGV);
+}

@@ -1,0 +1,54 @@
+//===- FaultScope.h - faults of compiled code are caught here ---*- C++ -*-===//
+//
+// A worker that runs compiled code does so inside a scope. A bad access in that
+// code leaves the scope by a jump, on whatever stack it happened. Nothing that
+// owns memory or a lock may stand between the scope and the code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_RUNTIME_FAULTSCOPE_H
+#define PTXJIT_LIB_RUNTIME_FAULTSCOPE_H
+
+#include "ptxjit/Runtime/Fault.h"
+
+namespace ptxjit {
+
+class CtaFibers;
+
+class FaultScope {
+public:
+  /// \param kernel  whose code may fault here.
+  explicit FaultScope(const KernelCode &kernel);
+  ~FaultScope();
+
+  /// Runs body(argument). \returns false if it was left by a fault, which is
+  /// in getFault(), except for the CTA.
+  bool run(void (*body)(void *), void *argument);
+  Fault &getFault() { return fault; }
+
+  /// Which fibers are running now; null if none.
+  void setFibers(const CtaFibers *current) { fibers = current; }
+  /// A request from another thread to give up ends the scope, too.
+  void setInterruptible() { interruptible = true; }
+
+  /// Leaves the calling thread's scope, from a helper of compiled code.
+  /// \param address  that is bad; counts where the status is about one.
+  [[noreturn]] static void leave(LaunchStatus status, int32_t thread,
+                                 uint64_t address, const void *returnAddress);
+
+  /// Asks `thread` to leave its scope, if it is in compiled code just now.
+  static void interrupt(unsigned long thread);
+
+private:
+  friend struct FaultHandler;
+  void *place[5]; ///< of __builtin_setjmp; first, and never moved
+  const KernelCode &kernel;
+  const CtaFibers *fibers = nullptr;
+  FaultScope *outer;
+  bool interruptible = false;
+  Fault fault;
+};
+
+} // namespace ptxjit
+
+#endif
