@@ -230,15 +230,28 @@ struct InlineCallsPass
     active.remove(func);
   }
 
+  /// Each call has registers of its own, which are 0 until they are written:
+  /// not what the call before, in a loop, has left.
+  static void clearRegisters(OpBuilder &b, Block *entry) {
+    for (RegOp reg : llvm::make_early_inc_range(entry->getOps<RegOp>())) {
+      reg->moveBefore(b.getBlock(), b.getInsertionPoint());
+      auto type = cast<SlotType>(reg.getType()).getElement();
+      Value zero = arith::ConstantOp::create(
+          b, reg.getLoc(), cast<TypedAttr>(b.getZeroAttr(type)));
+      WriteOp::create(b, reg.getLoc(), zero, reg.getSlot());
+    }
+  }
+
   void inlineCall(CallOp call, FuncOp callee) {
     Block *block = call->getBlock();
     Block *behind = block->splitBlock(std::next(call->getIterator()));
     IRMapping mapping;
     callee.getBody().cloneInto(block->getParent(), behind->getIterator(),
                                mapping);
+    Block *entry = mapping.lookup(&callee.getBody().front());
     OpBuilder b = OpBuilder::atBlockEnd(block);
-    cf::BranchOp::create(b, call.getLoc(),
-                         mapping.lookup(&callee.getBody().front()));
+    clearRegisters(b, entry);
+    cf::BranchOp::create(b, call.getLoc(), entry);
     for (Block &original : callee.getBody()) {
       Block *copy = mapping.lookup(&original);
       if (auto ret = dyn_cast<RetOp>(copy->getTerminator())) {

@@ -58,25 +58,6 @@ LogicalResult Packetizer::runKernel(StringRef symbol) {
   return emitBlock(func.getBody().front());
 }
 
-/// A function gets the context, the number of its strand and the addresses of
-/// its arguments and results in `.local` space.
-LLVM::LLVMFuncOp Packetizer::declareFunction(FuncOp callee) {
-  auto module = func->getParentOfType<ModuleOp>();
-  std::string symbol = ("ptxjit_function." + callee.getSymName()).str();
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
-    return known;
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  SmallVector<Type> types = {ptr, b.getI32Type()};
-  types.append(callee.getParams().size() + callee.getResults().size(),
-               b.getI64Type());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(
-      b, callee.getLoc(), symbol,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  types));
-}
-
 LogicalResult Packetizer::runFunction() {
   LLVM::LLVMFuncOp out = declareFunction(func);
   Block *entry = out.addEntryBlock(b);
@@ -429,93 +410,6 @@ LogicalResult Packetizer::emitOp(Operation &op) {
                                           : forms.front().isaAnchor);
 }
 
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-LogicalResult Packetizer::emitCall(CallOp call) {
-  auto callee = func->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
-      call.getCalleeAttr().getAttr());
-  if (callee.isBodiless())
-    return call.emitError()
-           << "function '" << *call.getCallee()
-           << "' has no body in this module, and the system has "
-              "none of that name";
-  if (!perThread())
-    return call.emitError(
-        "a call is left in a kernel whose lanes run together");
-  ChunkBuilder s = scalar();
-  SmallVector<Value> arguments = {context, strand};
-  for (Value place :
-       llvm::concat<const Value>(SmallVector<Value>(call.getArgs()),
-                                 SmallVector<Value>(call.getResults())))
-    arguments.push_back(s.resize(base(place), 64, false));
-  LLVM::CallOp::create(b, loc, declareFunction(callee), arguments);
-  return success();
-}
-
-/// `lanes` (i32 bits) are those that fail; `address` (i64) may be null.
-void Packetizer::emitFault(uint32_t status, Value lanes, Value address) {
-  ChunkBuilder s = scalar();
-  callHelper(offsetof(PtxjitHelpers, fault),
-             {strand, s.intConstant(32, status), lanes,
-              address ? address : s.intConstant(64, 0)});
-}
-
-/// Is there room for `bytes` (i64; null: none) and the next frame?
-void Packetizer::emitStackTest(Value bytes) {
-  ChunkBuilder s = scalar();
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value top = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(),
-                                       LLVM::StackSaveOp::create(b, loc, ptr));
-  Value stride =
-      loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
-  Value bottom = s.add(localBase, s.mul(stride, s.resize(strand, 64, false)));
-  Value room =
-      s.sub(top, s.add(bottom, s.intConstant(64, layout.stackReserve())));
-  Value full =
-      s.cmp(CmpIPredicate::slt, room, bytes ? bytes : s.intConstant(64, 0));
-  if (bytes) // as a signed number it may be anything
-    full =
-        s.bitOr(full, s.cmp(CmpIPredicate::slt, bytes, s.intConstant(64, 0)));
-  auto overflow = scf::IfOp::create(b, loc, full, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(overflow.thenBlock());
-  emitFault(PTXJIT_KERNEL_STACK_OVERFLOW, s.intConstant(32, 1), Value());
-}
-
-/// ISA: "stack manipulation". Only where each thread has a stack.
-LogicalResult Packetizer::emitStackOp(Operation &op) {
-  ChunkBuilder s = scalar();
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto toLocal = [&](Value pointer, Value as) {
-    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
-    setBase(as, s.resize(s.sub(address, localBase), ChunkBuilder::widthOf(as),
-                         false));
-    return success();
-  };
-  if (auto alloca = dyn_cast<AllocaOp>(op)) {
-    Value bytes = s.resize(base(alloca.getA()), 64, false);
-    emitStackTest(bytes);
-    APInt align(32, 8);
-    bool ok =
-        !alloca.getB() || matchPattern(alloca.getB(), m_ConstantInt(&align));
-    if (!ok || !align.isPowerOf2() || align.ugt(1 << 16))
-      return op.emitError(
-          "the alignment of 'alloca' must be a constant power of "
-          "two up to 65536");
-    return toLocal(LLVM::AllocaOp::create(b, loc, ptr, b.getI8Type(), bytes,
-                                          unsigned(align.getZExtValue())),
-                   alloca.getD());
-  }
-  if (auto save = dyn_cast<StackSaveOp>(op))
-    return toLocal(LLVM::StackSaveOp::create(b, loc, ptr), save.getD());
-  auto restore = cast<StackRestoreOp>(op);
-  Value address = s.add(s.resize(base(restore.getA()), 64, false), localBase);
-  LLVM::StackRestoreOp::create(b, loc, toPointer(address));
-  return success();
-}
-
 /// An op without effects: once on scalars if the results have a base, else (or
 /// if that may fail to hold) per chunk.
 LogicalResult Packetizer::emitPlain(Operation &op, Emitter emitter) {
@@ -778,24 +672,6 @@ LogicalResult Packetizer::emitAddressOf(AddressOfOp op) {
   load.setInvariant(true);
   setBase(op, load);
   return success();
-}
-
-/// Where each thread has a stack, that is where its variables are.
-Value Packetizer::frameAddress(VarOp var) {
-  Value &address = frame[var.getSymName()];
-  if (address)
-    return address;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointAfterValue(localBase);
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-  Value memory = LLVM::AllocaOp::create(
-      b, loc, ptr,
-      LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(var.getBytes())), one,
-      unsigned(std::max<int64_t>(var.getAlign(), 8)));
-  address = scalar().sub(
-      LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), memory), localBase);
-  return address;
 }
 
 /// Generic addresses are host addresses; so are those of .global and .const.

@@ -11,6 +11,7 @@
 #include "ptxjit/Analysis/Shape.h"
 #include "ptxjit/Lowering/ChunkBuilder.h"
 #include "ptxjit/Lowering/KernelLayout.h"
+#include "ptxjit/Runtime/KernelABI.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,7 +60,6 @@ private:
   LogicalResult emitSpecial(Operation &op, bool &handled);
   LogicalResult emitSRegister(ptx::SRegOp op);
   LogicalResult emitAddressOf(ptx::AddressOfOp op);
-  Value frameAddress(ptx::VarOp var);
   LogicalResult emitCvta(ptx::CvtaOp op);
   void emitAnyAll(Operation &op);
   void emitEntryMask(ptx::EntryMaskOp op);
@@ -199,12 +199,14 @@ private:
   void reduxThread(ptx::ReduxOp op);
   void electThread(ptx::ElectOp op);
 
-  // -- Calls (Packetize.cpp)
+  // -- Calls (CallToVector.cpp)
   mlir::LLVM::LLVMFuncOp declareFunction(ptx::FuncOp callee);
   LogicalResult emitCall(ptx::CallOp op);
+  LogicalResult emitSystemCall(ptx::CallOp op, PtxjitSystemFunction function);
   void emitFault(uint32_t status, Value lanes, Value address);
   void emitStackTest(Value bytes);
   LogicalResult emitStackOp(Operation &op);
+  Value frameAddress(ptx::VarOp var);
 
   // -- Context (Packetize.cpp)
   Value contextField(size_t offset);

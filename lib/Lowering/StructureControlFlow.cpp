@@ -45,6 +45,16 @@ static unsigned countCrossingValues(Region &region) {
   return std::min(count, 2048u) + 16;
 }
 
+/// To the entry, which dominates everything: elsewhere a constant may become an
+/// argument of a loop, which then no longer knows that it is one.
+static void hoistConstants(FuncOp func) {
+  SmallVector<arith::ConstantOp> constants;
+  func.walk([&](arith::ConstantOp op) { constants.push_back(op); });
+  Block &entry = func.getBody().front();
+  for (arith::ConstantOp op : llvm::reverse(constants))
+    op->moveBefore(&entry, entry.begin());
+}
+
 namespace {
 class Lifting : public ControlFlowToSCFTransformation {
 public:
@@ -83,6 +93,7 @@ struct StructureControlFlowPass
     FuncOp func = getOperation();
     if (func.isBodiless())
       return;
+    hoistConstants(func);
     unsigned room = countCrossingValues(func.getBody());
     OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
     Value any = arith::ConstantIntOp::create(builder, func.getLoc(), 0, 1);

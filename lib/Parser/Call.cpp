@@ -279,7 +279,7 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
   state.addAttribute(
       "operandSegmentSizes",
       builder.getDenseI32ArrayAttr(
-          {numTargets, int32_t(args.size()), int32_t(results.size())}));
+          {numTargets, int32_t(args.size()), int32_t(results.size()), 0}));
   builder.create(state);
   for (auto [result, formal, place] :
        llvm::zip(results, target.signature.results, places))

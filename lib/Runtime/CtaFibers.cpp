@@ -2,6 +2,7 @@
 
 #include "CtaFibers.h"
 #include "FaultScope.h"
+#include "SystemCalls.h"
 
 using namespace ptxjit;
 
@@ -170,14 +171,30 @@ static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,
 static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand) {
   fibersOf(context).leave(strand);
 }
+static uint32_t threadOf(PtxjitKernelContext *context, uint32_t strand,
+                         uint32_t lane) {
+  return context->runtime ? fibersOf(context).threadOf(strand, lane)
+                          : strand * 32 + lane;
+}
 static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
                             uint32_t status, uint32_t lanes, uint64_t address) {
   uint32_t lane = lanes ? uint32_t(__builtin_ctz(lanes)) : 0;
-  uint32_t thread = context->runtime ? fibersOf(context).threadOf(strand, lane)
-                                     : strand * 32 + lane;
+  uint32_t thread = threadOf(context, strand, lane);
   FaultScope::leave(LaunchStatus(status), int32_t(thread), address,
                     __builtin_return_address(0));
 }
 
-const PtxjitHelpers ptxjit::kKernelHelpers = {
-    barrierHelper, yieldHelper, gatherHelper, leaveHelper, faultHelper};
+static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
+                             uint32_t function, uint32_t lane,
+                             const uint64_t *places) {
+  uint32_t thread = threadOf(context, strand, lane);
+  switch (function) {
+  case PTXJIT_SYSTEM_ASSERT:
+    failAssertion(int32_t(thread), places, __builtin_return_address(0));
+  }
+  return 0;
+}
+
+const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper, yieldHelper,
+                                              gatherHelper,  leaveHelper,
+                                              faultHelper,   systemHelper};

@@ -43,8 +43,11 @@ struct FaultHandler {
   /// Indexed by signal; what was there before us.
   static inline struct sigaction previous[NSIG];
 
-  static bool isOurs(const FaultScope &scope, uint64_t pc) {
+  static bool isCode(const FaultScope &scope, uint64_t pc) {
     return pc - scope.kernel.codeBegin < scope.kernel.codeBytes;
+  }
+  static bool isOurs(const FaultScope &scope, uint64_t pc) {
+    return scope.reading || isCode(scope, pc);
   }
 
   [[noreturn]] static void jump(FaultScope &scope) {
@@ -70,7 +73,7 @@ struct FaultHandler {
     Fault &fault = scope->fault;
     fault.status =
         overflow ? LaunchStatus::StackOverflow : LaunchStatus::IllegalAddress;
-    fault.hasPlace = isOurs(*scope, pc);
+    fault.hasPlace = isCode(*scope, pc);
     fault.thread =
         scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
     fault.codeOffset = pc - scope->kernel.codeBegin;
@@ -169,6 +172,9 @@ FaultScope::FaultScope(const KernelCode &kernel)
 
 FaultScope::~FaultScope() { active = outer; }
 
+FaultScope::Reading::Reading() { active->reading = true; }
+FaultScope::Reading::~Reading() { active->reading = false; }
+
 bool FaultScope::run(void (*body)(void *), void *argument) {
   if (__builtin_setjmp(place)) {
     active = outer;
@@ -181,8 +187,10 @@ bool FaultScope::run(void (*body)(void *), void *argument) {
 }
 
 void FaultScope::leave(LaunchStatus status, int32_t thread, uint64_t address,
-                       const void *returnAddress) {
+                       const void *returnAddress, const Detail *detail) {
   Fault &fault = active->fault;
+  if (detail)
+    fault.detail = *detail;
   fault.address = address;
   fault.hasAddress = status == LaunchStatus::MisalignedAddress;
   fault.status = status;

@@ -33,8 +33,18 @@ public:
 
   /// Leaves the calling thread's scope, from a helper of compiled code.
   /// \param address  that is bad; counts where the status is about one.
+  using Detail = char[900];
   [[noreturn]] static void leave(LaunchStatus status, int32_t thread,
-                                 uint64_t address, const void *returnAddress);
+                                 uint64_t address, const void *returnAddress,
+                                 const Detail *detail = nullptr);
+
+  /// While it lives, a bad access of the calling thread counts as the kernel's,
+  /// though a helper makes it.
+  class Reading {
+  public:
+    Reading();
+    ~Reading();
+  };
 
   /// Asks `thread` to leave its scope, if it is in compiled code just now.
   static void interrupt(unsigned long thread);
@@ -46,6 +56,7 @@ private:
   const CtaFibers *fibers = nullptr;
   FaultScope *outer;
   bool interruptible = false;
+  bool reading = false;
   Fault fault;
 };
 

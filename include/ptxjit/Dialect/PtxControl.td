@@ -29,7 +29,8 @@ def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
 }
 def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
     [Form<"call{.uni} f:callee">],
-    [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     AttrSizedOperandSegments]> {
   let summary = "call of `callee`, or of the function at address `target`";
   let description = [{
     Arguments and results travel in memory: `args` and `results` are addresses
@@ -38,7 +39,7 @@ def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
     `formals` of its prototype and, if the text names them, its `candidates`.
   }];
   let arguments = (ins Optional<AnyType>:$target, Variadic<AnyType>:$args,
-                       Variadic<AnyType>:$results,
+                       Variadic<AnyType>:$results, Optional<I1>:$mask,
                        OptionalAttr<FlatSymbolRefAttr>:$callee,
                        OptionalAttr<ArrayAttr>:$candidates,
                        OptionalAttr<ArrayAttr>:$formals,

@@ -60,6 +60,14 @@ typedef struct PtxjitGathered {
   uint64_t values[32]; /**< of the lanes that take part */
 } PtxjitGathered;
 
+/** Functions that the system supplies. */
+typedef enum PtxjitSystemFunction {
+  /** void __assertfail(const char *message, const char *file, unsigned line,
+   *  const char *function, size_t charSize) */
+  PTXJIT_SYSTEM_ASSERT = 0,
+} PtxjitSystemFunction;
+#define PTXJIT_SYSTEM_MOST_PARAMS 8u
+
 /** What compiled code calls. A strand is what has a stack of its own: a warp,
  *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None
  * of them may throw, lock or allocate. */
@@ -83,6 +91,10 @@ typedef struct PtxjitHelpers {
    *  and `address`, if it is an address that is bad. Does not return. */
   uint32_t (*fault)(struct PtxjitKernelContext *context, uint32_t strand,
                     uint32_t status, uint32_t lanes, uint64_t address);
+  /** A thread calls `function`; `places` are the host addresses of its
+   * arguments and results. Returns 0. */
+  uint32_t (*system)(struct PtxjitKernelContext *context, uint32_t strand,
+                     uint32_t function, uint32_t lane, const uint64_t *places);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and

@@ -1,0 +1,185 @@
+//===- CallToVector.cpp - calls, stacks, and what ends a launch -----------===//
+
+#include "Packetizer.h"
+
+#include "mlir/IR/Matchers.h"
+#include "ptxjit/Runtime/KernelABI.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Functions of the program
+//===----------------------------------------------------------------------===//
+
+/// A function gets the context, the number of its strand and the addresses of
+/// its arguments and results in `.local` space.
+LLVM::LLVMFuncOp Packetizer::declareFunction(FuncOp callee) {
+  auto module = func->getParentOfType<ModuleOp>();
+  std::string symbol = ("ptxjit_function." + callee.getSymName()).str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  SmallVector<Type> types = {ptr, b.getI32Type()};
+  types.append(callee.getParams().size() + callee.getResults().size(),
+               b.getI64Type());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, callee.getLoc(), symbol,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  types));
+}
+
+/// Functions that the system supplies; CUDA programs declare them only.
+static std::optional<PtxjitSystemFunction> findSystemFunction(FuncOp func) {
+  auto known = llvm::StringSwitch<int>(func.getSymName())
+                   .Case("__assertfail", PTXJIT_SYSTEM_ASSERT)
+                   .Default(-1);
+  if (known < 0 || func.getParams().size() > PTXJIT_SYSTEM_MOST_PARAMS)
+    return std::nullopt;
+  return PtxjitSystemFunction(known);
+}
+
+LogicalResult Packetizer::emitCall(CallOp call) {
+  auto callee = func->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
+      call.getCalleeAttr().getAttr());
+  if (callee.isBodiless())
+    if (auto function = findSystemFunction(callee))
+      return emitSystemCall(call, *function);
+  if (callee.isBodiless())
+    return call.emitError()
+           << "function '" << *call.getCallee()
+           << "' has no body in this module, and the system has "
+              "none of that name";
+  if (!perThread())
+    return call.emitError(
+        "a call is left in a kernel whose lanes run together");
+  ChunkBuilder s = scalar();
+  SmallVector<Value> arguments = {context, strand};
+  for (Value place :
+       llvm::concat<const Value>(SmallVector<Value>(call.getArgs()),
+                                 SmallVector<Value>(call.getResults())))
+    arguments.push_back(s.resize(base(place), 64, false));
+  LLVM::CallOp::create(b, loc, declareFunction(callee), arguments);
+  return success();
+}
+
+/// One call of the runtime for each lane, with the addresses of its arguments
+/// and results.
+LogicalResult Packetizer::emitSystemCall(CallOp call,
+                                         PtxjitSystemFunction function) {
+  SmallVector<Value> formals(call.getArgs());
+  llvm::append_range(formals, call.getResults());
+  SmallVector<LaneAddress> places;
+  for (Value formal : formals)
+    places.push_back(resolve(formal, Space::Local, 0));
+  Value list = exchangeBuffer(0);
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    SmallVector<Value> at;
+    for (LaneAddress &place : places)
+      at.push_back(place.vectors(c));
+    forEachLane(c, call.getMask(), {}, [&](Value lane, ValueRange) {
+      ChunkBuilder s = scalar();
+      for (auto [i, address] : llvm::enumerate(at))
+        LLVM::StoreOp::create(b, loc, extractLane(address, lane),
+                              lanePlace(list, 64, int32_t(i)));
+      Value inWarp = s.add(lane, s.intConstant(32, c * target.chunk));
+      callHelper(offsetof(PtxjitHelpers, system),
+                 {strand, s.intConstant(32, function), inWarp, list});
+      return SmallVector<Value>();
+    });
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+/// `lanes` (i32 bits) are those that fail; `address` (i64) may be null.
+void Packetizer::emitFault(uint32_t status, Value lanes, Value address) {
+  ChunkBuilder s = scalar();
+  callHelper(offsetof(PtxjitHelpers, fault),
+             {strand, s.intConstant(32, status), lanes,
+              address ? address : s.intConstant(64, 0)});
+}
+
+//===----------------------------------------------------------------------===//
+// The stack
+//===----------------------------------------------------------------------===//
+
+/// Is there room for `bytes` (i64; null: none) and the next frame?
+void Packetizer::emitStackTest(Value bytes) {
+  ChunkBuilder s = scalar();
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value top = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(),
+                                       LLVM::StackSaveOp::create(b, loc, ptr));
+  Value stride =
+      loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
+  Value bottom = s.add(localBase, s.mul(stride, s.resize(strand, 64, false)));
+  Value room =
+      s.sub(top, s.add(bottom, s.intConstant(64, layout.stackReserve())));
+  Value full =
+      s.cmp(CmpIPredicate::slt, room, bytes ? bytes : s.intConstant(64, 0));
+  if (bytes) // as a signed number it may be anything
+    full =
+        s.bitOr(full, s.cmp(CmpIPredicate::slt, bytes, s.intConstant(64, 0)));
+  auto overflow = scf::IfOp::create(b, loc, full, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(overflow.thenBlock());
+  emitFault(PTXJIT_KERNEL_STACK_OVERFLOW, s.intConstant(32, 1), Value());
+}
+
+/// ISA: "stack manipulation". Only where each thread has a stack.
+LogicalResult Packetizer::emitStackOp(Operation &op) {
+  ChunkBuilder s = scalar();
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  auto toLocal = [&](Value pointer, Value as) {
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), pointer);
+    setBase(as, s.resize(s.sub(address, localBase), ChunkBuilder::widthOf(as),
+                         false));
+    return success();
+  };
+  if (auto alloca = dyn_cast<AllocaOp>(op)) {
+    Value bytes = s.resize(base(alloca.getA()), 64, false);
+    emitStackTest(bytes);
+    APInt align(32, 8);
+    bool ok =
+        !alloca.getB() || matchPattern(alloca.getB(), m_ConstantInt(&align));
+    if (!ok || !align.isPowerOf2() || align.ugt(1 << 16))
+      return op.emitError(
+          "the alignment of 'alloca' must be a constant power of "
+          "two up to 65536");
+    return toLocal(LLVM::AllocaOp::create(b, loc, ptr, b.getI8Type(), bytes,
+                                          unsigned(align.getZExtValue())),
+                   alloca.getD());
+  }
+  if (auto save = dyn_cast<StackSaveOp>(op))
+    return toLocal(LLVM::StackSaveOp::create(b, loc, ptr), save.getD());
+  auto restore = cast<StackRestoreOp>(op);
+  Value address = s.add(s.resize(base(restore.getA()), 64, false), localBase);
+  LLVM::StackRestoreOp::create(b, loc, toPointer(address));
+  return success();
+}
+
+/// Where each thread has a stack, that is where its variables are.
+Value Packetizer::frameAddress(VarOp var) {
+  Value &address = frame[var.getSymName()];
+  if (address)
+    return address;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(localBase);
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  Value memory = LLVM::AllocaOp::create(
+      b, loc, ptr,
+      LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(var.getBytes())), one,
+      unsigned(std::max<int64_t>(var.getAlign(), 8)));
+  address = scalar().sub(
+      LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), memory), localBase);
+  return address;
+}
