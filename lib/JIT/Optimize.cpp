@@ -16,13 +16,13 @@ using namespace ptxjit;
 // behind simplifycfg it no longer can, and tight loops run 4 times slower.
 static constexpr StringLiteral kPasses =
     "always-inline,"
-    "function(sroa,early-cse,jump-threading,simplifycfg,"
+    "function(lower-expect,sroa,early-cse,jump-threading,simplifycfg,"
     "instcombine<no-verify-fixpoint>,early-cse<memssa>,"
     "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),"
     "simplifycfg,instcombine<no-verify-fixpoint>,gvn,sroa,"
     "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg<sink-common-insts>,adce)";
-static constexpr StringLiteral kQuickPasses = "always-inline,function(sroa)";
+static constexpr StringLiteral kQuickPasses = "always-inline,function(lower-expect,sroa)";
 
 Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   std::string message;

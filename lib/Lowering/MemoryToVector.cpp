@@ -129,6 +129,57 @@ static int64_t bytesOf(Type element) {
 }
 
 //===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+/// ISA: "addresses as operands": an access must be aligned to its size. LLVM
+/// reduces most tests to one of a pointer parameter, outside all loops.
+void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
+                                   std::optional<Space> space, int64_t offset,
+                                   int64_t bytes, Value mask) {
+  Space where = space.value_or(Space::Generic);
+  bool paramOrConst = where == Space::Param || where == Space::ParamEntry ||
+                      where == Space::Const;
+  if (bytes < 2 || paramOrConst)
+    return;
+  auto isMultiple = [&](int64_t n) { return n % bytes == 0; };
+  bool sameInAllLanes =
+      address.base &&
+      (!address.pattern || llvm::all_of(*address.pattern, isMultiple));
+  // Windows begin on boundaries that serve every size.
+  bool window = where == Space::Shared || where == Space::SharedCta ||
+                where == Space::Local;
+  if (window && sameInAllLanes && isMultiple(offset) &&
+      (int64_t(1) << std::min(shapeOf(a).baseAlign, 16u)) >= bytes)
+    return;
+  // Once is enough for all accesses at constant distances.
+  Value lanesTested = sameInAllLanes ? Value() : mask;
+  if (!tested.insert(a, lanesTested, where, offset & (bytes - 1), bytes))
+    return;
+  ChunkBuilder s = scalar(), v = lanes();
+  Value bad, badLanes;
+  if (sameInAllLanes) {
+    Value low = s.bitAnd(address.base, s.intConstant(64, uint64_t(bytes) - 1));
+    bad = s.cmp(CmpIPredicate::ne, low, s.intConstant(64, 0));
+  } else {
+    badLanes = laneBits([&](unsigned c) {
+      Value low =
+          v.bitAnd(address.vectors(c), v.intConstant(64, uint64_t(bytes) - 1));
+      Value odd = v.cmp(CmpIPredicate::ne, low, v.intConstant(64, 0));
+      return needsMask(mask) ? v.bitAnd(maskChunk(mask, c), odd) : odd;
+    });
+    bad = s.cmp(CmpIPredicate::ne, badLanes, s.intConstant(32, 0));
+  }
+  Value expected = arith::ConstantIntOp::create(b, loc, 0, 1);
+  bad = s.intrinsic("llvm.expect", b.getI1Type(), {bad, expected});
+  auto fails = scf::IfOp::create(b, loc, bad, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(fails.thenBlock());
+  emitFault(PTXJIT_KERNEL_MISALIGNED_ADDRESS,
+            badLanes ? badLanes : activeBits(mask), address.base);
+}
+
+//===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
 
@@ -322,6 +373,8 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
   Value mask = op.getMask();
   bool isParam = op.getSpace() == Space::Param;
   bool invariant = op.getNc() || isParam || op.getSpace() == Space::Const;
+  emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(),
+                    bytesOf(element) * count, mask);
   if (op.getOrder() && *op.getOrder() != Order::Weak)
     return emitOrderedLoad(op, address);
 
@@ -430,6 +483,9 @@ LogicalResult Packetizer::emitStore(StOp op) {
   LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
   Value mask = op.getMask();
   ValueRange stored = op.getB();
+  emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(),
+                    bytesOf(stored.front().getType()) * int64_t(stored.size()),
+                    mask);
   if (op.getOrder() && *op.getOrder() != Order::Weak)
     return emitOrderedStore(op, address);
   bool uniform =
@@ -626,6 +682,9 @@ LogicalResult Packetizer::emitAtomic(Operation &op) {
   std::optional<Order> order = atom ? atom.getOrder() : red.getOrder();
   LaneAddress address = resolve(a, atom ? atom.getSpace() : red.getSpace(),
                                 atom ? atom.getOffset() : red.getOffset());
+  emitAlignmentTest(address, a, atom ? atom.getSpace() : red.getSpace(),
+                    atom ? atom.getOffset() : red.getOffset(),
+                    getBitWidth(type) / 8, mask);
   LLVM::AtomicOrdering ordering = orderingOf(order, true, true);
   SmallVector<Value, 8> chunks;
   for (unsigned c = 0; c < numChunks(); ++c) {

@@ -8,6 +8,7 @@
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include <numeric>
 
 namespace ptxjit {
@@ -360,6 +361,8 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Packetizer::emitBlock(Block &block) {
+  tested.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
   for (Operation &op : block) {
     Location outer = loc;
     loc = op.getLoc();

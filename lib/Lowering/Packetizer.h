@@ -36,6 +36,30 @@ struct LaneAddress {
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
 
+/// Addresses whose alignment has been tested where the walk is now: in this
+/// block or one around it.
+class TestedAddresses {
+public:
+  void enterBlock() { blocks.emplace_back(); }
+  void leaveBlock() { blocks.pop_back(); }
+  /// \returns false if (address + offset) is known to be aligned already, in
+  /// the lanes of `mask` (null: all).
+  bool insert(mlir::Value address, mlir::Value mask, ptx::Space space,
+              int64_t offset, int64_t bytes) {
+    for (const auto &block : blocks)
+      for (mlir::Value lanes : {mask, mlir::Value()})
+        if (block.contains({{address, lanes}, {int64_t(space), offset, bytes}}))
+          return false;
+    blocks.back().insert({{address, mask}, {int64_t(space), offset, bytes}});
+    return true;
+  }
+
+private:
+  using Key = std::pair<std::pair<mlir::Value, mlir::Value>,
+                        std::tuple<int64_t, int64_t, int64_t>>;
+  llvm::SmallVector<llvm::DenseSet<Key>> blocks;
+};
+
 class Packetizer {
 public:
   Packetizer(ptx::FuncOp func, const KernelLayout &layout,
@@ -104,6 +128,10 @@ private:
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
                       int64_t offset);
   Value windowBase(std::optional<ptx::Space> space);
+  /// Fails the launch if an active lane's address is no multiple of `bytes`.
+  void emitAlignmentTest(const LaneAddress &address, Value a,
+                         std::optional<ptx::Space> space, int64_t offset,
+                         int64_t bytes, Value mask);
   bool isContiguous(const LaneAddress &address, int64_t stride);
   void loadContiguous(const LaneAddress &address, mlir::Type element,
                       unsigned count, Value mask, bool invariant,
@@ -232,6 +260,7 @@ private:
   llvm::SmallVector<Value> formals; ///< of a function: addresses of all
   llvm::StringMap<Value> frame;     ///< perThread: variables on the stack
   Value exchangeBuffers[3];         ///< pointers; null until needed
+  TestedAddresses tested;
 };
 
 } // namespace ptxjit

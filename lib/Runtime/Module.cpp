@@ -203,7 +203,8 @@ LaunchStatus Module::launchImage(const PtxjitImage &image,
       launchGrid(code, grid, params, dynamicShared, threads, &fault);
   if (status == LaunchStatus::Ok)
     return status;
-  if (fault.status == LaunchStatus::IllegalAddress)
+  if (fault.status == LaunchStatus::IllegalAddress ||
+      fault.status == LaunchStatus::MisalignedAddress)
     findThread(fault, image, block, grid, params, dynamicShared);
   fault.status = status;
   diagnostics +=
@@ -231,9 +232,14 @@ void Module::findThread(Fault &fault, const PtxjitImage &image,
       uint64_t(grid.x) * (fault.ctaid[1] + uint64_t(grid.y) * fault.ctaid[2]);
   Fault again;
   replayCta(codeOf(*exact, block), grid, params, dynamicShared, index, again);
-  if (again.status == fault.status && again.address == fault.address &&
-      again.hasAddress == fault.hasAddress)
+  bool same = again.status == fault.status &&
+              (again.address == fault.address ||
+               fault.status == LaunchStatus::MisalignedAddress);
+  if (same) {
     fault.thread = again.thread;
+    fault.address = again.address;
+    fault.hasAddress = again.hasAddress;
+  }
 }
 
 void Module::forEachVariable(
