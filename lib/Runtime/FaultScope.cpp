@@ -12,9 +12,12 @@
 
 using namespace ptxjit;
 
-/// In a signal handler the first touch of a thread-local must not allocate.
-static thread_local FaultScope *active
-    __attribute__((tls_model("initial-exec"))) = nullptr;
+// In a signal handler the first touch of a thread-local must not allocate.
+#define PTXJIT_SIGNAL_LOCAL                                                    \
+  static thread_local __attribute__((tls_model("initial-exec")))
+PTXJIT_SIGNAL_LOCAL FaultScope *active = nullptr;
+/// How often a fault that was not ours has been passed on by this thread.
+PTXJIT_SIGNAL_LOCAL int passedOn = 0;
 
 //===----------------------------------------------------------------------===//
 // The handler
@@ -40,8 +43,8 @@ static uint64_t stackPointer(const void *context) {
 
 namespace ptxjit {
 struct FaultHandler {
-  /// Indexed by signal; what was there before us.
-  static inline struct sigaction previous[NSIG];
+  /// Indexed by signal; what was there before us, the last and the first time.
+  static inline struct sigaction previous[NSIG], original[NSIG];
 
   static bool isCode(const FaultScope &scope, uint64_t pc) {
     return pc - scope.kernel.codeBegin < scope.kernel.codeBytes;
@@ -85,7 +88,19 @@ struct FaultHandler {
 
   /// Not our fault: as if we were not here.
   static void chain(int signal, siginfo_t *info, void *context) {
-    const struct sigaction &before = previous[signal];
+    // Handlers end by raising the signal once more for the one before them.
+    // That may be this one: then it is the turn of the first, if that is
+    // another, and in the end of the system.
+    bool sent = info->si_code <= 0;
+    passedOn = sent ? passedOn + 1 : 1;
+    struct sigaction before = previous[signal];
+    if (passedOn > 1)
+      before = original[signal];
+    bool same = before.sa_sigaction == previous[signal].sa_sigaction;
+    if (passedOn > 2 || (passedOn == 2 && same)) {
+      before.sa_handler = SIG_DFL;
+      before.sa_flags = 0;
+    }
     if (before.sa_flags & SA_SIGINFO) {
       before.sa_sigaction(signal, info, context);
     } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
@@ -93,7 +108,7 @@ struct FaultHandler {
       struct sigaction standard = {};
       standard.sa_handler = SIG_DFL;
       sigaction(signal, &standard, nullptr);
-      if (info->si_code <= 0)
+      if (sent)
         raise(signal);
     } else {
       before.sa_handler(signal);
@@ -113,6 +128,10 @@ struct FaultHandler {
       if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
         continue;
       previous[signal] = now;
+      static bool known[NSIG];
+      if (!known[signal])
+        original[signal] = now;
+      known[signal] = true;
       struct sigaction ours = {};
       ours.sa_sigaction = handle;
       // Not deferred: the handler is left by a jump.
@@ -181,6 +200,7 @@ bool FaultScope::run(void (*body)(void *), void *argument) {
     return false;
   }
   active = this;
+  passedOn = 0;
   body(argument);
   active = outer;
   return true;

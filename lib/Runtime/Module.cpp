@@ -222,6 +222,7 @@ void Module::findThread(Fault &fault, const PtxjitImage &image,
                         const void *params, uint32_t dynamicShared) {
   CompileOptions options;
   options.atLeast = PTXJIT_MODE_THREADS;
+  options.quick = true; // and so that no access is optimised away
   std::string ignored;
   const PtxjitImage *exact =
       compile(image.kernel, block, grid, options, ignored);
