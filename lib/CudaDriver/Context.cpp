@@ -16,8 +16,9 @@ static std::unique_ptr<Context> makeContext(unsigned flags) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags,
-                                           CUdevice device) {
+PTXJIT_CUDA_API(cuCtxCreate_v2,
+                (CUcontext * handle, unsigned flags, CUdevice device), handle,
+                flags, device) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle)
@@ -28,12 +29,17 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags,
       reinterpret_cast<CUcontext>(getState().contexts.add(makeContext(flags)));
   return cuCtxPushCurrent_v2(*handle);
 }
-PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v3(CUcontext *handle, void *, int,
-                                           unsigned flags, CUdevice device) {
+PTXJIT_CUDA_API(cuCtxCreate_v3,
+                (CUcontext * handle, [[maybe_unused]] void *ignored1,
+                 [[maybe_unused]] int ignored2, unsigned flags,
+                 CUdevice device),
+                handle, ignored1, ignored2, flags, device) {
   return cuCtxCreate_v2(handle, flags, device);
 }
-PTXJIT_CUDA_EXPORT CUresult cuCtxCreate_v4(CUcontext *handle, void *,
-                                           unsigned flags, CUdevice device) {
+PTXJIT_CUDA_API(cuCtxCreate_v4,
+                (CUcontext * handle, [[maybe_unused]] void *ignored1,
+                 unsigned flags, CUdevice device),
+                handle, ignored1, flags, device) {
   return cuCtxCreate_v2(handle, flags, device);
 }
 
@@ -55,7 +61,7 @@ static void destroyContents(Context &context) {
     destroyModule(m);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
+PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   auto *context = reinterpret_cast<Context *>(handle);
@@ -70,7 +76,7 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxDestroy_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext *handle) {
+PTXJIT_CUDA_API(cuCtxGetCurrent, (CUcontext * handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle)
@@ -79,7 +85,7 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxGetCurrent(CUcontext *handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+PTXJIT_CUDA_API(cuCtxGetDevice, (CUdevice * device), device) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -89,8 +95,8 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext handle,
-                                               unsigned *version) {
+PTXJIT_CUDA_API(cuCtxGetApiVersion, (CUcontext handle, unsigned *version),
+                handle, version) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!version)
@@ -101,13 +107,13 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxGetApiVersion(CUcontext handle,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize() {
+PTXJIT_CUDA_API(cuCtxSynchronize, ()) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
   return synchronizeContext(*context);
 }
-PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle) {
+PTXJIT_CUDA_API(cuCtxSynchronize_v2, (CUcontext handle), handle) {
   if (!handle)
     return cuCtxSynchronize();
   if (!getState().initialized)
@@ -121,8 +127,8 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxSynchronize_v2(CUcontext handle) {
 // The primary context
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *handle,
-                                                     CUdevice device) {
+PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
+                handle, device) {
   State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
@@ -149,7 +155,7 @@ static CUresult resetPrimary(State &state) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+PTXJIT_CUDA_API(cuDevicePrimaryCtxRelease_v2, (CUdevice device), device) {
   State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
@@ -159,7 +165,7 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return --state.primaryUses ? CUDA_SUCCESS : resetPrimary(state);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+PTXJIT_CUDA_API(cuDevicePrimaryCtxReset_v2, (CUdevice device), device) {
   State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
@@ -167,8 +173,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   return resetPrimary(state);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device,
-                                                          unsigned flags) {
+PTXJIT_CUDA_API(cuDevicePrimaryCtxSetFlags_v2,
+                (CUdevice device, unsigned flags), device, flags) {
   State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
@@ -177,9 +183,9 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device,
-                                                       unsigned *flags,
-                                                       int *active) {
+PTXJIT_CUDA_API(cuDevicePrimaryCtxGetState,
+                (CUdevice device, unsigned *flags, int *active), device, flags,
+                active) {
   State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
@@ -195,9 +201,9 @@ PTXJIT_CUDA_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device,
 // Streams
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle,
-                                                       unsigned flags,
-                                                       int priority) {
+PTXJIT_CUDA_API(cuStreamCreateWithPriority,
+                (CUstream * handle, unsigned flags, int priority), handle,
+                flags, priority) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -211,11 +217,12 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream *handle,
       reinterpret_cast<CUstream>(getState().streams.add(std::move(stream)));
   return CUDA_SUCCESS;
 }
-PTXJIT_CUDA_EXPORT CUresult cuStreamCreate(CUstream *handle, unsigned flags) {
+PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,
+                flags) {
   return cuStreamCreateWithPriority(handle, flags, 0);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
+PTXJIT_CUDA_API(cuStreamDestroy_v2, (CUstream handle), handle) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -224,7 +231,7 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
                                            : CUDA_ERROR_INVALID_HANDLE;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
+PTXJIT_CUDA_API(cuStreamSynchronize, (CUstream handle), handle) {
   Context *context;
   StreamObject *stream;
   if (CUresult error = enterStream(handle, context, stream))
@@ -232,7 +239,7 @@ PTXJIT_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream handle) {
   return synchronizeStream(*context, *stream);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuStreamQuery(CUstream handle) {
+PTXJIT_CUDA_API(cuStreamQuery, (CUstream handle), handle) {
   Context *context;
   StreamObject *stream;
   if (CUresult error = enterStream(handle, context, stream))

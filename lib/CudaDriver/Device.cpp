@@ -122,15 +122,14 @@ bool cuda::getAttribute(int attribute, int &value) {
   return attribute > 0 && attribute < 160;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuInit(unsigned flags) {
+PTXJIT_CUDA_API(cuInit, (unsigned flags), flags) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
   getState().initialized = true;
-  log(LogKind::Api, "cuInit");
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDriverGetVersion(int *version) {
+PTXJIT_CUDA_API(cuDriverGetVersion, (int *version), version) {
   if (!version)
     return CUDA_ERROR_INVALID_VALUE;
   *version = kDriverVersion;
@@ -143,7 +142,8 @@ CUresult cuda::checkDevice(CUdevice device) {
   return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+PTXJIT_CUDA_API(cuDeviceGet, (CUdevice * device, int ordinal), device,
+                ordinal) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!device)
@@ -154,7 +154,7 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGetCount(int *count) {
+PTXJIT_CUDA_API(cuDeviceGetCount, (int *count), count) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!count)
@@ -163,8 +163,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceGetCount(int *count) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGetName(char *name, int length,
-                                            CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceGetName, (char *name, int length, CUdevice device),
+                name, length, device) {
   if (CUresult error = checkDevice(device))
     return error;
   if (!name || length <= 0)
@@ -175,7 +175,8 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceGetName(char *name, int length,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device), uuid,
+                device) {
   if (CUresult error = checkDevice(device))
     return error;
   if (!uuid)
@@ -183,12 +184,13 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
   std::memcpy(uuid->bytes, "ptx-jit-cpu-0000", 16);
   return CUDA_SUCCESS;
 }
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), uuid,
+                device) {
   return cuDeviceGetUuid_v2(uuid, device);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes,
-                                                CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), bytes,
+                device) {
   if (CUresult error = checkDevice(device))
     return error;
   if (!bytes)
@@ -197,8 +199,9 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute,
-                                                 CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceGetAttribute,
+                (int *value, int attribute, CUdevice device), value, attribute,
+                device) {
   if (CUresult error = checkDevice(device))
     return error;
   if (!value || !getAttribute(attribute, *value))
@@ -206,8 +209,9 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceGetAttribute(int *value, int attribute,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor,
-                                                      CUdevice device) {
+PTXJIT_CUDA_API(cuDeviceComputeCapability,
+                (int *major, int *minor, CUdevice device), major, minor,
+                device) {
   if (CUresult error = checkDevice(device))
     return error;
   if (!major || !minor)
@@ -221,23 +225,27 @@ PTXJIT_CUDA_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor,
 // Error names
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_EXPORT CUresult cuGetErrorName(CUresult error, const char **name) {
-  if (!name)
-    return CUDA_ERROR_INVALID_VALUE;
-  switch (int(error)) {
+const char *cuda::nameOf(CUresult result) {
+  switch (int(result)) {
 #define X(id, number, text)                                                    \
   case number:                                                                 \
-    *name = #id;                                                               \
-    return CUDA_SUCCESS;
+    return #id;
     PTXJIT_CUDA_RESULTS(X)
 #undef X
   }
-  *name = nullptr;
-  return CUDA_ERROR_INVALID_VALUE;
+  return nullptr;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuGetErrorString(CUresult error,
-                                             const char **string) {
+PTXJIT_CUDA_API(cuGetErrorName, (CUresult error, const char **name), error,
+                name) {
+  if (!name)
+    return CUDA_ERROR_INVALID_VALUE;
+  *name = nameOf(error);
+  return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuGetErrorString, (CUresult error, const char **string), error,
+                string) {
   if (!string)
     return CUDA_ERROR_INVALID_VALUE;
   switch (int(error)) {

@@ -84,10 +84,10 @@ struct LogBuffer {
 };
 } // namespace
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module,
-                                               const void *image,
-                                               unsigned count, int *options,
-                                               void **values) {
+PTXJIT_CUDA_API(cuModuleLoadDataEx,
+                (CUmodule * module, const void *image, unsigned count,
+                 int *options, void **values),
+                module, image, count, options, values) {
   if (!module || !image || (count && (!options || !values)))
     return CUDA_ERROR_INVALID_VALUE;
   LogBuffer info, errors;
@@ -126,12 +126,13 @@ PTXJIT_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmodule *module,
   return result;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleLoadData(CUmodule *module,
-                                             const void *image) {
+PTXJIT_CUDA_API(cuModuleLoadData, (CUmodule * module, const void *image),
+                module, image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleLoad(CUmodule *module, const char *path) {
+PTXJIT_CUDA_API(cuModuleLoad, (CUmodule * module, const char *path), module,
+                path) {
   if (!module || !path)
     return CUDA_ERROR_INVALID_VALUE;
   std::ifstream file(path, std::ios::binary);
@@ -156,7 +157,7 @@ void cuda::destroyModule(void *handle) {
       [&](uint64_t address, size_t) { getState().allocations.erase(address); });
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
+PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -167,9 +168,9 @@ PTXJIT_CUDA_EXPORT CUresult cuModuleUnload(CUmodule handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *function,
-                                                CUmodule handle,
-                                                const char *name) {
+PTXJIT_CUDA_API(cuModuleGetFunction,
+                (CUfunction * function, CUmodule handle, const char *name),
+                function, handle, name) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -185,9 +186,10 @@ PTXJIT_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunction *function,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address,
-                                                 size_t *bytes, CUmodule handle,
-                                                 const char *name) {
+PTXJIT_CUDA_API(cuModuleGetGlobal_v2,
+                (CUdeviceptr * address, size_t *bytes, CUmodule handle,
+                 const char *name),
+                address, bytes, handle, name) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -226,8 +228,9 @@ static unsigned maxThreads(const PtxjitKernelInfo &kernel) {
   return most ? unsigned(std::min<uint64_t>(most, 1024)) : 1024;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuFuncGetAttribute(int *value, int attribute,
-                                               CUfunction handle) {
+PTXJIT_CUDA_API(cuFuncGetAttribute,
+                (int *value, int attribute, CUfunction handle), value,
+                attribute, handle) {
   Context *context;
   Function *function;
   if (CUresult error = enter(context))
@@ -267,8 +270,9 @@ PTXJIT_CUDA_EXPORT CUresult cuFuncGetAttribute(int *value, int attribute,
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute,
-                                               int value) {
+PTXJIT_CUDA_API(cuFuncSetAttribute,
+                (CUfunction handle, int attribute, int value), handle,
+                attribute, value) {
   Context *context;
   Function *function;
   if (CUresult error = enter(context))
@@ -288,7 +292,9 @@ PTXJIT_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, int attribute,
              : CUDA_ERROR_INVALID_VALUE;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuFuncSetCacheConfig(CUfunction handle, int) {
+PTXJIT_CUDA_API(cuFuncSetCacheConfig,
+                (CUfunction handle, [[maybe_unused]] int ignored1), handle,
+                ignored1) {
   Context *context;
   Function *function;
   if (CUresult error = enter(context))
@@ -387,12 +393,10 @@ static std::string describe(const Grid &grid, const uint32_t (&block)[3]) {
          triple(block[0], block[1], block[2]);
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx,
-                                           unsigned gy, unsigned gz,
-                                           unsigned bx, unsigned by,
-                                           unsigned bz, unsigned shared,
-                                           CUstream streamHandle, void **params,
-                                           void **extra) {
+static CUresult launch(CUfunction handle, const Grid &grid,
+                       const uint32_t (&block)[3], unsigned shared,
+                       CUstream streamHandle, void **params, void **extra,
+                       bool cooperative) {
   Context *context;
   Function *function;
   StreamObject *stream;
@@ -402,8 +406,6 @@ PTXJIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx,
     return error;
   if (CUresult error = findStream(*context, streamHandle, stream))
     return error;
-  Grid grid{gx, gy, gz};
-  uint32_t block[3] = {bx, by, bz};
   if (CUresult error = checkShape(*function, grid, block, shared))
     return error;
   std::vector<uint64_t> values;
@@ -422,19 +424,41 @@ PTXJIT_CUDA_EXPORT CUresult cuLaunchKernel(CUfunction handle, unsigned gx,
     log(LogKind::Launch, name + describe(grid, block) + ": " +
                              describe(PtxjitMode(image->mode)) + ", " +
                              image->reason);
-  submitOrdered(*context, *stream,
-                [context, &code, image, grid, shared, bx, by, bz,
-                 values = std::move(values)]() mutable {
-                  if (context->stickyError != CUDA_SUCCESS)
-                    return;
-                  uint32_t block[3] = {bx, by, bz};
-                  std::string report;
-                  LaunchStatus status = code.launchImage(
-                      *image, block, grid, values.data(), shared, 0, report);
-                  if (status == LaunchStatus::Ok)
-                    return;
-                  context->stickyError = resultOf(status);
-                  log(LogKind::Error, report);
-                });
+  submitOrdered(
+      *context, *stream,
+      [context, &code, image, grid, shared, cooperative, bx = block[0],
+       by = block[1], bz = block[2], values = std::move(values)]() mutable {
+        if (context->stickyError != CUDA_SUCCESS)
+          return;
+        uint32_t block[3] = {bx, by, bz};
+        std::string report;
+        LaunchStatus status = code.launchImage(
+            *image, block, grid, values.data(), shared, 0, report, cooperative);
+        if (status == LaunchStatus::Ok)
+          return;
+        context->stickyError = resultOf(status);
+        report.erase(report.find_last_not_of('\n') + 1);
+        log(LogKind::Error, report);
+      });
   return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuLaunchKernel,
+                (CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                 CUstream stream, void **params, void **extra),
+                function, gx, gy, gz, bx, by, bz, shared, stream, params,
+                extra) {
+  return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, params,
+                extra, /*cooperative=*/false);
+}
+
+// All CTAs are there at once, however many: those that wait are parked.
+PTXJIT_CUDA_API(cuLaunchCooperativeKernel,
+                (CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                 CUstream stream, void **params),
+                function, gx, gy, gz, bx, by, bz, shared, stream, params) {
+  return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, params,
+                nullptr, /*cooperative=*/true);
 }

@@ -53,16 +53,19 @@ static CUresult release(uint64_t address, bool isHost) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes) {
+PTXJIT_CUDA_API(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes), pointer,
+                bytes) {
   if (!pointer)
     return CUDA_ERROR_INVALID_VALUE;
   return allocate(*pointer, bytes, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer) {
+PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   return release(pointer, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes,
-                                           unsigned) {
+PTXJIT_CUDA_API(cuMemHostAlloc,
+                (void **pointer, size_t bytes,
+                 [[maybe_unused]] unsigned ignored2),
+                pointer, bytes, ignored2) {
   if (!pointer)
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t address = 0;
@@ -71,15 +74,16 @@ PTXJIT_CUDA_EXPORT CUresult cuMemHostAlloc(void **pointer, size_t bytes,
     *pointer = reinterpret_cast<void *>(address);
   return error;
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemAllocHost_v2(void **pointer, size_t bytes) {
+PTXJIT_CUDA_API(cuMemAllocHost_v2, (void **pointer, size_t bytes), pointer,
+                bytes) {
   return cuMemHostAlloc(pointer, bytes, 0);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemFreeHost(void *pointer) {
+PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
   return release(reinterpret_cast<uint64_t>(pointer), true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device,
-                                                         void *host,
-                                                         unsigned flags) {
+PTXJIT_CUDA_API(cuMemHostGetDevicePointer_v2,
+                (CUdeviceptr * device, void *host, unsigned flags), device,
+                host, flags) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -90,7 +94,7 @@ PTXJIT_CUDA_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t * free, size_t *total), free, total) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -102,9 +106,9 @@ PTXJIT_CUDA_EXPORT CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base,
-                                                    size_t *size,
-                                                    CUdeviceptr pointer) {
+PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
+                (CUdeviceptr * base, size_t *size, CUdeviceptr pointer), base,
+                size, pointer) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -123,8 +127,9 @@ PTXJIT_CUDA_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuPointerGetAttribute(void *data, int attribute,
-                                                  CUdeviceptr pointer) {
+PTXJIT_CUDA_API(cuPointerGetAttribute,
+                (void *data, int attribute, CUdeviceptr pointer), data,
+                attribute, pointer) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -208,43 +213,49 @@ static CUresult copy(uint64_t to, End toEnd, uint64_t from, End fromEnd,
   return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from,
-                                            size_t bytes) {
+PTXJIT_CUDA_API(cuMemcpyHtoD_v2,
+                (CUdeviceptr to, const void *from, size_t bytes), to, from,
+                bytes) {
   return copy(to, End::Device, reinterpret_cast<uint64_t>(from), End::Host,
               bytes, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from,
-                                            size_t bytes) {
+PTXJIT_CUDA_API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), to,
+                from, bytes) {
   return copy(reinterpret_cast<uint64_t>(to), End::Host, from, End::Device,
               bytes, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from,
-                                            size_t bytes) {
+PTXJIT_CUDA_API(cuMemcpyDtoD_v2,
+                (CUdeviceptr to, CUdeviceptr from, size_t bytes), to, from,
+                bytes) {
   return copy(to, End::Device, from, End::Device, bytes, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from,
-                                     size_t bytes) {
+PTXJIT_CUDA_API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), to,
+                from, bytes) {
   return copy(to, End::Host, from, End::Host, bytes, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to,
-                                                 const void *from, size_t bytes,
-                                                 CUstream stream) {
+PTXJIT_CUDA_API(cuMemcpyHtoDAsync_v2,
+                (CUdeviceptr to, const void *from, size_t bytes,
+                 CUstream stream),
+                to, from, bytes, stream) {
   return copy(to, End::Device, reinterpret_cast<uint64_t>(from), End::Host,
               bytes, stream, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from,
-                                                 size_t bytes,
-                                                 CUstream stream) {
+PTXJIT_CUDA_API(cuMemcpyDtoHAsync_v2,
+                (void *to, CUdeviceptr from, size_t bytes, CUstream stream), to,
+                from, bytes, stream) {
   return copy(reinterpret_cast<uint64_t>(to), End::Host, from, End::Device,
               bytes, stream, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to,
-                                                 CUdeviceptr from, size_t bytes,
-                                                 CUstream stream) {
+PTXJIT_CUDA_API(cuMemcpyDtoDAsync_v2,
+                (CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                 CUstream stream),
+                to, from, bytes, stream) {
   return copy(to, End::Device, from, End::Device, bytes, stream, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from,
-                                          size_t bytes, CUstream stream) {
+PTXJIT_CUDA_API(cuMemcpyAsync,
+                (CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                 CUstream stream),
+                to, from, bytes, stream) {
   return copy(to, End::Host, from, End::Host, bytes, stream, false);
 }
 
@@ -271,28 +282,34 @@ static CUresult fill(CUdeviceptr to, T value, size_t count, CUstream handle,
   return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value,
-                                          size_t count) {
+PTXJIT_CUDA_API(cuMemsetD8_v2,
+                (CUdeviceptr to, unsigned char value, size_t count), to, value,
+                count) {
   return fill(to, value, count, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value,
-                                           size_t count) {
+PTXJIT_CUDA_API(cuMemsetD16_v2,
+                (CUdeviceptr to, unsigned short value, size_t count), to, value,
+                count) {
   return fill(to, value, count, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value,
-                                           size_t count) {
+PTXJIT_CUDA_API(cuMemsetD32_v2, (CUdeviceptr to, unsigned value, size_t count),
+                to, value, count) {
   return fill(to, value, count, nullptr, true);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value,
-                                            size_t count, CUstream stream) {
+PTXJIT_CUDA_API(cuMemsetD8Async,
+                (CUdeviceptr to, unsigned char value, size_t count,
+                 CUstream stream),
+                to, value, count, stream) {
   return fill(to, value, count, stream, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD16Async(CUdeviceptr to,
-                                             unsigned short value, size_t count,
-                                             CUstream stream) {
+PTXJIT_CUDA_API(cuMemsetD16Async,
+                (CUdeviceptr to, unsigned short value, size_t count,
+                 CUstream stream),
+                to, value, count, stream) {
   return fill(to, value, count, stream, false);
 }
-PTXJIT_CUDA_EXPORT CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value,
-                                             size_t count, CUstream stream) {
+PTXJIT_CUDA_API(cuMemsetD32Async,
+                (CUdeviceptr to, unsigned value, size_t count, CUstream stream),
+                to, value, count, stream) {
   return fill(to, value, count, stream, false);
 }

@@ -28,7 +28,7 @@ Context *cuda::currentContext() {
   return contextStack().empty() ? nullptr : contextStack().back();
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext handle) {
+PTXJIT_CUDA_API(cuCtxSetCurrent, (CUcontext handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   auto *context = reinterpret_cast<Context *>(handle);
@@ -42,7 +42,7 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxSetCurrent(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext handle) {
+PTXJIT_CUDA_API(cuCtxPushCurrent_v2, (CUcontext handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle || !getState().contexts.contains(handle))
@@ -51,7 +51,7 @@ PTXJIT_CUDA_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *handle) {
+PTXJIT_CUDA_API(cuCtxPopCurrent_v2, (CUcontext * handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   auto &stack = contextStack();
@@ -162,19 +162,9 @@ Place cuda::findPlace(uint64_t address, size_t bytes) {
 // Log
 //===----------------------------------------------------------------------===//
 
-bool cuda::isLogged(LogKind kind) {
-  static const char *wanted = std::getenv("PTXJIT_LOG");
-  if (kind == LogKind::Error)
-    return true;
-  if (!wanted)
-    return false;
-  const char *name = kind == LogKind::Api       ? "api"
-                     : kind == LogKind::Compile ? "compile"
-                                                : "launch";
-  return std::strstr(wanted, name);
-}
-
-void cuda::log(LogKind kind, const std::string &text) {
-  if (isLogged(kind))
-    std::fprintf(stderr, "ptx-jit: %s\n", text.c_str());
+void cuda::logCall(const char *name, const std::string &arguments,
+                   CUresult result) {
+  const char *word = nameOf(result);
+  log(LogKind::Api, std::string(name) + "(" + arguments +
+                        ") = " + (word ? word : std::to_string(int(result))));
 }

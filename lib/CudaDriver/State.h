@@ -9,6 +9,7 @@
 #define PTXJIT_LIB_CUDADRIVER_STATE_H
 
 #include "ptxjit/CudaDriver/CudaABI.h"
+#include "ptxjit/Runtime/Log.h"
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/Stream.h"
 
@@ -16,10 +17,24 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
+#include <type_traits>
 #include <unordered_set>
+#include <utility>
 
 #define PTXJIT_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
+
+/// Head of an exported function, seen by `PTXJIT_LOG=api`:
+///
+///   PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) { ... }
+#define PTXJIT_CUDA_API(name, parameters, ...)                                 \
+  static CUresult run_##name parameters;                                       \
+  PTXJIT_CUDA_EXPORT CUresult name parameters {                                \
+    return ::ptxjit::cuda::traceCall(#name,                                    \
+                                     run_##name __VA_OPT__(, ) __VA_ARGS__);   \
+  }                                                                            \
+  static CUresult run_##name parameters
 
 namespace ptxjit::cuda {
 
@@ -133,10 +148,34 @@ CUresult synchronizeContext(Context &context);
 enum class Place { Inside, Outside, Crossing };
 Place findPlace(uint64_t address, size_t bytes);
 
-/// What PTXJIT_LOG asks for.
-enum class LogKind { Api, Compile, Launch, Error };
-bool isLogged(LogKind kind);
-void log(LogKind kind, const std::string &text);
+/// "CUDA_SUCCESS" and the like; null if there is no such result.
+const char *nameOf(CUresult result);
+/// "name(arguments) = result", where PTXJIT_LOG asks for calls.
+void logCall(const char *name, const std::string &arguments, CUresult result);
+
+template <typename... Parameters, typename... Args>
+CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
+                   Args... args) {
+  CUresult result = run(args...);
+  if (isLogged(LogKind::Api)) {
+    std::ostringstream text;
+    const char *comma = "";
+    auto print = [&](const auto &arg) {
+      text << std::exchange(comma, ", ");
+      if constexpr (std::is_pointer_v<std::decay_t<decltype(arg)>>)
+        text << static_cast<const void *>(arg);
+      else if constexpr (std::is_enum_v<std::decay_t<decltype(arg)>>)
+        text << int(arg);
+      else if constexpr (std::is_integral_v<std::decay_t<decltype(arg)>>)
+        text << +arg;
+      else
+        text << "{...}";
+    };
+    (print(args), ...);
+    logCall(name, text.str(), result);
+  }
+  return result;
+}
 
 /// Compute capability that is shown (PTXJIT_DEVICE, 8.0 by default).
 struct Profile {

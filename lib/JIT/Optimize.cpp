@@ -22,7 +22,8 @@ static constexpr StringLiteral kPasses =
     "simplifycfg,instcombine<no-verify-fixpoint>,gvn,sroa,"
     "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg<sink-common-insts>,adce)";
-static constexpr StringLiteral kQuickPasses = "always-inline,function(lower-expect,sroa)";
+static constexpr StringLiteral kQuickPasses =
+    "always-inline,function(lower-expect,sroa)";
 
 Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   std::string message;

@@ -622,6 +622,10 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
   case SpecialRegister::ClockHi:
   case SpecialRegister::GlobalTimerHi:
     return clock(32);
+  case SpecialRegister::EnvReg1:
+    return fromContext(offsetof(PtxjitKernelContext, gridWorkspace) + 4, 32);
+  case SpecialRegister::EnvReg2:
+    return fromContext(offsetof(PtxjitKernelContext, gridWorkspace), 32);
   // Every CTA is a cluster of its own.
   case SpecialRegister::ClusterIdX:
   case SpecialRegister::ClusterIdY:

@@ -80,7 +80,7 @@ private:
 };
 
 constexpr unsigned kMostWorkers = 256;
-/// CTAs that one worker keeps waiting before it starts no further one.
+/// Of a launch that does not say that all its CTAs have to be there at once.
 constexpr size_t kResidentCtas = 256;
 
 struct Launch {
@@ -109,6 +109,11 @@ struct Launch {
   bool failed() const {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
+  /// CTAs that one worker keeps waiting before it starts no further one.
+  uint64_t residents() const {
+    return kernel.cooperative ? total : kResidentCtas;
+  }
+  PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
 };
 
@@ -173,6 +178,8 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
     context.local = fibers->getStacks().begin();
     context.localStride = fibers->getStacks().getStride();
   }
+  if (kernel.cooperative)
+    context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
   context.smid = worker;
   context.nsmid = launch.workers;
 }
@@ -268,9 +275,9 @@ void Worker::runWaiting() {
   bool more = true;
   while (!launch.failed() && (more || !parked.empty())) {
     uint64_t next = launch.total;
-    if (more && parked.size() < kResidentCtas)
+    if (more && parked.size() < launch.residents())
       next = launch.next.fetch_add(1, std::memory_order_relaxed);
-    more &= next < launch.total || parked.size() >= kResidentCtas;
+    more &= next < launch.total || parked.size() >= launch.residents();
     if (next < launch.total) {
       if (idle.empty() && !makeRunner())
         return;

@@ -1,9 +1,12 @@
 //===- Module.cpp - a loaded PTX module -----------------------------------===//
 
 #include "ptxjit/Runtime/Module.h"
+#include "PerfMap.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
 #include "ptxjit/Runtime/Fault.h"
+#include "ptxjit/Runtime/Log.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace ptxjit;
@@ -134,6 +137,22 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   return spec;
 }
 
+static void logCompiled(const PtxjitImage &image, const uint32_t block[3]) {
+  if (!isLogged(LogKind::Compile))
+    return;
+  char text[512];
+  const PtxjitCompileTimes &t = image.times;
+  std::snprintf(text, sizeof(text),
+                "compiled %s for blocks of %u,%u,%u: parse %.1f, lower %.1f, "
+                "optimize %.1f, codegen %.1f, load %.1f ms; %u lanes per "
+                "vector, %llu bytes; %s: %s",
+                image.kernel, block[0], block[1], block[2], t.parse, t.lower,
+                t.optimize, t.codegen, t.load, image.chunk,
+                (unsigned long long)image.codeBytes,
+                describe(PtxjitMode(image.mode)), image.reason);
+  log(LogKind::Compile, text);
+}
+
 PtxjitImage *Module::compileLocked(const std::string &kernel,
                                    const uint32_t block[3], const Grid &grid,
                                    const CompileOptions &options,
@@ -149,6 +168,8 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
       compiler.compile(module, kernel.c_str(), &spec, toString(diagnostics));
   if (!image)
     return nullptr;
+  writePerfMap(*image, block);
+  logCompiled(*image, block);
   defineAll(image->globals, image->numGlobals);
   kernels[key] = image;
   std::vector<uint64_t> &table = tables[image];
@@ -196,8 +217,10 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
 LaunchStatus Module::launchImage(const PtxjitImage &image,
                                  const uint32_t block[3], const Grid &grid,
                                  const void *params, uint32_t dynamicShared,
-                                 unsigned threads, std::string &diagnostics) {
+                                 unsigned threads, std::string &diagnostics,
+                                 bool cooperative) {
   KernelCode code = codeOf(image, block);
+  code.cooperative = cooperative;
   Fault fault;
   LaunchStatus status =
       launchGrid(code, grid, params, dynamicShared, threads, &fault);

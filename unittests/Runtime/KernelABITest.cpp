@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 3u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 4u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 112u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 120u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -28,11 +28,15 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, helpers), 88u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, runtime), 96u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, localStride), 104u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 32u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, gridWorkspace), 112u);
+  EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 48u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
   EXPECT_EQ(offsetof(PtxjitHelpers, leave), 24u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, fault), 32u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, system), 40u);
   EXPECT_EQ(sizeof(PtxjitGathered), 264u);
   EXPECT_EQ(offsetof(PtxjitGathered, yes), 4u);
   EXPECT_EQ(offsetof(PtxjitGathered, values), 8u);

@@ -198,6 +198,10 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned gx, unsigned gy,
                         unsigned gz, unsigned bx, unsigned by, unsigned bz,
                         unsigned shared, CUstream streamHandle, void **params,
                         void **extra);
+CUresult cuLaunchCooperativeKernel(CUfunction handle, unsigned gx, unsigned gy,
+                                   unsigned gz, unsigned bx, unsigned by,
+                                   unsigned bz, unsigned shared,
+                                   CUstream stream, void **params);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 3u
+#define PTXJIT_KERNEL_ABI_VERSION 4u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -117,7 +117,17 @@ typedef struct PtxjitKernelContext {
   const PtxjitHelpers *helpers;
   void *runtime;        /**< the helpers' own */
   uint64_t localStride; /**< bytes from strand to strand; 0: shared */
+  /** Of a cooperative launch: a PtxjitGridWorkspace, else 0. The ISA leaves
+   *  %envreg to the driver; CUDA reads this from %envreg1 (high) and 2 (low).
+   */
+  uint64_t gridWorkspace;
 } PtxjitKernelContext;
+
+/** What CUDA's grid-wide barrier works on. */
+typedef struct PtxjitGridWorkspace {
+  uint32_t bytes;   /**< of this */
+  uint32_t barrier; /**< 0 at the start */
+} PtxjitGridWorkspace;
 
 /** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`. Those that wait
  *  for each other must be called each on a stack of its own. */

@@ -49,6 +49,7 @@ struct KernelCode {
   uint32_t threads = 32;                   ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
+  bool cooperative = false;   ///< all CTAs may wait for each other
   const uint64_t *globals = nullptr; ///< the context's table
 };
 

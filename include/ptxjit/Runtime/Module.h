@@ -59,7 +59,7 @@ public:
   LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
                            const Grid &grid, const void *params,
                            uint32_t dynamicShared, unsigned threads,
-                           std::string &diagnostics);
+                           std::string &diagnostics, bool cooperative = false);
 
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,

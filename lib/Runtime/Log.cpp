@@ -1,0 +1,26 @@
+//===- Log.cpp - what PTXJIT_LOG shows ------------------------------------===//
+
+#include "ptxjit/Runtime/Log.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace ptxjit;
+
+bool ptxjit::isLogged(LogKind kind) {
+  if (kind == LogKind::Error)
+    return true;
+  static const char *wanted = std::getenv("PTXJIT_LOG");
+  if (!wanted)
+    return false;
+  const char *name = kind == LogKind::Api       ? "api"
+                     : kind == LogKind::Compile ? "compile"
+                                                : "launch";
+  return std::strstr(wanted, name);
+}
+
+void ptxjit::log(LogKind kind, const std::string &text) {
+  if (isLogged(kind))
+    std::fprintf(stderr, "ptx-jit: %s\n", text.c_str());
+}

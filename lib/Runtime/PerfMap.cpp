@@ -1,0 +1,38 @@
+//===- PerfMap.cpp - names of compiled code for profilers -----------------===//
+
+#include "PerfMap.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <unistd.h>
+
+using namespace ptxjit;
+
+/// The file of this process; null if it is not wanted or not to be had. Others
+/// may have made it (it lies in /tmp), so only a plain file of ours is used.
+static FILE *openMap() {
+  const char *wanted = std::getenv("PTXJIT_PERF");
+  if (!wanted || std::strcmp(wanted, "1") != 0)
+    return nullptr;
+  char path[64];
+  std::snprintf(path, sizeof(path), "/tmp/perf-%ld.map", long(getpid()));
+  int file =
+      open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return file < 0 ? nullptr : fdopen(file, "a");
+}
+
+void ptxjit::writePerfMap(const PtxjitImage &image, const uint32_t block[3]) {
+  static std::mutex mutex;
+  static FILE *map = openMap();
+  if (!map)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::fprintf(map, "%llx %llx ptx:%s[%u,%u,%u]\n",
+               (unsigned long long)image.codeBegin,
+               (unsigned long long)image.codeBytes, image.kernel, block[0],
+               block[1], block[2]);
+  std::fflush(map);
+}

@@ -1,0 +1,28 @@
+"""Launches a kernel, then prints and removes the perf map of this process.
+
+    perf-map.py LIBCUDA
+"""
+import ctypes
+import os
+import sys
+
+PTX = b""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry fill() { ret; }
+"""
+cuda = ctypes.CDLL(sys.argv[1])
+context, module, function = (ctypes.c_void_p() for _ in range(3))
+cuda.cuInit(0)
+cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+cuda.cuMemFree_v2(ctypes.c_uint64(12345))
+cuda.cuModuleLoadData(ctypes.byref(module), PTX)
+cuda.cuModuleGetFunction(ctypes.byref(function), module, b"fill")
+cuda.cuLaunchKernel(function, 2, 1, 1, 8, 1, 1, 0, None, None, None)
+cuda.cuCtxSynchronize()
+path = f"/tmp/perf-{os.getpid()}.map"
+if os.path.exists(path):
+    print(open(path).read())
+    os.remove(path)
+else:
+    print("no map")
