@@ -329,7 +329,7 @@ def kernel(rng, number, recursive):
 io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
 .visible .entry k{number}(.param .u64 in, .param .u64 acc, .param .u64 out)
 {{
-  .local .align 4 .b8 box[32];
+  .local .align 16 .b8 box[32];
   .shared .align 4 .b8 cells[{threads * 4}];
   .shared .align 8 .u32 lock[2];
   .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty;

@@ -178,7 +178,7 @@ Value Packetizer::frameAddress(VarOp var) {
   Value memory = LLVM::AllocaOp::create(
       b, loc, ptr,
       LLVM::LLVMArrayType::get(b.getI8Type(), uint64_t(var.getBytes())), one,
-      unsigned(std::max<int64_t>(var.getAlign(), 8)));
+      unsigned(std::max<int64_t>(var.getAlign(), 16)));
   address = scalar().sub(
       LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), memory), localBase);
   return address;

@@ -29,20 +29,24 @@ static void reserveOperands(Operation *terminator, unsigned count, Value any) {
 }
 
 /// The most operands that a terminator may be given: values that live from one
-/// block to another. Bounded, since it is paid for each block.
-static unsigned countCrossingValues(Region &region) {
-  unsigned count = 0;
+/// block to another, what the transformation makes of them on the way, and its
+/// own selectors of entries and exits. Bounded in sum, since it is paid for each
+/// block.
+static unsigned estimateOperands(Region &region) {
+  unsigned count = 0, blocks = 0;
   for (Block &block : region) {
     auto crosses = [&](Value value) {
       return llvm::any_of(value.getUsers(), [&](Operation *user) {
         return user->getBlock() != &block;
       });
     };
+    ++blocks;
     count += llvm::count_if(block.getArguments(), crosses);
     for (Operation &op : block)
       count += llvm::count_if(op.getResults(), crosses);
   }
-  return std::min(count, 2048u) + 16;
+  constexpr unsigned mostInAll = 4u << 20;
+  return std::min(3 * count + 2 * blocks + 64, mostInAll / blocks + 64);
 }
 
 /// To the entry, which dominates everything: elsewhere a constant may become an
@@ -94,7 +98,7 @@ struct StructureControlFlowPass
     if (func.isBodiless())
       return;
     hoistConstants(func);
-    unsigned room = countCrossingValues(func.getBody());
+    unsigned room = estimateOperands(func.getBody());
     OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
     Value any = arith::ConstantIntOp::create(builder, func.getLoc(), 0, 1);
     for (Block &block : func.getBody())

@@ -53,7 +53,7 @@ static PtxPlace findPlace(std::string_view text, uint32_t line) {
       place.line = whole;
       break;
     }
-    if (current.rfind(".loc", 0) == 0)
+    if (current.rfind(".loc ", 0) == 0 || current.rfind(".loc\t", 0) == 0)
       loc = current;
     else if (current.rfind('}', 0) == 0)
       loc = {}; // of another function, perhaps
