@@ -3,6 +3,7 @@
 #include "ptxjit/Analysis/ExecutionMode.h"
 
 #include "mlir/IR/Location.h"
+#include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
 
 using namespace mlir;
@@ -42,8 +43,14 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   if (wait)
     return {ExecutionMode::Fibers, true,
             "a loop waits on memory" + placeOf(wait)};
-  if (barrier)
-    return {ExecutionMode::Fibers, false, "a barrier" + placeOf(barrier)};
+  if (barrier) {
+    CtaLevel levels(kernel, shapes);
+    if (levels.whyNot().empty())
+      return {ExecutionMode::Fission, false,
+              "barriers that all warps reach together, the first" +
+                  placeOf(barrier)};
+    return {ExecutionMode::Fibers, false, levels.whyNot().str()};
+  }
   return {ExecutionMode::WarpLoop, false,
           context.threads() <= 32 ? "one warp, no barrier"
                                   : "no warp waits for another"};

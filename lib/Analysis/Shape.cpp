@@ -151,12 +151,15 @@ void ShapeAnalysis::visitWhile(Operation &op) {
       update(arg, get(value));
     visitBlock(after);
     bool changed = false;
+    // Those that are still in the loop have gone round equally often: the lanes
+    // of a warp, or as many as agree on its condition.
+    const Shape &goesOn = get(condition.getCondition());
+    Uniformity rounds =
+        goesOn.isUniform() ? goesOn.uniformity : Uniformity::Warp;
     for (auto [arg, init, next] : llvm::zip(
              before.getArguments(), loop.getInits(), yield.getOperands())) {
-      // All lanes that are still in the loop have gone round equally often, so
-      // the choice between first and later values is uniform.
-      Shape shape = join(get(arg), get(next), Uniformity::Warp);
-      shape = join(shape, get(init), Uniformity::Warp);
+      Shape shape = join(get(arg), get(next), rounds);
+      shape = join(shape, get(init), rounds);
       if (round > 0 && !(shape == get(arg)))
         setFullRange(shape, widthOf(arg));
       changed |= update(arg, shape);

@@ -9,6 +9,7 @@
 #include "ptxjit/Analysis/ExecutionMode.h"
 #include "ptxjit/JIT/Compiler.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -241,6 +242,7 @@ static const PtxjitModuleInfo *getInfo(const PtxjitModule *module) {
 
 // One list, in the words of either side.
 static_assert(uint32_t(ExecutionMode::WarpLoop) == PTXJIT_MODE_WARP_LOOP);
+static_assert(uint32_t(ExecutionMode::Fission) == PTXJIT_MODE_FISSION);
 static_assert(uint32_t(ExecutionMode::Fibers) == PTXJIT_MODE_FIBERS);
 static_assert(uint32_t(ExecutionMode::Threads) == PTXJIT_MODE_THREADS);
 
@@ -341,6 +343,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   auto func = ir.lookupSymbol<FuncOp>(kernel);
   ModeChoice choice = chooseMode(func);
   shape.perThread = choice.mode == ExecutionMode::Threads;
+  shape.fission = choice.mode == ExecutionMode::Fission;
   if (image) {
     describeMode(choice);
     describeMemory(ir, func, cpu);
@@ -356,6 +359,9 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("vector", ir))
     return llvm::Error::success();
+  if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code)
+    if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
+      image->frameBytes = bytes.getValue().getZExtValue();
   if (auto error = stage("to-llvm",
                          [](PassManager &pm) { buildLowerToLLVMPipeline(pm); }))
     return error;

@@ -168,7 +168,7 @@ LogicalResult Packetizer::emitStackOp(Operation &op) {
 
 /// Where each thread has a stack, that is where its variables are.
 Value Packetizer::frameAddress(VarOp var) {
-  Value &address = frame[var.getSymName()];
+  Value &address = stackVariables[var.getSymName()];
   if (address)
     return address;
   OpBuilder::InsertionGuard guard(b);

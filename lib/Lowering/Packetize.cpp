@@ -22,10 +22,22 @@ using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
 Packetizer::Packetizer(FuncOp func, const KernelLayout &layout,
-                       const ShapeAnalysis &shapes, const ChunkTarget &target,
-                       const EmitterTable &emitters)
-    : func(func), layout(layout), shapes(shapes), target(target),
-      emitters(emitters), b(func), loc(func.getLoc()) {}
+                       const ShapeAnalysis &shapes, const CtaLevel *levels,
+                       const ChunkTarget &target, const EmitterTable &emitters)
+    : func(func), layout(layout), shapes(shapes), levels(levels),
+      target(target), emitters(emitters), b(func), loc(func.getLoc()) {}
+
+/// Code from here on is for the strand of that number (i32).
+void Packetizer::enterWarp(Value number) {
+  strand = number;
+  ChunkBuilder s = scalar();
+  if (layout.localBytes && !perThread()) {
+    Value stride =
+        loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
+    localBase = s.add(localArena, s.mul(stride, s.resize(strand, 64, false)));
+  }
+  linear = perThread() ? strand : s.shlBy(strand, 5);
+}
 
 LogicalResult Packetizer::runKernel(StringRef symbol) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
@@ -40,23 +52,24 @@ LogicalResult Packetizer::runKernel(StringRef symbol) {
   b.setInsertionPoint(entry->getTerminator());
   buildPrologue();
 
+  Block &body = func.getBody().front();
+  if (levels) {
+    if (failed(emitSplitKernel(body)))
+      return failure();
+    out->setAttr(kFrameBytesAttr, b.getI64IntegerAttr(frameBytes));
+    return success();
+  }
   unsigned lanes = shapes.getContext().lanes;
-  strand = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value number = arith::ConstantIntOp::create(b, loc, 0, 32);
   if (shapes.getContext().threads() > lanes) {
     Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
     auto loop = scf::ForOp::create(b, loc, entry->getArgument(1),
                                    entry->getArgument(2), one);
-    strand = loop.getInductionVar();
+    number = loop.getInductionVar();
     b.setInsertionPointToStart(loop.getBody());
   }
-  if (layout.localBytes && !perThread()) {
-    Value stride =
-        loadContext(offsetof(PtxjitKernelContext, localStride), b.getI64Type());
-    ChunkBuilder s = scalar();
-    localBase = s.add(localBase, s.mul(stride, s.resize(strand, 64, false)));
-  }
-  linear = perThread() ? strand : scalar().shlBy(strand, 5);
-  return emitBlock(func.getBody().front());
+  enterWarp(number);
+  return emitBlock(body);
 }
 
 LogicalResult Packetizer::runFunction() {
@@ -94,7 +107,8 @@ void Packetizer::buildPrologue() {
   paramsBase = loadContext(offsetof(PtxjitKernelContext, params), i64);
   globalsTable = loadContext(offsetof(PtxjitKernelContext, globals), i64);
   sharedBase = loadContext(offsetof(PtxjitKernelContext, shared), i64);
-  localBase = loadContext(offsetof(PtxjitKernelContext, local), i64);
+  localArena = localBase =
+      loadContext(offsetof(PtxjitKernelContext, local), i64);
 }
 
 //===----------------------------------------------------------------------===//
@@ -786,7 +800,15 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
         continue;
       KernelLayout layout(module, func);
       ShapeAnalysis shapes(func, context);
-      Packetizer packetizer(func, layout, shapes, target, emitters);
+      std::optional<CtaLevel> levels;
+      if (fission)
+        levels.emplace(func, shapes);
+      if (levels && !levels->whyNot().empty()) {
+        func.emitError("cannot be split at its barriers: ") << levels->whyNot();
+        return signalPassFailure();
+      }
+      Packetizer packetizer(func, layout, shapes, levels ? &*levels : nullptr,
+                            target, emitters);
       if (failed(func.getEntry()
                      ? packetizer.runKernel(
                            ("ptxjit_kernel." + func.getSymName()).str())

@@ -8,7 +8,7 @@
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZER_H
 #define PTXJIT_LIB_LOWERING_PACKETIZER_H
 
-#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Lowering/ChunkBuilder.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Runtime/KernelABI.h"
@@ -60,11 +60,17 @@ private:
   llvm::SmallVector<llvm::DenseSet<Key>> blocks;
 };
 
+/// A value that is copied to another's place in the frame.
+struct FrameCopy {
+  mlir::Value from, to;
+};
+
 class Packetizer {
 public:
+  /// \param levels  null, or how to split the kernel at its barriers.
   Packetizer(ptx::FuncOp func, const KernelLayout &layout,
-             const ShapeAnalysis &shapes, const ChunkTarget &target,
-             const EmitterTable &emitters);
+             const ShapeAnalysis &shapes, const CtaLevel *levels,
+             const ChunkTarget &target, const EmitterTable &emitters);
   /// Writes the kernel's entry point, `symbol`, or what a function that is
   /// called has become.
   llvm::LogicalResult runKernel(llvm::StringRef symbol);
@@ -236,6 +242,32 @@ private:
   LogicalResult emitStackOp(Operation &op);
   Value frameAddress(ptx::VarOp var);
 
+  // -- Parts between barriers (Fission.cpp)
+  struct FrameSlot {
+    int64_t offset = 0; ///< in the frame, of the first warp's
+    int64_t bytes = 0;  ///< of one warp's
+  };
+  LogicalResult emitSplitKernel(mlir::Block &body);
+  LogicalResult emitSplitBlock(mlir::Block &block,
+                               llvm::ArrayRef<FrameCopy> copies);
+  LogicalResult emitSplitIf(mlir::scf::IfOp op);
+  LogicalResult emitSplitWhile(mlir::scf::WhileOp op);
+  mlir::Block *createSplitBlock(mlir::Region &region,
+                                llvm::ArrayRef<mlir::Type> types,
+                                mlir::ValueRange like);
+  LogicalResult emitPart(llvm::ArrayRef<Operation *> ops,
+                         llvm::ArrayRef<FrameCopy> copies);
+  LogicalResult materialize(Value v, llvm::SmallVectorImpl<Value> &made);
+  bool isRecomputed(Value v);
+  static bool isUsedElsewhere(Value v, const llvm::DenseSet<Operation *> &part);
+  void addCopy(Value from, Value to, llvm::SmallVectorImpl<FrameCopy> &copies);
+  void flattenLevel(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);
+  const FrameSlot &frameSlot(Value v);
+  Value framePlace(const FrameSlot &slot, int64_t offset);
+  void storeFlat(llvm::ArrayRef<Value> flat, const FrameSlot &slot);
+  void loadFromFrame(Value v);
+  void enterWarp(Value number);
+
   // -- Context (Packetize.cpp)
   Value contextField(size_t offset);
   Value loadContext(size_t offset, mlir::Type type);
@@ -245,6 +277,7 @@ private:
   ptx::FuncOp func;
   const KernelLayout &layout;
   const ShapeAnalysis &shapes;
+  const CtaLevel *levels;
   ChunkTarget target;
   const EmitterTable &emitters;
   mlir::OpBuilder b;
@@ -258,9 +291,14 @@ private:
   Value strand;                     ///< i32: number of the warp (or thread)
   Value linear;                     ///< i32: its first thread
   llvm::SmallVector<Value> formals; ///< of a function: addresses of all
-  llvm::StringMap<Value> frame;     ///< perThread: variables on the stack
-  Value exchangeBuffers[3];         ///< pointers; null until needed
+  llvm::StringMap<Value> stackVariables; ///< perThread: their addresses
+  Value exchangeBuffers[3];              ///< pointers; null until needed
   TestedAddresses tested;
+  Value localArena; ///< where the first warp's local memory begins
+  Value frame;      ///< pointer: values between parts
+  int64_t frameBytes = 0;
+  llvm::DenseMap<Value, FrameSlot> frameSlots;
+  llvm::DenseMap<Value, bool> recomputed;
 };
 
 } // namespace ptxjit

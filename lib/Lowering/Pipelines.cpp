@@ -54,6 +54,7 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
   options.block.assign(shape.block.begin(), shape.block.end());
   options.smallGrid = shape.smallGrid;
   options.perThread = shape.perThread;
+  options.fission = shape.fission;
   pm.addPass(createPacketizePass(options));
   pm.addPass(createCSEPass());
 }

@@ -30,8 +30,8 @@ static void reserveOperands(Operation *terminator, unsigned count, Value any) {
 
 /// The most operands that a terminator may be given: values that live from one
 /// block to another, what the transformation makes of them on the way, and its
-/// own selectors of entries and exits. Bounded in sum, since it is paid for each
-/// block.
+/// own selectors of entries and exits. Bounded in sum, since it is paid for
+/// each block.
 static unsigned estimateOperands(Region &region) {
   unsigned count = 0, blocks = 0;
   for (Block &block : region) {

@@ -56,6 +56,8 @@ const char *ptxjit::describe(PtxjitMode mode) {
   switch (mode) {
   case PTXJIT_MODE_WARP_LOOP:
     return "warp loop";
+  case PTXJIT_MODE_FISSION:
+    return "fission";
   case PTXJIT_MODE_FIBERS:
     return "fibers";
   case PTXJIT_MODE_THREADS:
@@ -122,7 +124,8 @@ class CtaRunner {
 public:
   CtaRunner(Launch &launch, unsigned worker);
   bool isValid() const {
-    return shared && local && (!fibers || fibers->isValid());
+    return shared && local && (frame || !launch.kernel.frameBytes) &&
+           (!fibers || fibers->isValid());
   }
   /// \returns whether the CTA has ended; else it waits to be resumed.
   bool run(uint64_t index);
@@ -143,21 +146,22 @@ private:
   }
 
   Launch &launch;
-  DeviceBuffer shared, local;
+  DeviceBuffer shared, local, frame;
   std::unique_ptr<CtaFibers> fibers;
   PtxjitKernelContext context{};
 };
 
 CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
   const KernelCode &kernel = launch.kernel;
-  bool useFibers = kernel.mode != PTXJIT_MODE_WARP_LOOP;
+  bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS;
+  // Where one call runs all warps to their end, one after another, they share.
+  bool ownLocal =
+      kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
   uint64_t localStride = uint64_t(kernel.localBytes) * 32;
   StrandShape strands{kernel.threads,
                       kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
   shared = makeDeviceBuffer(uint64_t(kernel.sharedEnd) + launch.dynamicShared);
-  local = makeDeviceBuffer(
-      localStride * (kernel.mode == PTXJIT_MODE_FIBERS ? strands.count() : 1) +
-      64);
+  local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64);
   if (useFibers)
     fibers = std::make_unique<CtaFibers>(strands, kernel.stackBytes);
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
@@ -173,11 +177,14 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
   context.totalShared = launch.window() + launch.dynamicShared;
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
-  context.localStride = useFibers ? localStride : 0;
+  context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {
     context.local = fibers->getStacks().begin();
     context.localStride = fibers->getStacks().getStride();
   }
+  if (kernel.frameBytes)
+    frame = makeDeviceBuffer(kernel.frameBytes);
+  context.frame = static_cast<uint8_t *>(frame.get());
   if (kernel.cooperative)
     context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
   context.smid = worker;

@@ -206,6 +206,7 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   code.sharedEnd = image.sharedEnd;
   code.localBytes = image.localBytes;
   code.stackBytes = image.stackBytes;
+  code.frameBytes = image.frameBytes;
   code.threads = block[0] * block[1] * block[2];
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;

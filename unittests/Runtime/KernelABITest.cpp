@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 4u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 5u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 120u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 128u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -29,6 +29,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, runtime), 96u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, localStride), 104u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, gridWorkspace), 112u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, frame), 120u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
   EXPECT_EQ(sizeof(PtxjitHelpers), 48u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);

@@ -10,6 +10,7 @@ namespace ptxjit {
 
 enum class ExecutionMode {
   WarpLoop, ///< warps one after another, in compiled code: none waits
+  Fission,  ///< the same, in parts between barriers
   Fibers,   ///< each warp on a stack of its own
   Threads,  ///< each thread on a stack of its own, not in lockstep
 };

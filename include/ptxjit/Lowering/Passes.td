@@ -155,6 +155,8 @@ def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
     ListOption<"block", "block", "unsigned", "block extents x,y,z">,
     Option<"perThread", "per-thread", "bool", "false",
            "the function runs one thread instead of a warp">,
+    Option<"fission", "fission", "bool", "false",
+           "split kernels at their barriers">,
     Option<"smallGrid", "small-grid", "bool", "true",
            "grid extent times block extent fits in 31 bits, per dimension">];
 }

@@ -21,7 +21,12 @@ struct LaunchShape {
   bool smallGrid = true;
   /// One thread at a time instead of a warp: see PTXJIT_MODE_THREADS.
   bool perThread = false;
+  /// Split at barriers: see PTXJIT_MODE_FISSION.
+  bool fission = false;
 };
+
+/// Attribute of a compiled kernel that was split: bytes of the CTA's frame.
+inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 
 /// What the packetiser needs to know of the CPU.
 struct ChunkTarget {

@@ -101,6 +101,7 @@ typedef struct PtxjitImage {
   uint32_t sharedEnd;  /**< where dynamic shared memory begins in the window */
   uint32_t localBytes; /**< per thread */
   uint32_t stackBytes; /**< per strand, in a mode with fibers */
+  uint64_t frameBytes; /**< per CTA, in PTXJIT_MODE_FISSION */
   uint32_t chunk;
   uint32_t mode;          /**< PtxjitMode */
   uint32_t waitsOnMemory; /**< a CTA may wait for other CTAs */

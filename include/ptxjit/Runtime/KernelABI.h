@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 4u
+#define PTXJIT_KERNEL_ABI_VERSION 5u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -121,6 +121,7 @@ typedef struct PtxjitKernelContext {
    *  %envreg to the driver; CUDA reads this from %envreg1 (high) and 2 (low).
    */
   uint64_t gridWorkspace;
+  uint8_t *frame; /**< of a kernel that is split: values between the parts */
 } PtxjitKernelContext;
 
 /** What CUDA's grid-wide barrier works on. */
@@ -137,8 +138,9 @@ typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
 /** How the warps of a CTA are to be run. */
 typedef enum PtxjitMode {
   PTXJIT_MODE_WARP_LOOP = 0, /**< in one call: none waits */
-  PTXJIT_MODE_FIBERS = 1,    /**< each on a fiber */
-  PTXJIT_MODE_THREADS = 2,   /**< each thread on a fiber, for itself */
+  PTXJIT_MODE_FISSION = 1,   /**< in one call, split at the barriers */
+  PTXJIT_MODE_FIBERS = 2,    /**< each on a fiber */
+  PTXJIT_MODE_THREADS = 3,   /**< each thread on a fiber, for itself */
 } PtxjitMode;
 
 #ifdef __cplusplus

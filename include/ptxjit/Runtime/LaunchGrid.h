@@ -46,6 +46,7 @@ struct KernelCode {
   uint32_t sharedEnd = PTXJIT_SHARED_BASE; ///< of static data, in the window
   uint32_t localBytes = 0;                 ///< per thread
   uint32_t stackBytes = 256 << 10;         ///< per strand
+  uint64_t frameBytes = 0;                 ///< per CTA
   uint32_t threads = 32;                   ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait

@@ -1,0 +1,51 @@
+//===- CtaLevel.h - what is the same for a whole CTA ------------*- C++ -*-===//
+//
+// A kernel may be split at its barriers, so that each part is a loop over the
+// warps, if all threads reach every barrier together: under control that is the
+// same in the whole CTA. That control, and what it depends on, stands outside
+// the loops over warps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_ANALYSIS_CTALEVEL_H
+#define PTXJIT_ANALYSIS_CTALEVEL_H
+
+#include "ptxjit/Analysis/Shape.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ptxjit {
+
+class CtaLevel {
+public:
+  /// \param func  structured or masked.
+  CtaLevel(ptx::FuncOp func, const ShapeAnalysis &shapes);
+
+  /// Why the kernel cannot be split at its barriers; empty if it can.
+  llvm::StringRef whyNot() const { return reason; }
+
+  /// May the value be computed once for the CTA, from others of that kind?
+  bool contains(mlir::Value value) const { return values.contains(value); }
+  /// The same of all results of an op without regions.
+  bool contains(mlir::Operation *op) const;
+  /// Does `op` hold a barrier inside?
+  bool isSplit(mlir::Operation *op) const { return split.contains(op); }
+  static bool isBarrier(mlir::Operation *op);
+
+private:
+  void findSplit(ptx::FuncOp func);
+  void assume(ptx::FuncOp func);
+  bool retract(ptx::FuncOp func);
+  bool retractUnless(mlir::Value value, mlir::ValueRange sources);
+  void check(ptx::FuncOp func);
+  bool hasCtaShape(mlir::Value value) const;
+  bool joinsWholeCta(mlir::Operation *barrier) const;
+
+  const ShapeAnalysis &shapes;
+  llvm::DenseSet<mlir::Value> values;
+  llvm::DenseSet<mlir::Operation *> split;
+  std::string reason;
+};
+
+} // namespace ptxjit
+
+#endif

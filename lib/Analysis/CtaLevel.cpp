@@ -1,0 +1,168 @@
+//===- CtaLevel.cpp - what is the same for a whole CTA --------------------===//
+
+#include "ptxjit/Analysis/CtaLevel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+bool CtaLevel::isBarrier(Operation *op) { return isa<BarOp, BarrierOp>(op); }
+
+CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes) : shapes(shapes) {
+  findSplit(func);
+  assume(func);
+  while (retract(func))
+    ;
+  check(func);
+}
+
+void CtaLevel::findSplit(FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (isBarrier(op))
+      for (Operation *p = op->getParentOp(); p != func; p = p->getParentOp())
+        split.insert(p);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+bool CtaLevel::hasCtaShape(Value value) const {
+  const Shape &shape = shapes.get(value);
+  return shape.hasBase() && !shape.conditional &&
+         shape.uniformity <= Uniformity::Cta;
+}
+
+/// Can the op be run once, before its place in each warp?
+static bool isMovable(Operation *op) {
+  if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
+      !op->getNumResults())
+    return false;
+  // Made from the number of the warp, whatever their shape.
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return sreg.getReg() != SpecialRegister::TidX &&
+           sreg.getReg() != SpecialRegister::TidY &&
+           sreg.getReg() != SpecialRegister::TidZ &&
+           sreg.getReg() != SpecialRegister::WarpId;
+  if (auto cvta = dyn_cast<CvtaOp>(op); cvta && cvta.getSpace() == Space::Local)
+    return false;
+  if (auto ld = dyn_cast<LdOp>(op))
+    return ld.getSpace() == Space::Param && !ld.getOrder();
+  return isMemoryEffectFree(op);
+}
+
+bool CtaLevel::contains(Operation *op) const {
+  return isMovable(op) &&
+         llvm::all_of(op->getResults(), [&](Value v) { return contains(v); });
+}
+
+/// All that its shape allows.
+void CtaLevel::assume(FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (isMovable(op) &&
+        llvm::all_of(op->getResults(), [&](Value v) { return hasCtaShape(v); }))
+      values.insert(op->getResults().begin(), op->getResults().end());
+    if (!isSplit(op))
+      return;
+    for (Value v : op->getResults())
+      if (hasCtaShape(v))
+        values.insert(v);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value v : block.getArguments())
+          if (hasCtaShape(v))
+            values.insert(v);
+  });
+}
+
+bool CtaLevel::retractUnless(Value value, ValueRange sources) {
+  if (!contains(value) ||
+      llvm::all_of(sources, [&](Value v) { return contains(v); }))
+    return false;
+  values.erase(value);
+  return true;
+}
+
+/// Takes out what is made of others. \returns whether there was any.
+bool CtaLevel::retract(FuncOp func) {
+  bool changed = false;
+  func.walk([&](Operation *op) {
+    if (isMovable(op))
+      for (Value v : op->getResults())
+        changed |= retractUnless(v, op->getOperands());
+    if (!isSplit(op))
+      return;
+    if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+      for (OpResult v : ifOp.getResults()) {
+        unsigned i = v.getResultNumber();
+        changed |= retractUnless(v, {ifOp.getCondition(),
+                                     ifOp.thenYield().getOperand(i),
+                                     ifOp.elseYield().getOperand(i)});
+      }
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (auto [arg, init, next] :
+           llvm::zip(loop.getBeforeArguments(), loop.getInits(),
+                     loop.getYieldOp().getOperands()))
+        changed |= retractUnless(arg, {init, next});
+      for (auto [arg, result, from] :
+           llvm::zip(loop.getAfterArguments(), loop.getResults(),
+                     loop.getConditionOp().getArgs())) {
+        changed |= retractUnless(arg, from);
+        changed |= retractUnless(result, from);
+      }
+    }
+  });
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// ISA: "bar, barrier": without a count, or with all threads as count.
+bool CtaLevel::joinsWholeCta(Operation *op) const {
+  auto joins = [&](auto bar) {
+    APInt number;
+    if (bar.getMode() != BarrierMode::Sync || bar.getMask() ||
+        !matchPattern(bar.getA(), m_ConstantInt(&number)) || number.uge(16))
+      return false;
+    return !bar.getB() ||
+           (matchPattern(bar.getB(), m_ConstantInt(&number)) &&
+            number == llvm::alignTo(shapes.getContext().threads(), 32));
+  };
+  if (auto bar = dyn_cast<BarOp>(op))
+    return joins(bar);
+  return joins(cast<BarrierOp>(op));
+}
+
+static std::string placeOf(Operation *op) {
+  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    return " at line " + std::to_string(place.getLine());
+  return "";
+}
+
+void CtaLevel::check(FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (!reason.empty())
+      return;
+    if (isBarrier(op) && !joinsWholeCta(op))
+      reason = "a barrier that is not a plain one of all threads" + placeOf(op);
+    if (!isSplit(op))
+      return;
+    Value condition;
+    if (auto ifOp = dyn_cast<scf::IfOp>(op))
+      condition = ifOp.getCondition();
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      condition = loop.getConditionOp().getCondition();
+    if (!condition || !contains(condition) ||
+        !shapes.get(condition).isUniform())
+      reason =
+          "a barrier under control that may differ between warps" + placeOf(op);
+  });
+}

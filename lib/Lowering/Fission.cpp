@@ -1,0 +1,393 @@
+//===- Fission.cpp - a kernel in parts, split at its barriers -------------===//
+//
+// The regions around barriers stand outside, with what they depend on (see
+// CtaLevel.h); everything between two barriers becomes a loop over the warps.
+// Values of a warp that live from one part to another lie in the CTA's frame,
+// or are computed once more where that is cheap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Packetizer.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "ptxjit/Runtime/KernelABI.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// The frame
+//===----------------------------------------------------------------------===//
+
+/// i1 has no size in memory.
+static Type storedType(Type type) {
+  auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getElementType().isInteger(1)
+               ? VectorType::get(vector.getShape(),
+                                 byte(vector.getElementType()))
+               : type;
+  return type.isInteger(1) ? byte(type) : type;
+}
+static int64_t bytesOf(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getNumElements() *
+           int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
+  return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
+}
+
+/// Where `v` is kept. A value of all warps lies side by side.
+const Packetizer::FrameSlot &Packetizer::frameSlot(Value v) {
+  auto [it, fresh] = frameSlots.try_emplace(v);
+  if (!fresh)
+    return it->second;
+  SmallVector<Type> types;
+  flattenTypes(v, types);
+  for (Type type : types)
+    it->second.bytes += llvm::alignTo(bytesOf(storedType(type)), 64);
+  it->second.offset = frameBytes;
+  frameBytes += it->second.bytes * ((shapes.getContext().threads() + 31) / 32);
+  return it->second;
+}
+
+/// Byte `offset` of this warp's part of a slot.
+Value Packetizer::framePlace(const FrameSlot &slot, int64_t offset) {
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  ChunkBuilder s = scalar();
+  Value warp = s.mul(s.resize(strand, 64, false),
+                     s.intConstant(64, uint64_t(slot.bytes)));
+  Value byte = s.add(warp, s.intConstant(64, uint64_t(slot.offset + offset)));
+  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), frame,
+                             LLVM::GEPArg(byte));
+}
+
+void Packetizer::storeFlat(ArrayRef<Value> flat, const FrameSlot &slot) {
+  int64_t offset = 0;
+  for (Value value : flat) {
+    Type type = storedType(value.getType());
+    if (type != value.getType())
+      value = arith::ExtUIOp::create(b, loc, type, value);
+    LLVM::StoreOp::create(b, loc, value, framePlace(slot, offset),
+                          unsigned(std::min<int64_t>(bytesOf(type), 64)));
+    offset += llvm::alignTo(bytesOf(type), 64);
+  }
+}
+
+void Packetizer::loadFromFrame(Value v) {
+  SmallVector<Type> types;
+  flattenTypes(v, types);
+  SmallVector<Value> flat;
+  const FrameSlot &slot = frameSlot(v);
+  int64_t offset = 0;
+  for (Type type : types) {
+    Type stored = storedType(type);
+    Value value =
+        LLVM::LoadOp::create(b, loc, stored, framePlace(slot, offset),
+                             unsigned(std::min<int64_t>(bytesOf(stored), 64)));
+    if (stored != type)
+      value = arith::TruncIOp::create(b, loc, type, value);
+    flat.push_back(value);
+    offset += llvm::alignTo(bytesOf(stored), 64);
+  }
+  ValueRange range = flat;
+  unflatten(v, range);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static bool isClock(SRegOp op) {
+  switch (op.getReg()) {
+  case SpecialRegister::Clock:
+  case SpecialRegister::ClockHi:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::GlobalTimer:
+  case SpecialRegister::GlobalTimerLo:
+  case SpecialRegister::GlobalTimerHi:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Cheaper to compute than to keep: scalars, and numbers of threads.
+bool Packetizer::isRecomputed(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return !isClock(sreg);
+  if (isa<EntryMaskOp>(op))
+    return true;
+  if (auto known = recomputed.find(v); known != recomputed.end())
+    return known->second;
+  const Shape &shape = shapeOf(v);
+  bool cheap = shape.hasBase() && !shape.conditional &&
+               llvm::all_of(op->getOperands(), [&](Value operand) {
+                 return levels->contains(operand) || isRecomputed(operand);
+               });
+  recomputed[v] = cheap;
+  return cheap;
+}
+
+/// Makes a value of an earlier part available in this one.
+LogicalResult Packetizer::materialize(Value v, SmallVectorImpl<Value> &made) {
+  if (levels->contains(v) || llvm::is_contained(made, v))
+    return success();
+  if (!isRecomputed(v)) {
+    loadFromFrame(v);
+    made.push_back(v);
+    return success();
+  }
+  Operation *op = v.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (failed(materialize(operand, made)))
+      return failure();
+  llvm::append_range(made, op->getResults());
+  return emitOp(*op);
+}
+
+/// What `ops` and `copies` use of values that other parts have made.
+static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
+                                      ArrayRef<FrameCopy> copies) {
+  DenseSet<Value> inside;
+  llvm::SetVector<Value> used;
+  for (Operation *op : ops)
+    op->walk([&](Operation *inner) {
+      inside.insert(inner->result_begin(), inner->result_end());
+      for (Region &region : inner->getRegions())
+        for (Block &block : region)
+          inside.insert(block.args_begin(), block.args_end());
+      used.insert(inner->operand_begin(), inner->operand_end());
+    });
+  for (const FrameCopy &copy : copies)
+    used.insert(copy.from);
+  used.remove_if([&](Value v) { return inside.contains(v); });
+  return used.takeVector();
+}
+
+/// for (warp = 0; warp < warps; ++warp) { ops; copies; }
+LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
+                                   ArrayRef<FrameCopy> copies) {
+  if (ops.empty() && copies.empty())
+    return success();
+  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  unsigned warps = (shapes.getContext().threads() + 31) / 32;
+  Value count = arith::ConstantIntOp::create(b, loc, warps, 32);
+  auto loop = scf::ForOp::create(b, loc, zero, count, one);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  enterWarp(loop.getInductionVar());
+  tested.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
+
+  SmallVector<Value> made;
+  for (Value v : findLiveIns(ops, copies))
+    if (failed(materialize(v, made)))
+      return failure();
+  DenseSet<Operation *> inside(ops.begin(), ops.end());
+  for (Operation *op : ops) {
+    llvm::SaveAndRestore<Location> place(loc, op->getLoc());
+    if (failed(emitOp(*op)))
+      return failure();
+  }
+  // All that is copied is read before anything is overwritten.
+  SmallVector<SmallVector<Value>> flats;
+  for (const FrameCopy &copy : copies)
+    flatten(copy.from, copy.to, flats.emplace_back());
+  for (auto [copy, flat] : llvm::zip(copies, flats))
+    storeFlat(flat, frameSlot(copy.to));
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (!isRecomputed(result) && isUsedElsewhere(result, inside)) {
+        SmallVector<Value> flat;
+        flatten(result, result, flat);
+        storeFlat(flat, frameSlot(result));
+      }
+  // The next part has values of its own.
+  for (Value v : made)
+    values.erase(v);
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      values.erase(result);
+  return success();
+}
+
+/// Is `v` used by an op that is not in (or inside one of) `part`?
+bool Packetizer::isUsedElsewhere(Value v, const DenseSet<Operation *> &part) {
+  Block *home = v.getParentBlock();
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    Operation *top = home->findAncestorOpInBlock(*user);
+    return !top || !part.contains(top);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Control around the parts
+//===----------------------------------------------------------------------===//
+
+/// Ops of a block that holds barriers; `copies` are for its end.
+LogicalResult Packetizer::emitSplitBlock(Block &block,
+                                         ArrayRef<FrameCopy> copies) {
+  SmallVector<Operation *> part;
+  auto finishPart = [&](ArrayRef<FrameCopy> last) {
+    LogicalResult result = emitPart(part, last);
+    part.clear();
+    return result;
+  };
+  for (Operation &op : block.without_terminator()) {
+    if (CtaLevel::isBarrier(&op)) {
+      if (failed(finishPart({})))
+        return failure();
+    } else if (auto ifOp = dyn_cast<scf::IfOp>(op);
+               ifOp && levels->isSplit(ifOp)) {
+      if (failed(finishPart({})) || failed(emitSplitIf(ifOp)))
+        return failure();
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op);
+               loop && levels->isSplit(loop)) {
+      SmallVector<FrameCopy> inits;
+      for (auto [init, arg] :
+           llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+        addCopy(init, arg, inits);
+      if (failed(finishPart(inits)) || failed(emitSplitWhile(loop)))
+        return failure();
+    } else if (levels->contains(&op)) {
+      llvm::SaveAndRestore<Location> place(loc, op.getLoc());
+      if (failed(emitOp(op)))
+        return failure();
+    } else {
+      part.push_back(&op);
+    }
+  }
+  return finishPart(copies);
+}
+
+void Packetizer::addCopy(Value from, Value to,
+                         SmallVectorImpl<FrameCopy> &copies) {
+  if (!levels->contains(to) && !to.use_empty())
+    copies.push_back({from, to});
+}
+
+void Packetizer::flattenLevel(Value v, Value as, SmallVectorImpl<Value> &flat) {
+  if (levels->contains(as))
+    flatten(v, as, flat);
+}
+
+LogicalResult Packetizer::emitSplitIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    if (levels->contains(result))
+      flattenTypes(result, types);
+  bool hasElse = !op.getElseRegion().empty();
+  auto out = scf::IfOp::create(b, loc, types, base(op.getCondition()),
+                               /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
+    OpBuilder::InsertionGuard guard(b);
+    Block &from = op->getRegion(side).front();
+    Block &to = out->getRegion(side).front();
+    if (!to.empty())
+      to.back().erase(); // the implicit yield
+    b.setInsertionPointToEnd(&to);
+    auto yield = cast<scf::YieldOp>(from.getTerminator());
+    SmallVector<FrameCopy> copies;
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      addCopy(value, result, copies);
+    if (failed(emitSplitBlock(from, copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      flattenLevel(value, result, flat);
+    scf::YieldOp::create(b, loc, flat);
+  }
+  ValueRange flat = out.getResults();
+  for (Value result : op.getResults())
+    if (levels->contains(result))
+      unflatten(result, flat);
+  return success();
+}
+
+/// A block of the new loop, with arguments for those of `like` that are the
+/// same in the CTA, behind `extra` others.
+Block *Packetizer::createSplitBlock(Region &region, ArrayRef<Type> types,
+                                    ValueRange like) {
+  SmallVector<Location> locs(types.size(), loc);
+  Block *block = b.createBlock(&region, {}, types, locs);
+  ValueRange flat = block->getArguments();
+  for (Value v : like)
+    if (levels->contains(v))
+      unflatten(v, flat);
+  return block;
+}
+
+LogicalResult Packetizer::emitSplitWhile(scf::WhileOp op) {
+  auto condition = op.getConditionOp();
+  auto yield = op.getYieldOp();
+  SmallVector<Type> argTypes, resultTypes;
+  SmallVector<Value> inits;
+  for (auto [arg, init] : llvm::zip(op.getBeforeArguments(), op.getInits()))
+    if (levels->contains(arg)) {
+      flattenTypes(arg, argTypes);
+      flatten(init, arg, inits);
+    }
+  for (Value v : op.getAfterArguments())
+    if (levels->contains(v))
+      flattenTypes(v, resultTypes);
+  unsigned numAfter = resultTypes.size();
+  for (Value v : op.getResults())
+    if (levels->contains(v))
+      flattenTypes(v, resultTypes);
+  auto out = scf::WhileOp::create(b, loc, resultTypes, inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    createSplitBlock(out.getBefore(), argTypes, op.getBeforeArguments());
+    SmallVector<FrameCopy> copies;
+    for (auto [from, arg, result] : llvm::zip(
+             condition.getArgs(), op.getAfterArguments(), op.getResults())) {
+      addCopy(from, arg, copies);
+      addCopy(from, result, copies);
+    }
+    if (failed(emitSplitBlock(*op.getBeforeBody(), copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [from, arg] :
+         llvm::zip(condition.getArgs(), op.getAfterArguments()))
+      flattenLevel(from, arg, flat);
+    for (auto [from, result] : llvm::zip(condition.getArgs(), op.getResults()))
+      flattenLevel(from, result, flat);
+    scf::ConditionOp::create(b, loc, base(condition.getCondition()), flat);
+  }
+  {
+    OpBuilder::InsertionGuard guard(b);
+    createSplitBlock(out.getAfter(), resultTypes, op.getAfterArguments());
+    SmallVector<FrameCopy> copies;
+    for (auto [from, arg] :
+         llvm::zip(yield.getOperands(), op.getBeforeArguments()))
+      addCopy(from, arg, copies);
+    if (failed(emitSplitBlock(*op.getAfterBody(), copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [from, arg] :
+         llvm::zip(yield.getOperands(), op.getBeforeArguments()))
+      flattenLevel(from, arg, flat);
+    scf::YieldOp::create(b, loc, flat);
+  }
+  ValueRange flat = out.getResults().drop_front(numAfter);
+  for (Value result : op.getResults())
+    if (levels->contains(result))
+      unflatten(result, flat);
+  return success();
+}
+
+LogicalResult Packetizer::emitSplitKernel(Block &body) {
+  frame = loadContext(offsetof(PtxjitKernelContext, frame),
+                      LLVM::LLVMPointerType::get(b.getContext()));
+  tested.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
+  return emitSplitBlock(body, {});
+}
