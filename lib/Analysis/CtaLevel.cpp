@@ -122,6 +122,83 @@ bool CtaLevel::retract(FuncOp func) {
 }
 
 //===----------------------------------------------------------------------===//
+// From part to part
+//===----------------------------------------------------------------------===//
+
+static bool isClock(SRegOp op) {
+  switch (op.getReg()) {
+  case SpecialRegister::Clock:
+  case SpecialRegister::ClockHi:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::GlobalTimer:
+  case SpecialRegister::GlobalTimerLo:
+  case SpecialRegister::GlobalTimerHi:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool CtaLevel::isRecomputed(Value v) const {
+  Operation *op = v.getDefiningOp();
+  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return !isClock(sreg);
+  if (isa<EntryMaskOp>(op))
+    return true;
+  if (auto known = recomputed.find(v); known != recomputed.end())
+    return known->second;
+  const Shape &shape = shapes.get(v);
+  bool cheap = shape.hasBase() && !shape.conditional &&
+               llvm::all_of(op->getOperands(), [&](Value operand) {
+                 return contains(operand) || isRecomputed(operand);
+               });
+  recomputed[v] = cheap;
+  return cheap;
+}
+
+uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
+  uint64_t bytes = 0;
+  auto count = [&](Value v) {
+    if (contains(v) || isRecomputed(v) || v.use_empty())
+      return;
+    unsigned width =
+        v.getType().isIntOrFloat()
+            ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
+            : 8;
+    const Shape &shape = shapes.get(v);
+    bytes += shape.hasBase() && !shape.conditional ? width : 32 * width;
+  };
+  // Blocks with barriers: what they are given, and what crosses one.
+  auto visit = [&](Block &block) {
+    for (Value v : block.getArguments())
+      count(v);
+    DenseMap<Operation *, unsigned> parts;
+    unsigned part = 0;
+    for (Operation &op : block) {
+      bool border = isBarrier(&op) || isSplit(&op);
+      parts[&op] = border ? ++part : part;
+      part += border;
+    }
+    for (Operation &op : block)
+      for (Value v : op.getResults())
+        if (isSplit(&op) || llvm::any_of(v.getUsers(), [&](Operation *user) {
+              Operation *top = block.findAncestorOpInBlock(*user);
+              return !top || parts.lookup(top) != parts.lookup(&op);
+            }))
+          count(v);
+  };
+  for (Block &block : func.getBody())
+    visit(block);
+  for (Operation *op : split)
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        visit(block);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 

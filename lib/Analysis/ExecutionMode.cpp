@@ -16,6 +16,10 @@ static std::string placeOf(Operation *op) {
   return "";
 }
 
+/// What it costs to store and load more than this at each barrier is more than
+/// to switch stacks (measured: docs/Performance.md).
+static constexpr uint64_t kMostLiveBytes = 8 << 10;
+
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
                                        const ShapeContext &context) {
   Operation *barrier = nullptr, *wait = nullptr, *call = nullptr,
@@ -45,10 +49,16 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
             "a loop waits on memory" + placeOf(wait)};
   if (barrier) {
     CtaLevel levels(kernel, shapes);
-    if (levels.whyNot().empty())
+    if (levels.whyNot().empty()) {
+      uint64_t bytes = levels.countLiveBytes(kernel);
+      std::string live = std::to_string(bytes) + " bytes a warp live across";
+      if (bytes > kMostLiveBytes)
+        return {ExecutionMode::Fibers, false,
+                "barriers with " + live + ", the first" + placeOf(barrier)};
       return {ExecutionMode::Fission, false,
-              "barriers that all warps reach together, the first" +
-                  placeOf(barrier)};
+              "all warps reach the barriers together, with " + live +
+                  ", the first" + placeOf(barrier)};
+    }
     return {ExecutionMode::Fibers, false, levels.whyNot().str()};
   }
   return {ExecutionMode::WarpLoop, false,

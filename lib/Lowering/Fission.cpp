@@ -9,7 +9,6 @@
 
 #include "Packetizer.h"
 
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ptxjit/Runtime/KernelABI.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
@@ -101,45 +100,11 @@ void Packetizer::loadFromFrame(Value v) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-static bool isClock(SRegOp op) {
-  switch (op.getReg()) {
-  case SpecialRegister::Clock:
-  case SpecialRegister::ClockHi:
-  case SpecialRegister::Clock64:
-  case SpecialRegister::GlobalTimer:
-  case SpecialRegister::GlobalTimerLo:
-  case SpecialRegister::GlobalTimerHi:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Cheaper to compute than to keep: scalars, and numbers of threads.
-bool Packetizer::isRecomputed(Value v) {
-  Operation *op = v.getDefiningOp();
-  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
-    return false;
-  if (auto sreg = dyn_cast<SRegOp>(op))
-    return !isClock(sreg);
-  if (isa<EntryMaskOp>(op))
-    return true;
-  if (auto known = recomputed.find(v); known != recomputed.end())
-    return known->second;
-  const Shape &shape = shapeOf(v);
-  bool cheap = shape.hasBase() && !shape.conditional &&
-               llvm::all_of(op->getOperands(), [&](Value operand) {
-                 return levels->contains(operand) || isRecomputed(operand);
-               });
-  recomputed[v] = cheap;
-  return cheap;
-}
-
 /// Makes a value of an earlier part available in this one.
 LogicalResult Packetizer::materialize(Value v, SmallVectorImpl<Value> &made) {
   if (levels->contains(v) || llvm::is_contained(made, v))
     return success();
-  if (!isRecomputed(v)) {
+  if (!levels->isRecomputed(v)) {
     loadFromFrame(v);
     made.push_back(v);
     return success();
@@ -205,7 +170,7 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
     storeFlat(flat, frameSlot(copy.to));
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (!isRecomputed(result) && isUsedElsewhere(result, inside)) {
+      if (!levels->isRecomputed(result) && isUsedElsewhere(result, inside)) {
         SmallVector<Value> flat;
         flatten(result, result, flat);
         storeFlat(flat, frameSlot(result));

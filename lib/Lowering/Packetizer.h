@@ -258,7 +258,6 @@ private:
   LogicalResult emitPart(llvm::ArrayRef<Operation *> ops,
                          llvm::ArrayRef<FrameCopy> copies);
   LogicalResult materialize(Value v, llvm::SmallVectorImpl<Value> &made);
-  bool isRecomputed(Value v);
   static bool isUsedElsewhere(Value v, const llvm::DenseSet<Operation *> &part);
   void addCopy(Value from, Value to, llvm::SmallVectorImpl<FrameCopy> &copies);
   void flattenLevel(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);
@@ -298,7 +297,6 @@ private:
   Value frame;      ///< pointer: values between parts
   int64_t frameBytes = 0;
   llvm::DenseMap<Value, FrameSlot> frameSlots;
-  llvm::DenseMap<Value, bool> recomputed;
 };
 
 } // namespace ptxjit

@@ -311,11 +311,13 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   }
   for (uint32_t chunk : {1, 4, 8, 16})
     add(chunk, options.cpu);
-  Mode threads;
-  threads.name = "threads";
-  threads.options.cpu = options.cpu;
-  threads.options.atLeast = PTXJIT_MODE_THREADS;
-  modes.push_back(threads);
+  for (PtxjitMode atLeast : {PTXJIT_MODE_FIBERS, PTXJIT_MODE_THREADS}) {
+    Mode mode;
+    mode.name = describe(atLeast);
+    mode.options.cpu = options.cpu;
+    mode.options.atLeast = atLeast;
+    modes.push_back(mode);
+  }
   if (options.cpu.empty())
     add(8, "x86-64-v3"); // the masks of AVX2, on any machine
   return modes;

@@ -27,6 +27,11 @@ public:
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// The same of all results of an op without regions.
   bool contains(mlir::Operation *op) const;
+  /// Cheaper to compute in each part than to keep: scalars, and numbers of
+  /// threads.
+  bool isRecomputed(mlir::Value value) const;
+  /// Bytes that each warp keeps from one part to another.
+  uint64_t countLiveBytes(ptx::FuncOp func) const;
   /// Does `op` hold a barrier inside?
   bool isSplit(mlir::Operation *op) const { return split.contains(op); }
   static bool isBarrier(mlir::Operation *op);
@@ -42,6 +47,7 @@ private:
 
   const ShapeAnalysis &shapes;
   llvm::DenseSet<mlir::Value> values;
+  mutable llvm::DenseMap<mlir::Value, bool> recomputed;
   llvm::DenseSet<mlir::Operation *> split;
   std::string reason;
 };
