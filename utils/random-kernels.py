@@ -211,6 +211,47 @@ class Writer:
         else:
             self.emit(f"match.any.sync.b32 {self.reg()}, {self.reg()}, -1;")
 
+    def uniform(self, threads, exits, depth=0):
+        """Barriers in loops and conditionals that the whole CTA agrees on."""
+        end = self.label()
+        if self.rng.random() < 0.6 and self.loops < 8:
+            counter = f"%c{self.loops}"
+            self.loops += 1
+            head = self.label()
+            self.emit(f"mov.u32 {counter}, 0;")
+            self.emit(f"{head}:")
+            self.section(threads, exits, depth)
+            if self.rng.random() < 0.3:
+                self.emit(f"setp.eq.u32 %q, {counter}, 1;")
+                self.emit(f"@%q bra {end};")
+                self.section(threads, exits, depth)
+            self.emit(f"add.u32 {counter}, {counter}, 1;")
+            self.emit(f"setp.lt.u32 %q, {counter}, {self.rng.randrange(1, 4)};")
+            self.emit(f"@%q bra {head};")
+        else:
+            other = self.label()
+            self.emit(f"setp.{self.rng.choice(['eq', 'ne'])}.u32 %q, %cta, 0;")
+            self.emit(f"@%q bra {other};")
+            self.section(threads, exits, depth)
+            self.emit(f"bra {end};")
+            self.emit(f"{other}:")
+            self.section(threads, exits, depth)
+        self.emit(f"{end}:")
+
+    def section(self, threads, exits, depth):
+        for _ in range(self.rng.randrange(1, 4)):
+            kind = self.rng.random()
+            if kind < 0.45:
+                self.together(threads, exits)
+            elif kind < 0.55 and depth < 1:
+                self.uniform(threads, exits, depth + 1)
+            elif kind < 0.75:
+                a, b = self.reg(), self.reg()  # values change places
+                self.emit(f"mov.u32 %i, {a}; mov.u32 {a}, {b}; "
+                          f"mov.u32 {b}, %i;")
+            else:
+                self.block(1)
+
     def lock(self):
         """A critical section for each thread, in shared memory."""
         spin, skip = self.label(), self.label()
@@ -313,8 +354,10 @@ def kernel(rng, number, recursive):
         elif kind < 0.3:
             w.together(threads, exits)
         elif kind < 0.45:
+            w.uniform(threads, exits)
+        elif kind < 0.55:
             w.maze()
-        elif kind < 0.5:
+        elif kind < 0.6:
             w.compare()
             w.emit(f"@{w.pred()} exit;")
             exits = True
@@ -332,11 +375,11 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
   .local .align 16 .b8 box[32];
   .shared .align 4 .b8 cells[{threads * 4}];
   .shared .align 8 .u32 lock[2];
-  .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty;
+  .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty, %cta;
   .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f;
   .reg .pred {PREDICATES}, %q;
   proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
-  mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
+  mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y; mov.u32 %cta, %ctaid.x;
   mov.u32 %lin, %tid.z; mov.u32 %i, %ntid.y;
   mad.lo.u32 %lin, %lin, %i, %ty; mov.u32 %i, %ntid.x;
   mad.lo.u32 %lin, %lin, %i, %tx;
