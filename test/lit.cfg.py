@@ -31,6 +31,10 @@ for feature in ("avx2", "avx512f"):
     if feature in cpuinfo:
         config.available_features.add(feature)
 
+# A sanitized library can only be loaded by a program that is sanitized, too.
+if "-fsanitize" not in config.cxx_flags:
+    config.available_features.add("plain-library")
+
 try:
     import psutil  # what lit's time limits need
 

@@ -67,7 +67,14 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                  \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
-typedef enum CUresult {
+/** Programs pass on whatever number they have: in C++ that must be an int. */
+#ifdef __cplusplus
+#define PTXJIT_INT_ENUM : int
+#else
+#define PTXJIT_INT_ENUM
+#endif
+
+typedef enum CUresult PTXJIT_INT_ENUM {
 #define X(name, number, text) name = number,
   PTXJIT_CUDA_RESULTS(X)
 #undef X
