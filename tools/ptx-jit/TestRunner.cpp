@@ -375,7 +375,10 @@ private:
   void runCase(TestCase &test) {
     for (const Mode &mode : chooseModes(options)) {
       std::string error;
-      if (runMode(test, mode, error)) {
+      bool ok = true;
+      for (unsigned i = 0; ok && i < (mode.reference ? 1 : options.repeat); ++i)
+        ok = runMode(test, mode, error);
+      if (ok) {
         ++passed;
       } else {
         report(test.line, test.kernel + " (" + mode.name + "): " + error);

@@ -33,6 +33,7 @@ struct TestOptions {
   std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
   std::string cpu;
   unsigned threads = 0;
+  unsigned repeat = 1; ///< runs of each compiled case
   PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even where nothing waits
 };
 

@@ -68,8 +68,9 @@ static cl::opt<bool> showTime("time",
                               cl::desc("Say where the time goes, on stderr"),
                               cl::sub(runCommand), cl::cat(category));
 static cl::opt<unsigned> repeat(
-    "repeat", cl::desc("Launch that many times (with --time: the best counts)"),
-    cl::value_desc("n"), cl::init(1), cl::sub(runCommand), cl::cat(category));
+    "repeat", cl::desc("Launch that many times (run --time: the best counts)"),
+    cl::value_desc("n"), cl::init(1), cl::sub(runCommand),
+    cl::sub(testCommand), cl::cat(category));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("Worker threads (default: all)"),
                                  cl::value_desc("n"), cl::init(0),
@@ -339,6 +340,7 @@ static int test() {
     return fail("--mode must be auto, fibers or threads");
   options.cpu = cpuName;
   options.threads = threads;
+  options.repeat = repeat;
   options.atLeast = atLeast;
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
