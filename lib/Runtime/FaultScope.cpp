@@ -56,6 +56,12 @@ struct FaultHandler {
   [[noreturn]] static void jump(FaultScope &scope) {
     __builtin_longjmp(scope.place, 1);
   }
+  /// Out of the handler: what it runs with ends with it.
+  [[noreturn]] static void jumpFrom(const void *context, FaultScope &scope) {
+    scope.signalled = true;
+    scope.signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
+    jump(scope);
+  }
 
   static void handle(int signal, siginfo_t *info, void *context) {
     FaultScope *scope = active;
@@ -66,7 +72,7 @@ struct FaultHandler {
       if (!isOurs(*scope, pc))
         return;
       scope->fault.status = LaunchStatus::Ok;
-      jump(*scope);
+      jumpFrom(context, *scope);
     }
     bool overflow =
         scope && scope->fibers && scope->fibers->isGuardPage(address);
@@ -83,7 +89,7 @@ struct FaultHandler {
     // An address that is not canonical comes without.
     fault.hasAddress = !overflow && info->si_code != SI_KERNEL;
     fault.address = address;
-    jump(*scope);
+    jumpFrom(context, *scope);
   }
 
   /// Not our fault: as if we were not here.
@@ -197,6 +203,10 @@ FaultScope::Reading::~Reading() { active->reading = false; }
 bool FaultScope::run(void (*body)(void *), void *argument) {
   if (__builtin_setjmp(place)) {
     active = outer;
+    // We ask for no signal to be blocked, but others stand in between, such as
+    // sanitizers.
+    if (signalled)
+      pthread_sigmask(SIG_SETMASK, &signalMask, nullptr);
     return false;
   }
   active = this;

@@ -11,6 +11,8 @@
 
 #include "ptxjit/Runtime/Fault.h"
 
+#include <csignal>
+
 namespace ptxjit {
 
 class CtaFibers;
@@ -57,6 +59,8 @@ private:
   FaultScope *outer;
   bool interruptible = false;
   bool reading = false;
+  bool signalled = false; ///< left from a signal handler
+  sigset_t signalMask;    ///< before that signal
   Fault fault;
 };
 

@@ -167,6 +167,9 @@ TEST_F(Faults, HandlersOfTheProgramStillWork) {
 }
 
 TEST_F(Faults, NobodysFaultStillEndsTheProcess) {
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "ThreadSanitizer ends the process in its own way";
+#endif
   ASSERT_EQ(launch("store", 4096, 0, 1), LaunchStatus::IllegalAddress);
   EXPECT_EXIT(
       {
