@@ -108,6 +108,12 @@ void Packetizer::emitFault(uint32_t status, Value lanes, Value address) {
               address ? address : s.intConstant(64, 0)});
 }
 
+LogicalResult Packetizer::emitRaise(RaiseOp op) {
+  // Some lane is active, or this code would not run.
+  emitFault(PTXJIT_KERNEL_TRAP, activeBits(op.getMask()), Value());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The stack
 //===----------------------------------------------------------------------===//

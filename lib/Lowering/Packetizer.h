@@ -88,12 +88,8 @@ private:
   LogicalResult emitWhile(mlir::scf::WhileOp op);
   LogicalResult emitPlain(Operation &op, Emitter emitter);
   LogicalResult emitSpecial(Operation &op, bool &handled);
-  LogicalResult emitSRegister(ptx::SRegOp op);
-  LogicalResult emitAddressOf(ptx::AddressOfOp op);
-  LogicalResult emitCvta(ptx::CvtaOp op);
   void emitAnyAll(Operation &op);
   void emitEntryMask(ptx::EntryMaskOp op);
-  Value emitTid(unsigned dim, unsigned lanes, unsigned chunk);
 
   // -- The map
   /// One thread at a time: every value is a scalar.
@@ -124,7 +120,13 @@ private:
   Value packMask(Value chunk);
   Value unpackMask(Value chunk, Value like);
 
-  // -- Memory (MemoryToVector.cpp)
+  // -- Registers and addresses (RegistersToVector.cpp)
+  LogicalResult emitSRegister(ptx::SRegOp op);
+  Value emitTid(unsigned dim, unsigned lanes, unsigned chunk);
+  LogicalResult emitAddressOf(ptx::AddressOfOp op);
+  LogicalResult emitCvta(ptx::CvtaOp op);
+
+  // -- Memory (MemoryToVector.cpp, AtomicToVector.cpp)
   LogicalResult emitLoad(ptx::LdOp op);
   LogicalResult emitStore(ptx::StOp op);
   LogicalResult emitAtomic(Operation &op);

@@ -1,0 +1,30 @@
+//===- ShapeRange.h - bounds of values --------------------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_ANALYSIS_SHAPERANGE_H
+#define PTXJIT_LIB_ANALYSIS_SHAPERANGE_H
+
+#include "ptxjit/Analysis/Shape.h"
+#include <tuple>
+
+namespace ptxjit {
+
+inline std::pair<int64_t, int64_t> fullRange(unsigned width) {
+  if (width >= 64)
+    return {INT64_MIN, INT64_MAX};
+  return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+}
+inline void setFullRange(Shape &shape, unsigned width) {
+  std::tie(shape.min, shape.max) = fullRange(width);
+}
+/// Range [lo, hi] if it needs no wrapping in `width` bits, else everything.
+inline void setRange(Shape &shape, __int128 lo, __int128 hi, unsigned width) {
+  auto [min, max] = fullRange(width);
+  if (lo < min || hi > max)
+    return setFullRange(shape, width);
+  shape.min = int64_t(lo);
+  shape.max = int64_t(hi);
+}
+
+} // namespace ptxjit
+
+#endif
