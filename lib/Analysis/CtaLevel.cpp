@@ -2,8 +2,8 @@
 
 #include "ptxjit/Analysis/CtaLevel.h"
 
+#include "Place.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Location.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -216,12 +216,6 @@ bool CtaLevel::joinsWholeCta(Operation *op) const {
   if (auto bar = dyn_cast<BarOp>(op))
     return joins(bar);
   return joins(cast<BarrierOp>(op));
-}
-
-static std::string placeOf(Operation *op) {
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    return " at line " + std::to_string(place.getLine());
-  return "";
 }
 
 void CtaLevel::check(FuncOp func) {

@@ -2,19 +2,13 @@
 
 #include "ptxjit/Analysis/ExecutionMode.h"
 
-#include "mlir/IR/Location.h"
+#include "Place.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
-
-static std::string placeOf(Operation *op) {
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    return " at line " + std::to_string(place.getLine());
-  return "";
-}
 
 /// What it costs to store and load more than this at each barrier is more than
 /// to switch stacks (measured: docs/Performance.md).
@@ -29,7 +23,7 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
       call = op;
     if (isa<AllocaOp, StackSaveOp, StackRestoreOp>(op) && !alloca)
       alloca = op;
-    if (isa<BarOp, BarrierOp>(op) && !barrier)
+    if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
     if (isa<YieldWarpOp, NanosleepOp>(op) && !wait)
       wait = op;

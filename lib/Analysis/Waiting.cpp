@@ -1,6 +1,7 @@
 //===- Waiting.cpp - who may wait for whom --------------------------------===//
 
 #include "ptxjit/Analysis/Waiting.h"
+#include "ptxjit/Analysis/CtaLevel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -111,8 +112,6 @@ bool ptxjit::waitsOnMemory(scf::WhileOp loop) {
 
 namespace {
 
-bool isBarrier(Operation *op) { return isa<BarOp, BarrierOp>(op); }
-
 /// The membermask of an operation that waits for lanes; null for others.
 Value memberMaskOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -185,7 +184,7 @@ private:
         return true;
       if (found(op))
         return hit = true;
-      if (isBarrier(op) || namesAllLanes(op))
+      if (CtaLevel::isBarrier(op) || namesAllLanes(op))
         return true;
       if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
         bool waits = walk(ifOp.getThenRegion().front());
@@ -320,8 +319,9 @@ LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
     if (auto loop = dyn_cast<scf::WhileOp>(op);
         loop && waitsOnMemory(loop) && waitsForLanes(loop, shapes))
       wait = {op, "lanes of a warp may wait for each other in the loop"};
-    else if (isBarrier(op) &&
-             OtherLanes(op, shapes, isBarrier).search(/*behind=*/false))
+    else if (CtaLevel::isBarrier(op) &&
+             OtherLanes(op, shapes, CtaLevel::isBarrier)
+                 .search(/*behind=*/false))
       wait = {op, "part of a warp may be at the barrier"};
     else if (namesAllLanes(op) && OtherLanes(op, shapes, [](Operation *other) {
                                     return memberMaskOf(other) != nullptr;

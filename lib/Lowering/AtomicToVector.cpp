@@ -16,7 +16,7 @@ static int64_t bytesOf(Type element) {
 }
 
 /// for (i32 i = 0; i < count; ++i)
-scf::ForOp Packetizer::buildLaneLoop(unsigned count, ValueRange carried) {
+scf::ForOp Packetizer::buildCountedLoop(unsigned count, ValueRange carried) {
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
   Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
   Value end = arith::ConstantIntOp::create(b, loc, count, 32);
@@ -27,7 +27,7 @@ SmallVector<Value> Packetizer::forEachLane(
     unsigned c, Value mask, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   Value m = needsMask(mask) ? maskChunk(mask, c) : Value();
-  scf::ForOp loop = buildLaneLoop(target.chunk, carried);
+  scf::ForOp loop = buildCountedLoop(target.chunk, carried);
   OpBuilder::InsertionGuard guard(b);
   Block *block = loop.getBody();
   if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())

@@ -115,7 +115,7 @@ Value Packetizer::foldLanes(
     const Gathered &gathered, Value start,
     llvm::function_ref<Value(Value lane, Value sum)> step) {
   ChunkBuilder s = scalar();
-  scf::ForOp loop = buildLaneLoop(32, {start});
+  scf::ForOp loop = buildCountedLoop(32, {start});
   OpBuilder::InsertionGuard guard(b);
   Block *body = loop.getBody();
   if (!body->empty() && body->back().hasTrait<OpTrait::IsTerminator>())

@@ -96,7 +96,7 @@ Value Packetizer::firstLane(ChunkBuilder &k, Value bits) {
 
 /// Runs `body` once for each lane number, in a loop.
 void Packetizer::forEachIndex(llvm::function_ref<void(Value index)> body) {
-  scf::ForOp loop = buildLaneLoop(32, {});
+  scf::ForOp loop = buildCountedLoop(32, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());

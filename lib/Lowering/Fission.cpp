@@ -141,11 +141,8 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
                                    ArrayRef<FrameCopy> copies) {
   if (ops.empty() && copies.empty())
     return success();
-  Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-  unsigned warps = (shapes.getContext().threads() + 31) / 32;
-  Value count = arith::ConstantIntOp::create(b, loc, warps, 32);
-  auto loop = scf::ForOp::create(b, loc, zero, count, one);
+  scf::ForOp loop =
+      buildCountedLoop((shapes.getContext().threads() + 31) / 32, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   enterWarp(loop.getInductionVar());

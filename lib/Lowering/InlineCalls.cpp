@@ -214,9 +214,9 @@ struct InlineCallsPass
       if (callee.isBodiless())
         continue;
       inlineInto(callee);
-      if (active.contains(callee) || recursive.contains(callee) ||
+      if (active.contains(callee) || kept.contains(callee) ||
           usesStack(callee)) {
-        recursive.insert(callee);
+        kept.insert(callee);
         continue;
       }
       unsigned size = countOps(callee);
@@ -226,7 +226,6 @@ struct InlineCallsPass
       ++numInlined;
       inlineCall(call, callee);
     }
-    // A cycle that is not closed yet makes all on the way recursive.
     active.remove(func);
   }
 
@@ -286,6 +285,7 @@ struct InlineCallsPass
 
   DenseMap<FuncOp, unsigned> numbers, sizes;
   llvm::SetVector<FuncOp> addressTaken, active;
-  DenseSet<FuncOp> visited, recursive;
+  /// Kept: recursive, or with a stack of their own.
+  DenseSet<FuncOp> visited, kept;
 };
 } // namespace

@@ -272,7 +272,7 @@ private:
   // -- Context (Packetize.cpp)
   Value contextField(size_t offset);
   Value loadContext(size_t offset, mlir::Type type);
-  mlir::scf::ForOp buildLaneLoop(unsigned count, mlir::ValueRange carried);
+  mlir::scf::ForOp buildCountedLoop(unsigned count, mlir::ValueRange carried);
   void buildPrologue();
 
   ptx::FuncOp func;

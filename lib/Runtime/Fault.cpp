@@ -3,7 +3,6 @@
 #include "ptxjit/Runtime/Fault.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -4,7 +4,6 @@
 #include "CtaFibers.h"
 
 #include <csignal>
-#include <cstring>
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>

@@ -70,7 +70,7 @@ typedef enum PtxjitSystemFunction {
 
 /** What compiled code calls. A strand is what has a stack of its own: a warp,
  *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None
- * of them may throw, lock or allocate. */
+ *  of them may throw, lock or allocate, but those that end the launch. */
 typedef struct PtxjitHelpers {
   /** Arrives at barrier `id` (0 to 15) of the CTA and, unless it only arrives,
    *  waits for `threads` threads (0: all). `votes` are the lanes of `active`
