@@ -3,12 +3,20 @@
 #include "ptxjit/Analysis/ExecutionMode.h"
 
 #include "Place.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
+
+/// Functions without one are the system's: the runtime does them for a lane.
+static bool hasBody(CallOp call) {
+  auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
+      call.getCalleeAttr().getAttr());
+  return callee && !callee.isBodiless();
+}
 
 /// What it costs to store and load more than this at each barrier is more than
 /// to switch stacks (measured: docs/Performance.md).
@@ -19,7 +27,7 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   Operation *barrier = nullptr, *wait = nullptr, *call = nullptr,
             *alloca = nullptr;
   kernel.walk([&](Operation *op) {
-    if (isa<CallOp>(op) && !call)
+    if (auto found = dyn_cast<CallOp>(op); found && !call && hasBody(found))
       call = op;
     if (isa<AllocaOp, StackSaveOp, StackRestoreOp>(op) && !alloca)
       alloca = op;
@@ -30,7 +38,7 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   });
   if (call)
     return {ExecutionMode::Threads, wait != nullptr,
-            "a recursive function is called" + placeOf(call)};
+            "a function is called that is not inlined" + placeOf(call)};
   if (alloca)
     return {ExecutionMode::Threads, wait != nullptr,
             "the stack is used" + placeOf(alloca)};
