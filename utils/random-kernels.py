@@ -34,6 +34,10 @@ class Writer:
         self.lines = []
         self.labels = 0
         self.loops = 0
+        # How a kernel's local memory is accessed decides how it is stored.
+        self.sizes = rng.choice([["u32"], ["u32", "u16"], ["u32", "u8"],
+                                 ["u32", "u64"], ["u16", "u8", "u64"]])
+        self.generic = rng.random() < 0.3
 
     def reg(self):
         return f"%r{self.rng.randrange(REGS)}"
@@ -95,12 +99,26 @@ class Writer:
         self.emit(f"{self.guard()}ld.global.u32 {self.reg()}, [%a];")
 
     def local(self):
-        self.emit(f"and.b32 %i, {self.reg()}, 28;")
+        size = self.rng.choice(self.sizes)
+        mask = 32 - int(size[1:]) // 8
+        self.emit(f"and.b32 %i, {self.reg()}, {mask};")
         self.emit("cvt.u64.u32 %a, %i; add.u64 %a, %a, %box;")
-        if self.rng.random() < 0.5:
-            self.emit(f"{self.guard()}st.local.u32 [%a], {self.reg()};")
+        space = ".local"
+        if self.generic and self.rng.random() < 0.3:
+            self.emit("cvta.local.u64 %a, %a;")
+            space = ""
+        store = self.rng.random() < 0.5
+        if size == "u64":
+            if store:
+                self.emit(f"mov.b64 %f, {{{self.reg()}, {self.reg()}}};")
+                self.emit(f"{self.guard()}st{space}.u64 [%a], %f;")
+            else:
+                self.emit(f"ld{space}.u64 %f, [%a];")
+                self.emit(f"mov.b64 {{{self.reg()}, %i}}, %f;")
+        elif store:
+            self.emit(f"{self.guard()}st{space}.{size} [%a], {self.reg()};")
         else:
-            self.emit(f"{self.guard()}ld.local.u32 {self.reg()}, [%a];")
+            self.emit(f"{self.guard()}ld{space}.{size} {self.reg()}, [%a];")
 
     def atomic(self):
         op = self.rng.choice(["add.u32", "xor.b32"])

@@ -74,7 +74,7 @@ LogicalResult Packetizer::emitSystemCall(CallOp call,
                                          PtxjitSystemFunction function) {
   SmallVector<Value> formals(call.getArgs());
   llvm::append_range(formals, call.getResults());
-  SmallVector<LaneAddress> places;
+  SmallVector<LaneAddress, 0> places;
   for (Value formal : formals)
     places.push_back(resolve(formal, Space::Local, 0));
   Value list = exchangeBuffer(0);

@@ -72,21 +72,18 @@ Value Packetizer::windowBase(std::optional<Space> space) {
   }
 }
 
-LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
-                                int64_t offset) {
-  Value window = windowBase(space);
-  bool local = space == Space::Local && !perThread();
+/// `offset` bytes behind `address`, as the threads see it.
+LaneAddress Packetizer::addressInSpace(Value address, int64_t offset) {
   const Shape &shape = shapeOf(address);
   unsigned width = ChunkBuilder::widthOf(address);
   LaneAddress out;
-  if (shape.hasBase() && !local) {
+  if (shape.hasBase()) {
     ChunkBuilder s = scalar();
     out.base = s.resize(base(address), 64, false);
     if (offset)
       out.base = s.add(out.base, s.intConstant(64, uint64_t(offset)));
-    if (window)
-      out.base = s.add(out.base, window);
-    out.pattern = shape.pattern;
+    if (shape.pattern)
+      out.pattern = *shape.pattern;
     out.ok = values[address].ok;
     if (width < 64 && shape.pattern &&
         ShapeAnalysis::mayWrap(shape, width, /*isSigned=*/false))
@@ -95,17 +92,51 @@ LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
   }
   out.vectors = [=](unsigned c) {
     ChunkBuilder v = lanes();
-    Value a = v.resize(chunk(address, c), 64, false);
-    Value add = v.intConstant(64, uint64_t(offset));
-    if (window)
-      add = v.add(add, v.splat(window));
-    if (local) {
-      LanePattern frames;
-      for (unsigned i = 0; i < 32; ++i)
-        frames[i] = i * layout.localBytes;
-      add = v.add(add, patternVector(frames, c, 64));
-    }
-    return v.add(a, add);
+    return v.add(v.resize(chunk(address, c), 64, false),
+                 v.intConstant(64, uint64_t(offset)));
+  };
+  return out;
+}
+
+/// window + address * scale + places[lane].
+LaneAddress Packetizer::placeInWindow(const LaneAddress &address, Value window,
+                                      unsigned scale,
+                                      const LanePattern &places) {
+  LaneAddress out = address;
+  unsigned shift = llvm::Log2_32(scale);
+  if (address.base) {
+    ChunkBuilder s = scalar();
+    out.base = s.add(window, s.shlBy(address.base, shift));
+    out.pattern.emplace(places);
+    for (unsigned i = 0; address.pattern && i < 32; ++i)
+      (*out.pattern)[i] += (*address.pattern)[i] * scale;
+  }
+  out.vectors = [=](unsigned c) {
+    ChunkBuilder v = lanes();
+    Value at = v.add(v.splat(window), patternVector(places, c, 64));
+    return v.add(v.shlBy(address.vectors(c), shift), at);
+  };
+  return out;
+}
+
+LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
+                                int64_t offset) {
+  LaneAddress at = addressInSpace(address, offset);
+  Value window = windowBase(space);
+  if (!window)
+    return at;
+  if (space == Space::Local && !perThread()) {
+    LanePattern frames;
+    for (unsigned i = 0; i < 32; ++i)
+      frames[i] = i * layout.localBytes;
+    return placeInWindow(at, window, 1, frames);
+  }
+  LaneAddress out = at;
+  if (at.base)
+    out.base = scalar().add(at.base, window);
+  out.vectors = [=](unsigned c) {
+    ChunkBuilder v = lanes();
+    return v.add(at.vectors(c), v.splat(window));
   };
   return out;
 }
@@ -365,7 +396,37 @@ void Packetizer::loadGather(const LaneAddress &address, Type element,
   }
 }
 
+/// \returns chunk by chunk `count` vectors of lanes.
+SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
+                                            Type element, unsigned count,
+                                            Value mask, bool invariant) {
+  SmallVector<Value> flat;
+  bool masked = needsMask(mask);
+  bool contiguous =
+      isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
+  if (!contiguous || !address.ok) {
+    auto load =
+        contiguous ? &Packetizer::loadContiguous : &Packetizer::loadApart;
+    (this->*load)(address, element, count, mask, invariant, flat);
+    return flat;
+  }
+  SmallVector<Type> types(numChunks() * count, lanes().vec(element));
+  auto choice = scf::IfOp::create(b, loc, types, address.ok,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  loadContiguous(address, element, count, mask, invariant, flat);
+  scf::YieldOp::create(b, loc, flat);
+  flat.clear();
+  b.setInsertionPointToStart(choice.elseBlock());
+  loadGather(address, element, count, mask, flat);
+  scf::YieldOp::create(b, loc, flat);
+  return llvm::to_vector_of<Value>(choice.getResults());
+}
+
 LogicalResult Packetizer::emitLoad(LdOp op) {
+  if (op.getGranule() && !perThread())
+    return emitInterleavedLoad(op);
   LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
   Type element = op.getD().front().getType();
   unsigned count = op.getD().size();
@@ -391,29 +452,8 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
     }
     return success();
   }
-  SmallVector<Value> flat;
-  bool masked = needsMask(mask);
-  bool contiguous =
-      isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
-  if (!contiguous) {
-    loadApart(address, element, count, mask, invariant, flat);
-  } else if (!address.ok) {
-    loadContiguous(address, element, count, mask, invariant, flat);
-  } else {
-    SmallVector<Type> types(numChunks() * count, lanes().vec(element));
-    auto choice = scf::IfOp::create(b, loc, types, address.ok,
-                                    /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    loadContiguous(address, element, count, mask, invariant, flat);
-    scf::YieldOp::create(b, loc, flat);
-    flat.clear();
-    b.setInsertionPointToStart(choice.elseBlock());
-    loadGather(address, element, count, mask, flat);
-    scf::YieldOp::create(b, loc, flat);
-    flat.assign(choice.getResults().begin(), choice.getResults().end());
-  }
+  SmallVector<Value> flat =
+      loadElements(address, element, count, mask, invariant);
   for (unsigned e = 0; e < count; ++e) {
     SmallVector<Value, 8> chunks;
     for (unsigned c = 0; c < numChunks(); ++c)
@@ -427,58 +467,85 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-void Packetizer::storeContiguous(const LaneAddress &address, ValueRange stored,
-                                 Value mask) {
+void Packetizer::storeContiguous(const LaneAddress &address,
+                                 ArrayRef<Value> flat, Value mask) {
   ChunkBuilder s = scalar();
-  unsigned w = target.chunk, count = stored.size();
-  unsigned align = bytesOf(stored.front().getType()) * count;
+  unsigned w = target.chunk, count = flat.size() / numChunks();
+  unsigned align = bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
     int64_t at = (*address.pattern)[c * w];
     Value start =
         toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
                      : address.base);
+    ArrayRef<Value> elements = flat.slice(c * count, count);
     if (needsMask(mask)) {
       assert(count == 1 && "masked vectors are scattered");
-      LLVM::MaskedStoreOp::create(b, loc, chunk(stored[0], c), start,
+      LLVM::MaskedStoreOp::create(b, loc, elements[0], start,
                                   maskChunk(mask, c), align);
       continue;
     }
-    Value all = chunk(stored[0], c);
-    if (count > 1) {
-      // Concatenate, then interleave: lane i's elements side by side.
-      for (unsigned e = 1; e < count; ++e) {
-        SmallVector<int64_t> order;
-        for (unsigned i = 0; i < (e + 1) * w; ++i)
-          order.push_back(i);
-        all =
-            vector::ShuffleOp::create(b, loc, all, chunk(stored[e], c), order);
-      }
-      SmallVector<int64_t> order;
-      for (unsigned i = 0; i < w; ++i)
-        for (unsigned e = 0; e < count; ++e)
-          order.push_back(e * w + i);
-      all = vector::ShuffleOp::create(b, loc, all, all, order);
-    }
-    LLVM::StoreOp::create(b, loc, all, start, align);
+    LLVM::StoreOp::create(b, loc, interleave(elements), start, align);
   }
 }
 
-void Packetizer::storeScatter(const LaneAddress &address, ValueRange stored,
+/// One vector of what lane 0 has in all of `vectors`, then lane 1, ...
+Value Packetizer::interleave(ArrayRef<Value> vectors) {
+  unsigned w = target.chunk, count = vectors.size();
+  Value all = vectors.front();
+  if (count == 1)
+    return all;
+  SmallVector<int64_t> order(w);
+  std::iota(order.begin(), order.end(), 0);
+  for (Value next : vectors.drop_front()) {
+    for (unsigned i = 0; i < w; ++i)
+      order.push_back(int64_t(order.size()));
+    all = vector::ShuffleOp::create(b, loc, all, next, order);
+  }
+  order.clear();
+  for (unsigned i = 0; i < w; ++i)
+    for (unsigned e = 0; e < count; ++e)
+      order.push_back(e * w + i);
+  return vector::ShuffleOp::create(b, loc, all, all, order);
+}
+
+void Packetizer::storeScatter(const LaneAddress &address, ArrayRef<Value> flat,
                               Value mask) {
   ChunkBuilder v = lanes();
+  unsigned count = flat.size() / numChunks();
+  int64_t bytes = bytesOf(ChunkBuilder::elementOf(flat.front()));
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
     Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
-    for (auto [e, value] : llvm::enumerate(stored)) {
-      int64_t bytes = bytesOf(value.getType());
+    for (unsigned e = 0; e < count; ++e) {
       Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
-      LLVM::masked_scatter::create(b, loc, chunk(value, c), toPointer(where), m,
-                                   bytes);
+      LLVM::masked_scatter::create(b, loc, flat[c * count + e],
+                                   toPointer(where), m, bytes);
     }
   }
 }
 
+/// `flat` has, chunk by chunk, the vectors of lanes for each element.
+void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
+                               Value mask) {
+  unsigned count = flat.size() / numChunks();
+  int64_t stride = bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
+  bool contiguous =
+      isContiguous(address, stride) && !(needsMask(mask) && count > 1);
+  if (!contiguous)
+    return storeScatter(address, flat, mask);
+  if (!address.ok)
+    return storeContiguous(address, flat, mask);
+  auto choice = scf::IfOp::create(b, loc, address.ok, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  storeContiguous(address, flat, mask);
+  b.setInsertionPointToStart(choice.elseBlock());
+  storeScatter(address, flat, mask);
+}
+
 LogicalResult Packetizer::emitStore(StOp op) {
+  if (op.getGranule() && !perThread())
+    return emitInterleavedStore(op);
   LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
   Value mask = op.getMask();
   ValueRange stored = op.getB();
@@ -500,23 +567,10 @@ LogicalResult Packetizer::emitStore(StOp op) {
     }
     return success();
   }
-  // Chunks made on demand must not be made inside one of the two branches.
-  for (Value value : stored)
-    (void)chunk(value, 0);
-  int64_t stride = bytesOf(stored.front().getType()) * stored.size();
-  bool contiguous =
-      isContiguous(address, stride) && !(needsMask(mask) && stored.size() > 1);
-  if (!contiguous) {
-    storeScatter(address, stored, mask);
-  } else if (!address.ok) {
-    storeContiguous(address, stored, mask);
-  } else {
-    auto choice = scf::IfOp::create(b, loc, address.ok, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    storeContiguous(address, stored, mask);
-    b.setInsertionPointToStart(choice.elseBlock());
-    storeScatter(address, stored, mask);
-  }
+  SmallVector<Value> flat;
+  for (unsigned c = 0; c < numChunks(); ++c)
+    for (Value value : stored)
+      flat.push_back(chunk(value, c));
+  storeElements(address, flat, mask);
   return success();
 }

@@ -29,9 +29,9 @@ struct Packed {
 
 /// Where a memory access goes: absolute address = base + pattern(lane).
 struct LaneAddress {
-  mlir::Value base;                     ///< i64, or null if nothing is known
-  const LanePattern *pattern = nullptr; ///< null with a base: uniform
-  mlir::Value ok;                       ///< as Packed::ok
+  mlir::Value base;                   ///< i64, or null if nothing is known
+  std::optional<LanePattern> pattern; ///< none with a base: uniform
+  mlir::Value ok;                     ///< as Packed::ok
   /// Per chunk the lanes' addresses as i64; made on demand.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
@@ -133,6 +133,9 @@ private:
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
   LogicalResult emitRaise(ptx::RaiseOp op);
+  LaneAddress addressInSpace(Value address, int64_t offset);
+  LaneAddress placeInWindow(const LaneAddress &address, Value window,
+                            unsigned scale, const LanePattern &places);
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
                       int64_t offset);
   Value windowBase(std::optional<ptx::Space> space);
@@ -157,10 +160,16 @@ private:
   void loadApart(const LaneAddress &address, mlir::Type element, unsigned count,
                  Value mask, bool invariant,
                  llvm::SmallVectorImpl<Value> &flat);
-  void storeContiguous(const LaneAddress &address, mlir::ValueRange values,
+  llvm::SmallVector<Value> loadElements(const LaneAddress &address,
+                                        mlir::Type element, unsigned count,
+                                        Value mask, bool invariant);
+  void storeContiguous(const LaneAddress &address, llvm::ArrayRef<Value> flat,
                        Value mask);
-  void storeScatter(const LaneAddress &address, mlir::ValueRange values,
+  void storeScatter(const LaneAddress &address, llvm::ArrayRef<Value> flat,
                     Value mask);
+  void storeElements(const LaneAddress &address, llvm::ArrayRef<Value> flat,
+                     Value mask);
+  Value interleave(llvm::ArrayRef<Value> vectors);
   /// Runs `body` for each active lane of chunk `c`, in order; `carried` go
   /// through the loop.
   llvm::SmallVector<Value> forEachLane(
@@ -173,6 +182,13 @@ private:
   Value toPointer(Value address);
   Value extractLane(Value vector, Value lane);
   Value insertLane(Value vector, Value element, Value lane);
+
+  // -- Local memory by element (LocalToVector.cpp)
+  LogicalResult emitInterleavedLoad(ptx::LdOp op);
+  LogicalResult emitInterleavedStore(ptx::StOp op);
+  LaneAddress interleavedAddress(Value address, int64_t offset,
+                                 int64_t granule);
+  Value pieceOf(Value lanesOf, unsigned index, unsigned pieces);
 
   // -- Together (CollectiveToVector.cpp)
   LogicalResult emitCollective(Operation &op, bool &handled);

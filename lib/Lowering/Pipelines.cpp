@@ -36,6 +36,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm) {
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
   func.addPass(createInsertYieldsPass());
+  func.addPass(createInterleaveLocalsPass());
 }
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const LaunchShape &shape) {

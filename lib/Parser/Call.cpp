@@ -79,7 +79,7 @@ FailureOr<Value> ParserImpl::passArgument(const RawOperand &arg,
   Value place = declareCallVariable(formal, arg.loc);
   StOp::create(builder, toLocation(arg.loc), place, *value, Value(), 0,
                formal.getType(), SpaceAttr::get(context, Space::Param), {}, {},
-               {}, {});
+               {}, {}, {});
   return place;
 }
 
@@ -87,10 +87,11 @@ LogicalResult ParserImpl::fetchResult(const RawOperand &result,
                                       ParamAttr formal, Value place) {
   if (result.kind != RawOperand::Register)
     return success();
-  auto load = LdOp::create(
-      builder, toLocation(result.loc),
-      TypeRange(getValueType(context, formal.getType())), place, Value(), 0,
-      formal.getType(), SpaceAttr::get(context, Space::Param), {}, {}, {}, {});
+  auto load = LdOp::create(builder, toLocation(result.loc),
+                           TypeRange(getValueType(context, formal.getType())),
+                           place, Value(), 0, formal.getType(),
+                           SpaceAttr::get(context, Space::Param), {}, {}, {},
+                           {}, false, {});
   return writeResult(result, load.getD().front(), formal.getType(),
                      /*wide=*/false);
 }
@@ -311,8 +312,9 @@ void ParserImpl::storeRegisterFormals(Scope &formals) {
     Type type = getValueType(context, symbol.type);
     if (!symbol.isResult) {
       builder.setInsertionPointAfter(lastSlot);
-      auto load = LdOp::create(builder, loc, TypeRange(type), place(), Value(),
-                               0, symbol.type, space, {}, {}, {}, {});
+      auto load =
+          LdOp::create(builder, loc, TypeRange(type), place(), Value(), 0,
+                       symbol.type, space, {}, {}, {}, {}, false, {});
       WriteOp::create(builder, loc, load.getD().front(), slot);
       continue;
     }
@@ -320,7 +322,7 @@ void ParserImpl::storeRegisterFormals(Scope &formals) {
       builder.setInsertionPoint(ret);
       Value value = ReadOp::create(builder, loc, type, slot);
       StOp::create(builder, loc, place(), value, Value(), 0, symbol.type, space,
-                   {}, {}, {}, {});
+                   {}, {}, {}, {}, {});
     });
   }
 }

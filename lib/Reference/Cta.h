@@ -102,8 +102,10 @@ private:
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);
-  uint64_t resolveAddress(Thread &t, Bits address, unsigned width,
-                          std::optional<Space> space, int64_t offset);
+  llvm::FailureOr<uint64_t> resolveAddress(Thread &t, Operation &op,
+                                           Bits address,
+                                           std::optional<Space> space,
+                                           int64_t offset, unsigned bytes);
   uint64_t windowOf(Thread &t, Space space);
   Bits get(Thread &t, Value v) {
     return t.frame().values[program.numbers.lookup(v)];

@@ -237,9 +237,14 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
   }
 }
 
-uint64_t Cta::resolveAddress(Thread &t, Bits address, unsigned width,
-                             std::optional<Space> space, int64_t offset) {
+/// The host address of `bytes` bytes, or a diagnostic: an access must be
+/// aligned to its size (ISA, "addresses as operands").
+FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
+                                        std::optional<Space> space,
+                                        int64_t offset, unsigned bytes) {
   address += uint64_t(offset);
+  if (address % bytes != 0)
+    return op.emitError("misaligned address");
   bool param = space == Space::Param || space == Space::ParamFunc;
   if (param && address >= kCallVariables)
     return address - kCallVariables + windowOf(t, Space::Local);
@@ -356,41 +361,49 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return success();
   }
   if (auto ld = dyn_cast<LdOp>(op)) {
-    uint64_t at =
-        resolveAddress(t, get(t, ld.getA()), 64, ld.getSpace(), ld.getOffset());
-    for (Value v : ld.getD()) {
-      set(t, v, loadBits(at, widthOf(v) / 8));
-      at += widthOf(v) / 8;
-    }
+    unsigned bytes = widthOf(ld.getD().front()) / 8;
+    FailureOr<uint64_t> at =
+        resolveAddress(t, op, get(t, ld.getA()), ld.getSpace(), ld.getOffset(),
+                       bytes * ld.getD().size());
+    if (failed(at))
+      return failure();
+    for (auto [i, v] : llvm::enumerate(ld.getD()))
+      set(t, v, loadBits(*at + i * bytes, bytes));
     return success();
   }
   if (auto st = dyn_cast<StOp>(op)) {
-    uint64_t at =
-        resolveAddress(t, get(t, st.getA()), 64, st.getSpace(), st.getOffset());
-    for (Value v : st.getB()) {
-      storeBits(at, widthOf(v) / 8, get(t, v));
-      at += widthOf(v) / 8;
-    }
+    unsigned bytes = widthOf(st.getB().front()) / 8;
+    FailureOr<uint64_t> at =
+        resolveAddress(t, op, get(t, st.getA()), st.getSpace(), st.getOffset(),
+                       bytes * st.getB().size());
+    if (failed(at))
+      return failure();
+    for (auto [i, v] : llvm::enumerate(st.getB()))
+      storeBits(*at + i * bytes, bytes, get(t, v));
     return success();
   }
   if (auto atom = dyn_cast<AtomOp>(op)) {
-    uint64_t at = resolveAddress(t, get(t, atom.getA()), 64, atom.getSpace(),
-                                 atom.getOffset());
     unsigned bytes = getBitWidth(atom.getTy()) / 8;
-    Bits old = loadBits(at, bytes);
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, atom.getA()), atom.getSpace(), atom.getOffset(), bytes);
+    if (failed(at))
+      return failure();
+    Bits old = loadBits(*at, bytes);
     Bits c = atom.getC() ? get(t, atom.getC()) : 0;
     storeBits(
-        at, bytes,
+        *at, bytes,
         atomicResult(atom.getOp(), atom.getTy(), old, get(t, atom.getB()), c));
     set(t, atom.getD(), old);
     return success();
   }
   if (auto red = dyn_cast<RedOp>(op)) {
-    uint64_t at = resolveAddress(t, get(t, red.getA()), 64, red.getSpace(),
-                                 red.getOffset());
     unsigned bytes = getBitWidth(red.getTy()) / 8;
-    storeBits(at, bytes,
-              atomicResult(red.getOp(), red.getTy(), loadBits(at, bytes),
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, red.getA()), red.getSpace(), red.getOffset(), bytes);
+    if (failed(at))
+      return failure();
+    storeBits(*at, bytes,
+              atomicResult(red.getOp(), red.getTy(), loadBits(*at, bytes),
                            get(t, red.getB()), 0));
     return success();
   }

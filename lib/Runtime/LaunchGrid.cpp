@@ -157,7 +157,7 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
   // Where one call runs all warps to their end, one after another, they share.
   bool ownLocal =
       kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
-  uint64_t localStride = uint64_t(kernel.localBytes) * 32;
+  uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
   StrandShape strands{kernel.threads,
                       kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
   shared = makeDeviceBuffer(uint64_t(kernel.sharedEnd) + launch.dynamicShared);

@@ -9,6 +9,9 @@ defvar LdSpace = "{.global|shared|shared::cta|local|const|param|param::entry"
 defvar StSpace = "{.global|shared|shared::cta|local|param|param::func}";
 defvar MemType = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64";
 
+/// `granule`: the address is one of local memory that nobody sees but through
+/// accesses marked so, and all of them lie on multiples of so many bytes
+/// (InterleaveLocals.cpp).
 def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
     [Form<!strconcat("ld{.weak}", LdSpace, "{.ca|cg|cs|lu|cv}{.v2|v4}.{", MemType, "} d*, [a]")>,
      Form<!strconcat("ld.volatile{.global|shared|shared::cta|local}{.v2|v4}.{", MemType, "} d*, [a]")>,
@@ -25,7 +28,8 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope,
                        OptionalAttr<Ptx_Cache>:$cache,
-                       OptionalAttr<Ptx_Vector>:$vec, Flag_Nc:$nc);
+                       OptionalAttr<Ptx_Vector>:$vec, Flag_Nc:$nc,
+                       OptionalAttr<I64Attr>:$granule);
   let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
@@ -42,7 +46,8 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope,
                        OptionalAttr<Ptx_Cache>:$cache,
-                       OptionalAttr<Ptx_Vector>:$vec);
+                       OptionalAttr<Ptx_Vector>:$vec,
+                       OptionalAttr<I64Attr>:$granule);
 }
 
 defvar AtomMods = "{.relaxed|acquire|release|acq_rel}{.cta|cluster|gpu|sys}"

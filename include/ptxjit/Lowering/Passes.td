@@ -106,6 +106,20 @@ def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
     Statistic<"numLoops", "waiting-loops", "loops that may wait on memory">];
 }
 
+def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"> {
+  let summary = "local memory whose lanes lie side by side";
+  let description = [{
+    Marks the accesses of local variables whose addresses do not escape with the
+    size of their smallest element, the granule. A warp stores these variables
+    as [granule][lane], so that equal offsets in all lanes are one contiguous
+    access. What nvcc puts into one depot is judged object by object.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numAccesses", "accesses", "loads and stores marked">];
+}
+
 def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "divergent control flow to masks";
   let description = [{

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 5u
+#define PTXJIT_KERNEL_ABI_VERSION 6u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -27,6 +27,11 @@ extern "C" {
 /** The address of a function is a number that nothing else has: that of the
  *  module's function `index`, in the order of their declarations. */
 #define PTXJIT_FUNCTION_ADDRESS(index) (256u + 16u * (index))
+
+/** Local memory of a warp whose threads have `frame` bytes each: 32 frames, then
+ *  as much again for the variables that are stored by element, those of the 32
+ *  lanes side by side. */
+#define PTXJIT_LOCAL_BYTES(frame) (64u * (frame))
 
 /** What became of the threads run so far. */
 typedef enum PtxjitKernelStatus {
@@ -107,8 +112,8 @@ typedef struct PtxjitKernelContext {
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
   const uint64_t *globals; /**< addresses of the module's variables, in order */
   uint8_t *shared;         /**< the CTA's shared window */
-  uint8_t *local;          /**< warps' local memory: 32 frames, one per lane;
-                            *   in PTXJIT_MODE_THREADS the threads' stacks */
+  uint8_t *local;          /**< warps' local memory (PTXJIT_LOCAL_BYTES); in
+                            *   PTXJIT_MODE_THREADS the threads' stacks */
   uint64_t gridid;
   uint32_t dynamicShared; /**< bytes */
   uint32_t totalShared;   /**< bytes, static and dynamic */
