@@ -1,4 +1,4 @@
-//===- Context.cpp - contexts and streams ---------------------------------===//
+//===- Context.cpp - contexts ---------------------------------------------===//
 
 #include "State.h"
 
@@ -8,6 +8,7 @@ using namespace ptxjit::cuda;
 static std::unique_ptr<Context> makeContext(unsigned flags) {
   auto context = std::make_unique<Context>();
   context->flags = flags;
+  context->id = getState().nextId++;
   context->defaultStream.context = context.get();
   return context;
 }
@@ -46,19 +47,8 @@ PTXJIT_CUDA_API(cuCtxCreate_v4,
 /// Modules and streams go with their context.
 static void destroyContents(Context &context) {
   synchronizeContext(context);
-  std::vector<void *> streams, modules;
-  getState().streams.forEach([&](StreamObject &s) {
-    if (s.context == &context)
-      streams.push_back(&s);
-  });
-  getState().modules.forEach([&](cuda::Module &m) {
-    if (m.context == &context)
-      modules.push_back(&m);
-  });
-  for (void *s : streams)
-    getState().streams.remove(s);
-  for (void *m : modules)
-    destroyModule(m);
+  destroyStreamsOf(context);
+  destroyModulesOf(context);
 }
 
 PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {
@@ -198,53 +188,150 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxGetState,
 }
 
 //===----------------------------------------------------------------------===//
-// Streams
+// Questions and settings
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_API(cuStreamCreateWithPriority,
-                (CUstream * handle, unsigned flags, int priority), handle,
-                flags, priority) {
+PTXJIT_CUDA_API(cuCtxGetFlags, (unsigned *flags), flags) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
-  if (!handle || flags > CU_STREAM_NON_BLOCKING)
+  if (!flags)
     return CUDA_ERROR_INVALID_VALUE;
-  auto stream = std::make_unique<StreamObject>();
-  stream->context = context;
-  stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
-  stream->priority = priority;
-  *handle =
-      reinterpret_cast<CUstream>(getState().streams.add(std::move(stream)));
+  *flags = context->flags;
   return CUDA_SUCCESS;
 }
-PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,
-                flags) {
-  return cuStreamCreateWithPriority(handle, flags, 0);
-}
-
-PTXJIT_CUDA_API(cuStreamDestroy_v2, (CUstream handle), handle) {
+PTXJIT_CUDA_API(cuCtxSetFlags, (unsigned flags), flags) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
-  // What was submitted is finished: a kernel cannot be left without a thread.
-  return getState().streams.remove(handle) ? CUDA_SUCCESS
-                                           : CUDA_ERROR_INVALID_HANDLE;
+  context->flags = flags;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxGetId, (CUcontext handle, unsigned long long *id), handle,
+                id) {
+  Context *context = reinterpret_cast<Context *>(handle);
+  if (!handle)
+    if (CUresult error = enter(context))
+      return error;
+  if (!getState().contexts.contains(context))
+    return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (!id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *id = context->id;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
+                device, handle) {
+  if (!handle)
+    return cuCtxGetDevice(device);
+  if (!getState().contexts.contains(handle))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuStreamSynchronize, (CUstream handle), handle) {
+/// What limits are until somebody sets them, by CUlimit.
+static constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0};
+
+PTXJIT_CUDA_API(cuCtxGetLimit, (size_t * value, int limit), value, limit) {
   Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
+  if (CUresult error = enter(context))
     return error;
-  return synchronizeStream(*context, *stream);
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (limit < 0 || limit > 6)
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  size_t own = context->limits[limit];
+  *value = own ? own : kLimits[limit];
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxSetLimit, (int limit, size_t value), limit, value) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (limit < 0 || limit > 6)
+    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  context->limits[limit] = value;
+  return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuStreamQuery, (CUstream handle), handle) {
+PTXJIT_CUDA_API(cuCtxGetStreamPriorityRange, (int *least, int *greatest), least,
+                greatest) {
   Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
+  if (CUresult error = enter(context))
     return error;
-  return stream->work->isDone(stream->work->lastTicket())
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_NOT_READY;
+  if (least)
+    *least = 0;
+  if (greatest)
+    *greatest = -5;
+  return CUDA_SUCCESS;
+}
+
+// How a GPU divides its caches has no meaning here, but is remembered nowhere
+// else either.
+PTXJIT_CUDA_API(cuCtxGetCacheConfig, (int *config), config) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!config)
+    return CUDA_ERROR_INVALID_VALUE;
+  *config = 0;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxSetCacheConfig, (int config), config) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return config < 0 || config > 3 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxGetSharedMemConfig, (int *config), config) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!config)
+    return CUDA_ERROR_INVALID_VALUE;
+  *config = 1; // banks of four bytes
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxSetSharedMemConfig, (int config), config) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return config < 0 || config > 2 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxResetPersistingL2Cache, ()) {
+  Context *context;
+  return enter(context);
+}
+
+// There is one device, which always reaches itself.
+PTXJIT_CUDA_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned flags),
+                handle, flags) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!getState().contexts.contains(handle) || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  return reinterpret_cast<Context *>(handle) == context
+             ? CUDA_ERROR_INVALID_CONTEXT
+             : CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuCtxDisablePeerAccess, (CUcontext handle), handle) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return getState().contexts.contains(handle)
+             ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
+             : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+PTXJIT_CUDA_API(cuProfilerStart, ()) {
+  Context *context;
+  return enter(context);
+}
+PTXJIT_CUDA_API(cuProfilerStop, ()) {
+  Context *context;
+  return enter(context);
 }

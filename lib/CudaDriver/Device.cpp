@@ -102,7 +102,7 @@ bool cuda::getAttribute(int attribute, int &value) {
       {89, 1}, // concurrent managed access
       {90, 1},
       {91, 1}, // host pointers serve as device pointers
-      {95, 0}, // cooperative launch
+      {95, 1}, // cooperative launch
       {97, sharedOptin()},
       {99, 0},
       {100, 1},
@@ -110,7 +110,7 @@ bool cuda::getAttribute(int attribute, int &value) {
       {102, 0}, // virtual memory management
       {106, profile.major == 7 ? 16 : 32},
       {111, 1024}, // reserved shared memory
-      {115, 0},    // memory pools
+      {115, 1},    // memory pools
       {120, 0},    // clusters
   };
   for (const Row &row : rows)
@@ -218,6 +218,58 @@ PTXJIT_CUDA_API(cuDeviceComputeCapability,
     return CUDA_ERROR_INVALID_VALUE;
   *major = getProfile().major;
   *minor = getProfile().minor;
+  return CUDA_SUCCESS;
+}
+
+/// CUdevprop, of CUDA's early days.
+PTXJIT_CUDA_API(cuDeviceGetProperties, (int *properties, CUdevice device),
+                properties, device) {
+  // Threads of a CTA, its extents, those of a grid, shared and constant bytes,
+  // warp, pitch, registers, clock, texture alignment: attributes 1 to 14.
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!properties)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (int i = 1; i <= 14; ++i)
+    getAttribute(i, properties[i - 1]);
+  return CUDA_SUCCESS;
+}
+
+static constexpr char kBusId[] = "0000:00:00.0";
+
+PTXJIT_CUDA_API(cuDeviceGetPCIBusId, (char *text, int length, CUdevice device),
+                text, length, device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!text || length < int(sizeof(kBusId)))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(text, kBusId, sizeof(kBusId));
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuDeviceGetByPCIBusId, (CUdevice * device, const char *text),
+                device, text) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  unsigned domain = 0, bus = 0, slot = 0;
+  if (!device || !text)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool parsed = std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
+                std::sscanf(text, "%x:%x", &bus, &slot) == 2;
+  if (!parsed || domain || bus || slot)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
+                (int *can, CUdevice device, CUdevice peer), can, device, peer) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (CUresult error = checkDevice(peer))
+    return error;
+  if (!can)
+    return CUDA_ERROR_INVALID_VALUE;
+  *can = 0; // itself is no peer
   return CUDA_SUCCESS;
 }
 

@@ -1,227 +1,24 @@
-//===- Launch.cpp - modules, functions, launches --------------------------===//
+//===- Launch.cpp - functions and launches --------------------------------===//
 
-#include "State.h"
+#include "Graph.h"
 
+#include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 //===----------------------------------------------------------------------===//
-// Modules
-//===----------------------------------------------------------------------===//
-
-static uint32_t firstWord(const void *image) {
-  uint32_t word;
-  std::memcpy(&word, image, 4);
-  return word;
-}
-
-/// ELF, a fat binary or its wrapper: machine code, or a container.
-static bool isBinary(const void *image) {
-  uint32_t word = firstWord(image);
-  return word == 0x464c457f || word == 0xba55ed50 || word == 0x466243b1;
-}
-
-static CUresult loadText(CUmodule *handle, const std::string &text,
-                         const std::string &name, std::string &diagnostics) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  auto module = std::make_unique<cuda::Module>();
-  module->context = context;
-  module->code = ptxjit::Module::load(text, name, diagnostics);
-  if (!module->code) {
-    log(LogKind::Error, "PTX is refused:\n" + diagnostics);
-    return CUDA_ERROR_INVALID_PTX;
-  }
-  log(LogKind::Compile,
-      "module of " + std::to_string(text.size()) + " bytes is loaded");
-  const PtxjitModuleInfo &info = module->code->getInfo();
-  // Variables take part in copies.
-  std::vector<std::pair<uint64_t, size_t>> variables;
-  module->code->forEachVariable([&](uint64_t address, size_t bytes) {
-    variables.emplace_back(address, bytes);
-  });
-  {
-    std::lock_guard<std::mutex> lock(getState().memoryMutex);
-    for (auto &[address, bytes] : variables)
-      if (bytes)
-        getState().allocations[address] = {bytes, false};
-  }
-  for (uint32_t i = 0; i < info.numKernels; ++i) {
-    auto function = std::make_unique<Function>();
-    function->module = module.get();
-    function->kernel = &info.kernels[i];
-    module->functions.emplace(info.kernels[i].name,
-                              getState().functions.add(std::move(function)));
-  }
-  *handle =
-      reinterpret_cast<CUmodule>(getState().modules.add(std::move(module)));
-  return CUDA_SUCCESS;
-}
-
-namespace {
-/// The log buffers of cuModuleLoadDataEx. Sizes are values in the option array,
-/// and are overwritten by what was written.
-struct LogBuffer {
-  char *text = nullptr;
-  size_t size = 0;
-  void **sizeSlot = nullptr;
-
-  void write(const std::string &message) {
-    size_t length = 0;
-    if (text && size) {
-      length = std::min(message.size(), size - 1);
-      std::memcpy(text, message.data(), length);
-      text[length++] = 0;
-    }
-    if (sizeSlot)
-      *sizeSlot = reinterpret_cast<void *>(length);
-  }
-};
-} // namespace
-
-PTXJIT_CUDA_API(cuModuleLoadDataEx,
-                (CUmodule * module, const void *image, unsigned count,
-                 int *options, void **values),
-                module, image, count, options, values) {
-  if (!module || !image || (count && (!options || !values)))
-    return CUDA_ERROR_INVALID_VALUE;
-  LogBuffer info, errors;
-  for (unsigned i = 0; i < count; ++i)
-    switch (options[i]) {
-    case CU_JIT_INFO_LOG_BUFFER:
-      info.text = static_cast<char *>(values[i]);
-      break;
-    case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-      info.size = size_t(uint32_t(reinterpret_cast<uintptr_t>(values[i])));
-      info.sizeSlot = &values[i];
-      break;
-    case CU_JIT_ERROR_LOG_BUFFER:
-      errors.text = static_cast<char *>(values[i]);
-      break;
-    case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-      errors.size = size_t(uint32_t(reinterpret_cast<uintptr_t>(values[i])));
-      errors.sizeSlot = &values[i];
-      break;
-    default:
-      break; // about hardware
-    }
-  std::string diagnostics;
-  CUresult result;
-  if (isBinary(image)) {
-    diagnostics = "the image is machine code or a fat binary; PTX text is what "
-                  "can be loaded\n";
-    log(LogKind::Error, diagnostics);
-    result = CUDA_ERROR_NO_BINARY_FOR_GPU;
-  } else {
-    result = loadText(module, static_cast<const char *>(image), "<image>",
-                      diagnostics);
-  }
-  info.write("");
-  errors.write(diagnostics);
-  return result;
-}
-
-PTXJIT_CUDA_API(cuModuleLoadData, (CUmodule * module, const void *image),
-                module, image) {
-  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
-}
-
-PTXJIT_CUDA_API(cuModuleLoad, (CUmodule * module, const char *path), module,
-                path) {
-  if (!module || !path)
-    return CUDA_ERROR_INVALID_VALUE;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return CUDA_ERROR_FILE_NOT_FOUND;
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  std::string diagnostics;
-  if (text.size() >= 4 && isBinary(text.data()))
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
-  text.resize(std::strlen(text.c_str()));
-  return loadText(module, text, path, diagnostics);
-}
-
-void cuda::destroyModule(void *handle) {
-  auto module = getState().modules.remove(handle);
-  if (!module)
-    return;
-  for (auto &entry : module->functions)
-    getState().functions.remove(entry.second);
-  std::lock_guard<std::mutex> lock(getState().memoryMutex);
-  module->code->forEachVariable(
-      [&](uint64_t address, size_t) { getState().allocations.erase(address); });
-}
-
-PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!getState().modules.contains(handle))
-    return CUDA_ERROR_INVALID_HANDLE;
-  synchronizeContext(*context);
-  destroyModule(handle);
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuModuleGetFunction,
-                (CUfunction * function, CUmodule handle, const char *name),
-                function, handle, name) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!function || !name)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (!getState().modules.contains(handle))
-    return CUDA_ERROR_INVALID_HANDLE;
-  auto &functions = reinterpret_cast<cuda::Module *>(handle)->functions;
-  auto it = functions.find(name);
-  if (it == functions.end())
-    return CUDA_ERROR_NOT_FOUND;
-  *function = reinterpret_cast<CUfunction>(it->second);
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuModuleGetGlobal_v2,
-                (CUdeviceptr * address, size_t *bytes, CUmodule handle,
-                 const char *name),
-                address, bytes, handle, name) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!name)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (!getState().modules.contains(handle))
-    return CUDA_ERROR_INVALID_HANDLE;
-  ptxjit::Module &code = *reinterpret_cast<cuda::Module *>(handle)->code;
-  uint64_t found = code.resolve(name);
-  if (!found)
-    return CUDA_ERROR_NOT_FOUND;
-  if (address)
-    *address = found;
-  if (bytes)
-    code.forEachVariable([&](uint64_t at, size_t size) {
-      if (at == found)
-        *bytes = size;
-    });
-  return CUDA_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
-static CUresult findFunction(CUfunction handle, Function *&function) {
+CUresult cuda::findFunction(CUfunction handle, Function *&function) {
   function = reinterpret_cast<Function *>(handle);
   return getState().functions.contains(function) ? CUDA_SUCCESS
                                                  : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static unsigned maxThreads(const PtxjitKernelInfo &kernel) {
+unsigned cuda::maxThreads(const PtxjitKernelInfo &kernel) {
   uint64_t most = uint64_t(kernel.maxntid[0]) *
                   std::max(kernel.maxntid[1], 1u) *
                   std::max(kernel.maxntid[2], 1u);
@@ -290,6 +87,96 @@ PTXJIT_CUDA_API(cuFuncSetAttribute,
   return attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
              ? CUDA_SUCCESS
              : CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuKernelGetAttribute,
+                (int *value, int attribute, CUkernel kernel, CUdevice device),
+                value, attribute, kernel, device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  return cuFuncGetAttribute(value, attribute,
+                            reinterpret_cast<CUfunction>(kernel));
+}
+PTXJIT_CUDA_API(cuKernelSetAttribute,
+                (int attribute, int value, CUkernel kernel, CUdevice device),
+                attribute, value, kernel, device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  return cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel), attribute,
+                            value);
+}
+PTXJIT_CUDA_API(cuKernelSetCacheConfig,
+                (CUkernel kernel, int config, CUdevice device), kernel, config,
+                device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  return cuFuncSetCacheConfig(reinterpret_cast<CUfunction>(kernel), config);
+}
+
+PTXJIT_CUDA_API(cuFuncGetName, (const char **name, CUfunction handle), name,
+                handle) {
+  Function *function;
+  if (!name)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  *name = function->kernel->name;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuKernelGetName, (const char **name, CUkernel kernel), name,
+                kernel) {
+  return cuFuncGetName(name, reinterpret_cast<CUfunction>(kernel));
+}
+PTXJIT_CUDA_API(cuFuncGetModule, (CUmodule * module, CUfunction handle), module,
+                handle) {
+  Function *function;
+  if (!module)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  *module = static_cast<CUmodule>(function->owner);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuFuncGetParamInfo,
+                (CUfunction handle, size_t index, size_t *offset, size_t *size),
+                handle, index, offset, size) {
+  Function *function;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  if (!offset || index >= function->kernel->numParams)
+    return CUDA_ERROR_INVALID_VALUE;
+  const PtxjitParam &param = function->kernel->params[index];
+  *offset = param.offset;
+  if (size)
+    *size = size_t(param.elementBytes) * param.count;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuKernelGetParamInfo,
+                (CUkernel kernel, size_t index, size_t *offset, size_t *size),
+                kernel, index, offset, size) {
+  return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(kernel), index, offset,
+                            size);
+}
+PTXJIT_CUDA_API(cuFuncIsLoaded, (int *state, CUfunction handle), state,
+                handle) {
+  Function *function;
+  if (!state)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  *state = 1;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuFuncLoad, (CUfunction handle), handle) {
+  Function *function;
+  return findFunction(handle, function);
+}
+PTXJIT_CUDA_API(cuFuncSetSharedMemConfig, (CUfunction handle, int config),
+                handle, config) {
+  Function *function;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  return config < 0 || config > 2 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuFuncSetCacheConfig,
@@ -393,72 +280,149 @@ static std::string describe(const Grid &grid, const uint32_t (&block)[3]) {
          triple(block[0], block[1], block[2]);
 }
 
-static CUresult launch(CUfunction handle, const Grid &grid,
-                       const uint32_t (&block)[3], unsigned shared,
-                       CUstream streamHandle, void **params, void **extra,
-                       bool cooperative) {
-  Context *context;
-  Function *function;
-  StreamObject *stream;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findFunction(handle, function))
-    return error;
-  if (CUresult error = findStream(*context, streamHandle, stream))
-    return error;
-  if (CUresult error = checkShape(*function, grid, block, shared))
-    return error;
+namespace {
+/// A kernel, compiled, with its arguments.
+struct LaunchOperation : Operation {
+  CUfunction handle = nullptr;
+  std::shared_ptr<ptxjit::Module> code;
+  const PtxjitImage *image = nullptr;
+  const PtxjitKernelInfo *kernel = nullptr;
+  Grid grid;
+  uint32_t block[3] = {};
+  unsigned shared = 0;
+  bool cooperative = false;
   std::vector<uint64_t> values;
-  if (CUresult error = collectParams(*function->kernel, params, extra, values))
+  std::vector<void *> pointers; ///< to each argument in `values`
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
+  void run(Context &context) const override {
+    std::string report;
+    LaunchStatus status = code->launchImage(*image, block, grid, values.data(),
+                                            shared, 0, report, cooperative);
+    if (status == LaunchStatus::Ok)
+      return;
+    context.stickyError = resultOf(status);
+    report.erase(report.find_last_not_of('\n') + 1);
+    log(LogKind::Error, report);
+  }
+};
+} // namespace
+
+CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
+                          bool cooperative, OperationRef &operation) {
+  Function *function;
+  auto launch = std::make_shared<LaunchOperation>();
+  launch->handle =
+      params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
+  if (CUresult error = findFunction(launch->handle, function))
     return error;
+  launch->code = function->code;
+  launch->kernel = function->kernel;
+  launch->grid = {params.gridDimX, params.gridDimY, params.gridDimZ};
+  launch->block[0] = params.blockDimX;
+  launch->block[1] = params.blockDimY;
+  launch->block[2] = params.blockDimZ;
+  launch->shared = params.sharedMemBytes;
+  launch->cooperative = cooperative;
+  if (CUresult error =
+          checkShape(*function, launch->grid, launch->block, launch->shared))
+    return error;
+  if (CUresult error = collectParams(*function->kernel, params.kernelParams,
+                                     params.extra, launch->values))
+    return error;
+  auto *bytes = reinterpret_cast<uint8_t *>(launch->values.data());
+  for (uint32_t i = 0; i < function->kernel->numParams; ++i)
+    launch->pointers.push_back(bytes + function->kernel->params[i].offset);
   // Compiled before it is submitted, so that the caller hears of failures.
   std::string diagnostics, name = function->kernel->name;
-  ptxjit::Module &code = *function->module->code;
-  const PtxjitImage *image =
-      code.compile(name, block, grid, CompileOptions(), diagnostics);
-  if (!image) {
+  launch->image = function->code->compile(name, launch->block, launch->grid,
+                                          CompileOptions(), diagnostics);
+  if (!launch->image) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;
   }
-  if (isLogged(LogKind::Launch))
-    log(LogKind::Launch, name + describe(grid, block) + ": " +
-                             describe(PtxjitMode(image->mode)) + ", " +
-                             image->reason);
-  submitOrdered(
-      *context, *stream,
-      [context, &code, image, grid, shared, cooperative, bx = block[0],
-       by = block[1], bz = block[2], values = std::move(values)]() mutable {
-        if (context->stickyError != CUDA_SUCCESS)
-          return;
-        uint32_t block[3] = {bx, by, bz};
-        std::string report;
-        LaunchStatus status = code.launchImage(
-            *image, block, grid, values.data(), shared, 0, report, cooperative);
-        if (status == LaunchStatus::Ok)
-          return;
-        context->stickyError = resultOf(status);
-        report.erase(report.find_last_not_of('\n') + 1);
-        log(LogKind::Error, report);
-      });
+  operation = std::move(launch);
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuLaunchKernel,
-                (CUfunction function, unsigned gx, unsigned gy, unsigned gz,
-                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                 CUstream stream, void **params, void **extra),
-                function, gx, gy, gz, bx, by, bz, shared, stream, params,
-                extra) {
-  return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, params,
-                extra, /*cooperative=*/false);
+CUDA_KERNEL_NODE_PARAMS cuda::launchParams(const Operation &operation) {
+  auto &launch = static_cast<const LaunchOperation &>(operation);
+  CUDA_KERNEL_NODE_PARAMS params{};
+  params.func = launch.handle;
+  params.gridDimX = launch.grid.x;
+  params.gridDimY = launch.grid.y;
+  params.gridDimZ = launch.grid.z;
+  params.blockDimX = launch.block[0];
+  params.blockDimY = launch.block[1];
+  params.blockDimZ = launch.block[2];
+  params.sharedMemBytes = launch.shared;
+  params.kernelParams = const_cast<void **>(launch.pointers.data());
+  return params;
+}
+
+static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
+                       CUstream streamHandle, bool cooperative) {
+  Context *context;
+  StreamObject *stream;
+  OperationRef operation;
+  if (CUresult error = enterStream(streamHandle, context, stream))
+    return error;
+  if (CUresult error = makeLaunch(params, cooperative, operation))
+    return error;
+  auto &made = static_cast<const LaunchOperation &>(*operation);
+  if (isLogged(LogKind::Launch))
+    log(LogKind::Launch, std::string(made.kernel->name) +
+                             describe(made.grid, made.block) + ": " +
+                             ptxjit::describe(PtxjitMode(made.image->mode)) +
+                             ", " + made.image->reason);
+  return enqueue(*context, *stream, std::move(operation));
+}
+
+PTXJIT_CUDA_STREAM_API(cuLaunchKernel, _ptsz,
+                       (CUfunction function, unsigned gx, unsigned gy,
+                        unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CUstream stream, void **params,
+                        void **extra),
+                       function, gx, gy, gz, bx, by, bz, shared, stream, params,
+                       extra) {
+  return launch({function, gx, gy, gz, bx, by, bz, shared, params, extra,
+                 nullptr, nullptr},
+                stream, /*cooperative=*/false);
 }
 
 // All CTAs are there at once, however many: those that wait are parked.
-PTXJIT_CUDA_API(cuLaunchCooperativeKernel,
-                (CUfunction function, unsigned gx, unsigned gy, unsigned gz,
-                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                 CUstream stream, void **params),
-                function, gx, gy, gz, bx, by, bz, shared, stream, params) {
-  return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, params,
-                nullptr, /*cooperative=*/true);
+PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
+                       (CUfunction function, unsigned gx, unsigned gy,
+                        unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CUstream stream, void **params),
+                       function, gx, gy, gz, bx, by, bz, shared, stream,
+                       params) {
+  return launch({function, gx, gy, gz, bx, by, bz, shared, params, nullptr,
+                 nullptr, nullptr},
+                stream, /*cooperative=*/true);
+}
+
+PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
+                       (const CUlaunchConfig *config, CUfunction function,
+                        void **params, void **extra),
+                       config, function, params, extra) {
+  if (!config || (config->numAttrs && !config->attrs))
+    return CUDA_ERROR_INVALID_VALUE;
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      cooperative = attribute.value.cooperative;
+    auto &cluster = attribute.value.clusterDim;
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+        cluster.x * cluster.y * cluster.z > 1) {
+      log(LogKind::Error, "clusters of more than one CTA cannot be launched");
+      return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    // All others are hints, or about an order that is stricter here.
+  }
+  return launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                 config->blockDimX, config->blockDimY, config->blockDimZ,
+                 config->sharedMemBytes, params, extra, nullptr, nullptr},
+                config->hStream, cooperative);
 }

@@ -1,7 +1,6 @@
-//===- Memory.cpp - allocations, copies, sets -----------------------------===//
+//===- Memory.cpp - allocations and what is known of addresses ------------===//
 //
-// Device pointers are host pointers, so a copy is a memcpy at its turn in a
-// stream. Calls without `Async` return when it is done.
+// Device pointers are host pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,41 +14,70 @@ using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 //===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// The allocation around an address, or end(). The table must be locked.
+static std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t at) {
+  auto &all = getState().allocations;
+  auto it = all.upper_bound(at);
+  if (it == all.begin())
+    return all.end();
+  --it;
+  return at - it->first < it->second.bytes ? it : all.end();
+}
+
+Place cuda::findPlace(uint64_t address, size_t bytes) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  if (it == getState().allocations.end())
+    return Place::Outside;
+  uint64_t offset = address - it->first;
+  return bytes <= it->second.bytes - offset ? Place::Inside : Place::Crossing;
+}
+
+uint64_t cuda::allocateKnown(size_t bytes, Allocation::Kind kind,
+                             unsigned flags, void *pool) {
+  void *memory = allocateDevice(bytes);
+  if (!memory)
+    return 0;
+  State &state = getState();
+  auto address = reinterpret_cast<uint64_t>(memory);
+  std::lock_guard<std::mutex> lock(state.memoryMutex);
+  state.allocations[address] = {bytes, kind, flags, pool, state.nextId++};
+  return address;
+}
+
+bool cuda::freeKnown(uint64_t address, Allocation::Kind kind) {
+  State &state = getState();
+  size_t bytes;
+  {
+    std::lock_guard<std::mutex> lock(state.memoryMutex);
+    auto it = state.allocations.find(address);
+    if (it == state.allocations.end() || it->second.kind != kind)
+      return false;
+    bytes = it->second.bytes;
+    state.allocations.erase(it);
+  }
+  freeDevice(reinterpret_cast<void *>(address), bytes);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Allocations
 //===----------------------------------------------------------------------===//
 
-static CUresult allocate(uint64_t &address, size_t bytes, bool isHost) {
+static CUresult allocate(uint64_t &address, size_t bytes, Allocation::Kind kind,
+                         unsigned flags = 0) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
   if (bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  void *memory = allocateDevice(bytes);
-  if (!memory)
+  uint64_t made = allocateKnown(bytes, kind, flags);
+  if (!made)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  address = reinterpret_cast<uint64_t>(memory);
-  State &state = getState();
-  std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[address] = {bytes, isHost};
-  return CUDA_SUCCESS;
-}
-
-static CUresult release(uint64_t address, bool isHost) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!address)
-    return CUDA_SUCCESS;
-  // Kernels may still use it.
-  if (CUresult error = synchronizeContext(*context))
-    return error;
-  State &state = getState();
-  std::lock_guard<std::mutex> lock(state.memoryMutex);
-  auto it = state.allocations.find(address);
-  if (it == state.allocations.end() || it->second.isHost != isHost)
-    return CUDA_ERROR_INVALID_VALUE;
-  freeDevice(reinterpret_cast<void *>(address), it->second.bytes);
-  state.allocations.erase(it);
+  address = made;
   return CUDA_SUCCESS;
 }
 
@@ -57,19 +85,51 @@ PTXJIT_CUDA_API(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes), pointer,
                 bytes) {
   if (!pointer)
     return CUDA_ERROR_INVALID_VALUE;
-  return allocate(*pointer, bytes, false);
+  return allocate(*pointer, bytes, Allocation::Device);
 }
+
+PTXJIT_CUDA_API(cuMemAllocPitch_v2,
+                (CUdeviceptr * pointer, size_t *pitch, size_t width,
+                 size_t height, unsigned elementBytes),
+                pointer, pitch, width, height, elementBytes) {
+  constexpr size_t row = 512; // as GPUs align rows
+  if (!pointer || !pitch || !width || !height || width > SIZE_MAX / 2 ||
+      (elementBytes != 4 && elementBytes != 8 && elementBytes != 16))
+    return CUDA_ERROR_INVALID_VALUE;
+  *pitch = (width + row - 1) / row * row;
+  if (height > SIZE_MAX / 2 / *pitch)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  return allocate(*pointer, *pitch * height, Allocation::Device);
+}
+
+PTXJIT_CUDA_API(cuMemAllocManaged,
+                (CUdeviceptr * pointer, size_t bytes, unsigned flags), pointer,
+                bytes, flags) {
+  if (!pointer || (flags != 1 && flags != 2)) // attached globally, or to hosts
+    return CUDA_ERROR_INVALID_VALUE;
+  return allocate(*pointer, bytes, Allocation::Managed, flags);
+}
+
 PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
-  return release(pointer, false);
-}
-PTXJIT_CUDA_API(cuMemHostAlloc,
-                (void **pointer, size_t bytes,
-                 [[maybe_unused]] unsigned ignored2),
-                pointer, bytes, ignored2) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
   if (!pointer)
+    return CUDA_SUCCESS;
+  // Kernels may still use it.
+  if (CUresult error = synchronizeContext(*context))
+    return error;
+  bool freed = freeKnown(pointer, Allocation::Device) ||
+               freeKnown(pointer, Allocation::Managed);
+  return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags),
+                pointer, bytes, flags) {
+  if (!pointer || flags > 7)
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t address = 0;
-  CUresult error = allocate(address, bytes, true);
+  CUresult error = allocate(address, bytes, Allocation::Host, flags);
   if (!error)
     *pointer = reinterpret_cast<void *>(address);
   return error;
@@ -79,7 +139,68 @@ PTXJIT_CUDA_API(cuMemAllocHost_v2, (void **pointer, size_t bytes), pointer,
   return cuMemHostAlloc(pointer, bytes, 0);
 }
 PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
-  return release(reinterpret_cast<uint64_t>(pointer), true);
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!pointer)
+    return CUDA_SUCCESS;
+  if (CUresult error = synchronizeContext(*context))
+    return error;
+  return freeKnown(reinterpret_cast<uint64_t>(pointer), Allocation::Host)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuMemHostGetFlags, (unsigned *flags, void *pointer), flags,
+                pointer) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(reinterpret_cast<uint64_t>(pointer));
+  if (!flags || it == getState().allocations.end() ||
+      it->second.kind != Allocation::Host)
+    return CUDA_ERROR_INVALID_VALUE;
+  *flags = it->second.flags | 2; // all of it is mapped
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemHostRegister_v2,
+                (void *pointer, size_t bytes, unsigned flags), pointer, bytes,
+                flags) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  if (!pointer || !bytes || flags > 15 || address + bytes < address)
+    return CUDA_ERROR_INVALID_VALUE;
+  State &state = getState();
+  std::lock_guard<std::mutex> lock(state.memoryMutex);
+  auto next = state.allocations.lower_bound(address);
+  bool overlaps =
+      findAllocation(address) != state.allocations.end() ||
+      (next != state.allocations.end() && next->first < address + bytes);
+  if (overlaps)
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  state.allocations[address] = {bytes, Allocation::Registered, flags, nullptr,
+                                state.nextId++};
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemHostUnregister, (void *pointer), pointer) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (CUresult error = synchronizeContext(*context))
+    return error;
+  State &state = getState();
+  std::lock_guard<std::mutex> lock(state.memoryMutex);
+  auto it = state.allocations.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == state.allocations.end() ||
+      it->second.kind != Allocation::Registered)
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  state.allocations.erase(it);
+  return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuMemHostGetDevicePointer_v2,
                 (CUdeviceptr * device, void *host, unsigned flags), device,
@@ -112,13 +233,9 @@ PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
   Context *context;
   if (CUresult error = enter(context))
     return error;
-  State &state = getState();
-  std::lock_guard<std::mutex> lock(state.memoryMutex);
-  auto it = state.allocations.upper_bound(pointer);
-  if (it == state.allocations.begin())
-    return CUDA_ERROR_NOT_FOUND;
-  --it;
-  if (pointer - it->first >= it->second.bytes)
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(pointer);
+  if (it == getState().allocations.end())
     return CUDA_ERROR_NOT_FOUND;
   if (base)
     *base = it->first;
@@ -127,189 +244,171 @@ PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuPointerGetAttribute,
-                (void *data, int attribute, CUdeviceptr pointer), data,
-                attribute, pointer) {
+//===----------------------------------------------------------------------===//
+// What a pointer is
+//===----------------------------------------------------------------------===//
+
+/// \param known  null: plain memory of the process.
+static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
+                                uint64_t base, const Allocation *known) {
+  auto give = [&](auto value) {
+    std::memcpy(data, &value, sizeof(value));
+    return CUDA_SUCCESS;
+  };
+  // Any host memory is device memory here, so frameworks that hand over plain
+  // pointers get them back.
+  if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER)
+    return give(pointer);
+  if (!known)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool onHost =
+      known->kind == Allocation::Host || known->kind == Allocation::Registered;
+  switch (attribute) {
+  case CU_POINTER_ATTRIBUTE_CONTEXT:
+    return give(currentContext());
+  case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    return give(unsigned(onHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
+  case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    if (!onHost && known->kind != Allocation::Managed)
+      return CUDA_ERROR_INVALID_VALUE;
+    return give(pointer);
+  case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    return give(unsigned(1));
+  case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    return give((unsigned long long)known->id);
+  case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    return give(unsigned(known->kind == Allocation::Managed));
+  case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    return give(int(0));
+  case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    return give(base);
+  case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    return give(known->bytes);
+  case CU_POINTER_ATTRIBUTE_MAPPED:
+    return give(unsigned(1));
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult getPointerAttribute(void *data, int attribute,
+                                    CUdeviceptr pointer) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
   if (!data)
     return CUDA_ERROR_INVALID_VALUE;
-  State &state = getState();
-  std::lock_guard<std::mutex> lock(state.memoryMutex);
-  auto it = state.allocations.upper_bound(pointer);
-  bool known = it != state.allocations.begin();
-  if (known) {
-    --it;
-    known = pointer - it->first < it->second.bytes;
-  }
-  // Any host memory is device memory here, so frameworks that hand over plain
-  // pointers get them back.
-  if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
-    std::memcpy(data, &pointer, 8);
-    return CUDA_SUCCESS;
-  }
-  if (!known)
-    return CUDA_ERROR_INVALID_VALUE;
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(pointer);
+  bool known = it != getState().allocations.end();
+  return describePointer(data, attribute, pointer, known ? it->first : 0,
+                         known ? &it->second : nullptr);
+}
+
+PTXJIT_CUDA_API(cuPointerGetAttribute,
+                (void *data, int attribute, CUdeviceptr pointer), data,
+                attribute, pointer) {
+  return getPointerAttribute(data, attribute, pointer);
+}
+
+/// Bytes that an attribute takes.
+static size_t attributeBytes(int attribute) {
   switch (attribute) {
-  case CU_POINTER_ATTRIBUTE_CONTEXT:
-    std::memcpy(data, &context, 8);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: {
-    unsigned type =
-        it->second.isHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
-    std::memcpy(data, &type, 4);
-    return CUDA_SUCCESS;
-  }
-  case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    if (!it->second.isHost)
-      return CUDA_ERROR_INVALID_VALUE;
-    std::memcpy(data, &pointer, 8);
-    return CUDA_SUCCESS;
+  case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+  case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    std::memset(data, 0, 4);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    std::memcpy(data, &it->first, 8);
-    return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    std::memcpy(data, &it->second.bytes, 8);
-    return CUDA_SUCCESS;
+  case CU_POINTER_ATTRIBUTE_MAPPED:
+    return 4;
   }
-  return CUDA_ERROR_INVALID_VALUE;
+  return 8;
+}
+
+// What an attribute cannot say of a pointer is 0, and no error.
+PTXJIT_CUDA_API(cuPointerGetAttributes,
+                (unsigned count, int *attributes, void **data,
+                 CUdeviceptr pointer),
+                count, attributes, data, pointer) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!count || !attributes || !data)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    if (!data[i])
+      return CUDA_ERROR_INVALID_VALUE;
+    if (getPointerAttribute(data[i], attributes[i], pointer))
+      std::memset(data[i], 0, attributeBytes(attributes[i]));
+    bool isPlain = attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_POINTER &&
+                   findPlace(pointer, 1) == Place::Outside;
+    if (isPlain)
+      std::memset(data[i], 0, 8);
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL && isPlain)
+      std::memset(data[i], 0xff, 4);
+  }
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuPointerSetAttribute,
+                (const void *value, int attribute, CUdeviceptr pointer), value,
+                attribute, pointer) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  bool isKnown = findPlace(pointer, 1) == Place::Inside;
+  return value && isKnown && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+             ? CUDA_SUCCESS // copies are in order anyway
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
+// Where memory is to be: it is there already
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What must be true of an end of a copy.
-enum class End { Device, Host };
-} // namespace
-
-static bool isEndOk(End end, uint64_t address, size_t bytes) {
-  Place place = findPlace(address, bytes);
-  if (end == End::Device)
-    return place == Place::Inside;
-  return address && place != Place::Crossing;
+static CUresult advise(CUdeviceptr pointer, size_t bytes) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return bytes && findPlace(pointer, bytes) == Place::Inside
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy(uint64_t to, End toEnd, uint64_t from, End fromEnd,
-                     size_t bytes, CUstream handle, bool wait) {
+PTXJIT_CUDA_API(cuMemAdvise,
+                (CUdeviceptr pointer, size_t bytes, int advice,
+                 CUdevice device),
+                pointer, bytes, advice, device) {
+  return advice < 1 || advice > 6 ? CUDA_ERROR_INVALID_VALUE
+                                  : advise(pointer, bytes);
+}
+PTXJIT_CUDA_API(cuMemAdvise_v2,
+                (CUdeviceptr pointer, size_t bytes, int advice,
+                 CUmemLocation location),
+                pointer, bytes, advice, location) {
+  return cuMemAdvise(pointer, bytes, advice, location.id);
+}
+
+static CUresult prefetch(CUdeviceptr pointer, size_t bytes, CUstream handle) {
   Context *context;
   StreamObject *stream;
   if (CUresult error = enterStream(handle, context, stream))
     return error;
-  if (bytes == 0)
-    return CUDA_SUCCESS;
-  if (!isEndOk(toEnd, to, bytes) || !isEndOk(fromEnd, from, bytes))
+  return advise(pointer, bytes);
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync, _ptsz,
+                       (CUdeviceptr pointer, size_t bytes, CUdevice device,
+                        CUstream stream),
+                       pointer, bytes, device, stream) {
+  if (device != 0 && device != -1) // -1: the host
+    return CUDA_ERROR_INVALID_DEVICE;
+  return prefetch(pointer, bytes, stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
+                       (CUdeviceptr pointer, size_t bytes,
+                        CUmemLocation location, unsigned flags,
+                        CUstream stream),
+                       pointer, bytes, location, flags, stream) {
+  if (flags)
     return CUDA_ERROR_INVALID_VALUE;
-  submitOrdered(*context, *stream, [=] {
-    std::memmove(reinterpret_cast<void *>(to),
-                 reinterpret_cast<const void *>(from), bytes);
-  });
-  return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuMemcpyHtoD_v2,
-                (CUdeviceptr to, const void *from, size_t bytes), to, from,
-                bytes) {
-  return copy(to, End::Device, reinterpret_cast<uint64_t>(from), End::Host,
-              bytes, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes), to,
-                from, bytes) {
-  return copy(reinterpret_cast<uint64_t>(to), End::Host, from, End::Device,
-              bytes, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemcpyDtoD_v2,
-                (CUdeviceptr to, CUdeviceptr from, size_t bytes), to, from,
-                bytes) {
-  return copy(to, End::Device, from, End::Device, bytes, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), to,
-                from, bytes) {
-  return copy(to, End::Host, from, End::Host, bytes, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemcpyHtoDAsync_v2,
-                (CUdeviceptr to, const void *from, size_t bytes,
-                 CUstream stream),
-                to, from, bytes, stream) {
-  return copy(to, End::Device, reinterpret_cast<uint64_t>(from), End::Host,
-              bytes, stream, false);
-}
-PTXJIT_CUDA_API(cuMemcpyDtoHAsync_v2,
-                (void *to, CUdeviceptr from, size_t bytes, CUstream stream), to,
-                from, bytes, stream) {
-  return copy(reinterpret_cast<uint64_t>(to), End::Host, from, End::Device,
-              bytes, stream, false);
-}
-PTXJIT_CUDA_API(cuMemcpyDtoDAsync_v2,
-                (CUdeviceptr to, CUdeviceptr from, size_t bytes,
-                 CUstream stream),
-                to, from, bytes, stream) {
-  return copy(to, End::Device, from, End::Device, bytes, stream, false);
-}
-PTXJIT_CUDA_API(cuMemcpyAsync,
-                (CUdeviceptr to, CUdeviceptr from, size_t bytes,
-                 CUstream stream),
-                to, from, bytes, stream) {
-  return copy(to, End::Host, from, End::Host, bytes, stream, false);
-}
-
-//===----------------------------------------------------------------------===//
-// Sets
-//===----------------------------------------------------------------------===//
-
-template <typename T>
-static CUresult fill(CUdeviceptr to, T value, size_t count, CUstream handle,
-                     bool wait) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  if (count == 0)
-    return CUDA_SUCCESS;
-  if (count > SIZE_MAX / sizeof(T) || to % sizeof(T) ||
-      findPlace(to, count * sizeof(T)) != Place::Inside)
-    return CUDA_ERROR_INVALID_VALUE;
-  submitOrdered(*context, *stream, [=] {
-    T *begin = reinterpret_cast<T *>(to);
-    std::fill(begin, begin + count, value);
-  });
-  return wait ? synchronizeStream(*context, *stream) : CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuMemsetD8_v2,
-                (CUdeviceptr to, unsigned char value, size_t count), to, value,
-                count) {
-  return fill(to, value, count, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemsetD16_v2,
-                (CUdeviceptr to, unsigned short value, size_t count), to, value,
-                count) {
-  return fill(to, value, count, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemsetD32_v2, (CUdeviceptr to, unsigned value, size_t count),
-                to, value, count) {
-  return fill(to, value, count, nullptr, true);
-}
-PTXJIT_CUDA_API(cuMemsetD8Async,
-                (CUdeviceptr to, unsigned char value, size_t count,
-                 CUstream stream),
-                to, value, count, stream) {
-  return fill(to, value, count, stream, false);
-}
-PTXJIT_CUDA_API(cuMemsetD16Async,
-                (CUdeviceptr to, unsigned short value, size_t count,
-                 CUstream stream),
-                to, value, count, stream) {
-  return fill(to, value, count, stream, false);
-}
-PTXJIT_CUDA_API(cuMemsetD32Async,
-                (CUdeviceptr to, unsigned value, size_t count, CUstream stream),
-                to, value, count, stream) {
-  return fill(to, value, count, stream, false);
+  return prefetch(pointer, bytes, stream);
 }

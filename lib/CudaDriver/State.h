@@ -22,6 +22,7 @@
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #define PTXJIT_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -36,44 +37,82 @@
   }                                                                            \
   static CUresult run_##name parameters
 
+/// Head of an exported function that works in a stream: also exported under
+/// name + suffix, for callers whose default stream is that of their thread.
+#define PTXJIT_CUDA_STREAM_API(name, suffix, parameters, ...)                  \
+  PTXJIT_CUDA_EXPORT CUresult name parameters;                                 \
+  PTXJIT_CUDA_EXPORT CUresult name##suffix parameters {                        \
+    ::ptxjit::cuda::PerThreadDefault scope;                                    \
+    return name(__VA_ARGS__);                                                  \
+  }                                                                            \
+  PTXJIT_CUDA_API(name, parameters, __VA_ARGS__)
+
 namespace ptxjit::cuda {
 
-struct Module;
+struct Context;
+struct GraphNode;
+struct Capture;
 
+/// A kernel: of a module, or of a library.
 struct Function {
-  Module *module = nullptr;
+  std::shared_ptr<ptxjit::Module> code;
   const PtxjitKernelInfo *kernel = nullptr;
+  void *owner = nullptr; ///< handle of the module or library
   std::atomic<int> maxDynamicShared{0};
 };
 
-struct Context;
-
+/// Loaded code with its functions: what a module and a library are.
 struct Module {
-  Context *context = nullptr;
-  std::unique_ptr<ptxjit::Module> code;
+  Context *context = nullptr; ///< null: a library, in all of them
+  std::shared_ptr<ptxjit::Module> code;
   std::map<std::string, Function *> functions; ///< handles, see State
+  ~Module();
 };
+struct Library : Module {};
 
 struct StreamObject {
   Context *context = nullptr;
+  uint64_t id = 0;
+  unsigned flags = 0;
   bool blocking = true; ///< takes part in the order of the default stream
   int priority = 0;
-  /// Shared: work of other streams may wait for it after it was destroyed.
+  /// Shared: who waits for all streams does not keep the table locked.
   std::shared_ptr<ptxjit::Stream> work = std::make_shared<ptxjit::Stream>();
+  /// While operations are recorded instead of run: the graph, and the nodes
+  /// that the next operation comes after.
+  std::shared_ptr<Capture> capture;
+  std::vector<GraphNode *> captureTips;
 };
 
 /// A context: a default stream, and an error that stays once a kernel failed.
 struct Context {
   bool isPrimary = false;
   unsigned flags = 0;
+  uint64_t id = 0;
   std::atomic<int> stickyError{CUDA_SUCCESS};
   StreamObject defaultStream;
+  std::atomic<size_t> limits[8] = {};
 };
+
+/// What a stream does as one step, and what a node of a graph is. Immutable, so
+/// that graphs, their instances and streams share it.
+class Operation {
+public:
+  virtual ~Operation() = default;
+  virtual CUgraphNodeType type() const = 0;
+  /// Errors become the context's.
+  virtual void run(Context &context) const = 0;
+};
+using OperationRef = std::shared_ptr<const Operation>;
 
 /// A piece of memory that device code may use.
 struct Allocation {
+  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph };
   size_t bytes = 0;
-  bool isHost = false; ///< from cuMemHostAlloc
+  Kind kind = Device;
+  unsigned flags = 0;
+  void *pool = nullptr;
+  uint64_t id = 0;
 };
 
 /// Handles of one kind, so that a wrong one is an error and no crash.
@@ -83,6 +122,15 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     all.insert(object.get());
     return object.release();
+  }
+  /// For objects that somebody else owns.
+  void insert(T *object) {
+    std::lock_guard<std::mutex> lock(mutex);
+    all.insert(object);
+  }
+  void erase(T *object) {
+    std::lock_guard<std::mutex> lock(mutex);
+    all.erase(object);
   }
   bool contains(const void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -95,6 +143,20 @@ public:
                                   ? static_cast<T *>(handle)
                                   : nullptr);
   }
+  /// Takes all out for which `matches(object)` holds.
+  template <typename Matches>
+  std::vector<std::unique_ptr<T>> removeIf(Matches matches) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::vector<std::unique_ptr<T>> removed;
+    for (auto it = all.begin(); it != all.end();)
+      if (matches(**it)) {
+        removed.emplace_back(*it);
+        it = all.erase(it);
+      } else {
+        ++it;
+      }
+    return removed;
+  }
   template <typename Body> void forEach(Body body) {
     std::lock_guard<std::mutex> lock(mutex);
     for (T *object : all)
@@ -106,12 +168,26 @@ private:
   std::unordered_set<T *> all;
 };
 
+struct Event;
+struct Graph;
+struct GraphExec;
+struct MemoryPool;
+struct Linker;
+
 struct State {
   std::atomic<bool> initialized{false};
+  std::atomic<uint64_t> nextId{1};
   HandleSet<Context> contexts;
   HandleSet<Module> modules;
+  HandleSet<Library> libraries;
   HandleSet<StreamObject> streams;
   HandleSet<Function> functions;
+  HandleSet<Event> events;
+  HandleSet<Graph> graphs;
+  HandleSet<GraphNode> graphNodes; ///< owned by their graphs
+  HandleSet<GraphExec> graphExecs;
+  HandleSet<MemoryPool> pools;
+  HandleSet<Linker> linkers;
 
   std::mutex primaryMutex;
   Context *primary = nullptr;
@@ -119,6 +195,8 @@ struct State {
 
   std::mutex memoryMutex;
   std::map<uint64_t, Allocation> allocations; ///< by address
+
+  std::atomic<unsigned> captures{0}; ///< streams that record
 };
 
 State &getState();
@@ -130,23 +208,64 @@ Context *currentContext();
 CUresult enter(Context *&context);
 /// Success if the driver is initialised and `device` is the one there is.
 CUresult checkDevice(CUdevice device);
+
+// -- Streams (Streams.cpp)
+/// While one lives, the calling thread's default stream is its own.
+struct PerThreadDefault {
+  PerThreadDefault();
+  ~PerThreadDefault();
+};
 /// The stream behind a handle (null and the two special ones included).
 CUresult findStream(Context &context, CUstream handle, StreamObject *&stream);
 /// enter() and findStream().
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);
-/// Appends a task to a stream, in the order that default streams ask for.
-void submitOrdered(Context &context, StreamObject &stream,
-                   std::function<void()> task);
-/// Takes a module out of the tables and frees it.
-void destroyModule(void *handle);
 /// Waits for all work of a context.
 CUresult synchronizeContext(Context &context);
+/// Appends a task to a stream, in the order that default streams ask for.
+/// \returns its ticket.
+uint64_t submitOrdered(Context &context, StreamObject &stream,
+                       std::function<void()> task);
+/// Appends an operation to a stream, or to the graph that it records.
+/// \param wait  returns when it is done.
+CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
+                 bool wait = false);
+OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
+void destroyStreamsOf(Context &context);
 
+// -- Modules (Modules.cpp, Images.cpp)
+/// Loads an image: PTX text, a fat binary or its wrapper. `diagnostics` are for
+/// the program's error log.
+CUresult loadImage(const void *image, const std::string &name,
+                   std::shared_ptr<ptxjit::Module> &code,
+                   std::string &diagnostics);
+/// The PTX text of an image.
+CUresult extractText(const void *image, std::string &text,
+                     std::string &diagnostics);
+/// Takes a module out of the tables and frees it.
+void destroyModule(void *handle);
+void destroyModulesOf(Context &context);
+CUresult findFunction(CUfunction handle, Function *&function);
+/// Largest block of a kernel, in threads.
+unsigned maxThreads(const PtxjitKernelInfo &kernel);
+
+// -- Memory (Memory.cpp, Copies.cpp)
 /// Is all of [address, address + bytes) memory of the driver's, or none of it?
 enum class Place { Inside, Outside, Crossing };
 Place findPlace(uint64_t address, size_t bytes);
+/// Memory that is known from now on; 0 if there is none.
+uint64_t allocateKnown(size_t bytes, Allocation::Kind kind, unsigned flags = 0,
+                       void *pool = nullptr);
+/// Frees what allocateKnown gave. False if it is none of that kind.
+bool freeKnown(uint64_t address, Allocation::Kind kind);
+CUresult makeCopy(const CUDA_MEMCPY3D &parameters, OperationRef &operation);
+CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
+                 OperationRef &operation);
+
+// -- Launches (Launch.cpp)
+CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters, bool cooperative,
+                    OperationRef &operation);
 
 /// "CUDA_SUCCESS" and the like; null if there is no such result.
 const char *nameOf(CUresult result);
@@ -163,7 +282,7 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
     auto print = [&](const auto &arg) {
       text << std::exchange(comma, ", ");
       if constexpr (std::is_pointer_v<std::decay_t<decltype(arg)>>)
-        text << static_cast<const void *>(arg);
+        text << reinterpret_cast<const void *>(arg);
       else if constexpr (std::is_enum_v<std::decay_t<decltype(arg)>>)
         text << int(arg);
       else if constexpr (std::is_integral_v<std::decay_t<decltype(arg)>>)

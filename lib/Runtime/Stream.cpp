@@ -4,7 +4,15 @@
 
 using namespace ptxjit;
 
-Stream::Stream() : thread([this] { work(); }) {}
+bool Progress::isDone(uint64_t ticket) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return finished >= ticket;
+}
+
+void Progress::wait(uint64_t ticket) {
+  std::unique_lock<std::mutex> lock(mutex);
+  idle.wait(lock, [&] { return finished >= ticket; });
+}
 
 Stream::~Stream() {
   {
@@ -12,36 +20,28 @@ Stream::~Stream() {
     stopping = true;
   }
   wake.notify_one();
-  thread.join();
+  if (thread.joinable())
+    thread.join();
 }
 
-void Stream::submit(std::function<void()> task) {
+uint64_t Stream::submit(std::function<void()> task) {
+  uint64_t ticket;
   {
     std::lock_guard<std::mutex> lock(mutex);
     tasks.push(std::move(task));
-    ++submitted;
+    ticket = ++submitted;
+    if (!thread.joinable())
+      thread = std::thread([this] { work(); });
   }
   wake.notify_one();
+  return ticket;
 }
 
-void Stream::synchronize() {
-  std::unique_lock<std::mutex> lock(mutex);
-  idle.wait(lock, [this] { return tasks.empty() && !busy; });
-}
+void Stream::synchronize() { progress->wait(lastTicket()); }
 
 uint64_t Stream::lastTicket() {
   std::lock_guard<std::mutex> lock(mutex);
   return submitted;
-}
-
-bool Stream::isDone(uint64_t ticket) {
-  std::lock_guard<std::mutex> lock(mutex);
-  return finished >= ticket;
-}
-
-void Stream::wait(uint64_t ticket) {
-  std::unique_lock<std::mutex> lock(mutex);
-  idle.wait(lock, [&] { return finished >= ticket; });
 }
 
 void Stream::work() {
@@ -52,13 +52,14 @@ void Stream::work() {
       return;
     std::function<void()> task = std::move(tasks.front());
     tasks.pop();
-    busy = true;
     lock.unlock();
     task();
     task = nullptr;
+    {
+      std::lock_guard<std::mutex> done(progress->mutex);
+      ++progress->finished;
+    }
+    progress->idle.notify_all();
     lock.lock();
-    busy = false;
-    ++finished;
-    idle.notify_all();
   }
 }

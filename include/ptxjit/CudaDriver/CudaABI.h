@@ -22,6 +22,15 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUarray_st *CUarray;
 typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;
@@ -38,16 +47,31 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_OUT_OF_MEMORY, 2, "out of memory")                              \
   X(CUDA_ERROR_NOT_INITIALIZED, 3, "initialization error")                     \
   X(CUDA_ERROR_DEINITIALIZED, 4, "driver shutting down")                       \
+  X(CUDA_ERROR_PROFILER_ALREADY_STARTED, 7, "profiler is already started")     \
+  X(CUDA_ERROR_PROFILER_ALREADY_STOPPED, 8, "profiler is already stopped")     \
   X(CUDA_ERROR_NO_DEVICE, 100, "no CUDA-capable device is detected")           \
   X(CUDA_ERROR_INVALID_DEVICE, 101, "invalid device ordinal")                  \
   X(CUDA_ERROR_INVALID_IMAGE, 200, "device kernel image is invalid")           \
   X(CUDA_ERROR_INVALID_CONTEXT, 201, "invalid device context")                 \
+  X(CUDA_ERROR_MAP_FAILED, 205, "mapping of buffer object failed")             \
+  X(CUDA_ERROR_ALREADY_MAPPED, 208, "resource already mapped")                 \
   X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209,                                         \
     "no kernel image is available for execution on the device")                \
+  X(CUDA_ERROR_NOT_MAPPED, 211, "resource not mapped")                         \
+  X(CUDA_ERROR_UNSUPPORTED_LIMIT, 215,                                         \
+    "limit is not supported on this architecture")                             \
+  X(CUDA_ERROR_CONTEXT_ALREADY_IN_USE, 216,                                    \
+    "exclusive-thread device already in use by a different thread")            \
+  X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217,                                   \
+    "peer access is not supported between these two devices")                  \
   X(CUDA_ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed")               \
   X(CUDA_ERROR_INVALID_SOURCE, 300, "device kernel image is invalid")          \
   X(CUDA_ERROR_FILE_NOT_FOUND, 301, "file not found")                          \
+  X(CUDA_ERROR_OPERATING_SYSTEM, 304,                                          \
+    "OS call failed or operation not supported on this OS")                    \
   X(CUDA_ERROR_INVALID_HANDLE, 400, "invalid resource handle")                 \
+  X(CUDA_ERROR_ILLEGAL_STATE, 401,                                             \
+    "the operation cannot be performed in the present state")                  \
   X(CUDA_ERROR_NOT_FOUND, 500, "named symbol not found")                       \
   X(CUDA_ERROR_NOT_READY, 600, "device not ready")                             \
   X(CUDA_ERROR_ILLEGAL_ADDRESS, 700,                                           \
@@ -55,16 +79,48 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701,                                   \
     "too many resources requested for launch")                                 \
   X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out and was terminated") \
+  X(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704,                               \
+    "peer access is already enabled")                                          \
+  X(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705,                                   \
+    "peer access has not been enabled")                                        \
   X(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, 708,                                    \
     "cannot set while device is active in this process")                       \
   X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709, "context is destroyed")              \
   X(CUDA_ERROR_ASSERT, 710, "device-side assert triggered")                    \
+  X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712,                            \
+    "part or all of the requested memory range is already mapped")             \
+  X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, 713,                                \
+    "pointer does not correspond to a registered memory region")               \
   X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714, "hardware stack error")              \
   X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715,                                       \
     "an illegal instruction was encountered")                                  \
   X(CUDA_ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")                  \
   X(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")               \
+  X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720,                              \
+    "too many blocks in cooperative launch")                                   \
+  X(CUDA_ERROR_NOT_PERMITTED, 800, "operation not permitted")                  \
   X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                  \
+  X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900,                                \
+    "operation not permitted when stream is capturing")                        \
+  X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901,                                \
+    "operation failed due to a previous error during capture")                 \
+  X(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, 903,                                  \
+    "stream capture was not initiated in this stream")                         \
+  X(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 904,                                   \
+    "capturing stream has unjoined work")                                      \
+  X(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, 905,                                  \
+    "dependency created on uncaptured work in another stream")                 \
+  X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906,                                   \
+    "operation would make the legacy stream depend on a capturing blocking "   \
+    "stream")                                                                  \
+  X(CUDA_ERROR_CAPTURED_EVENT, 907,                                            \
+    "operation not permitted on an event last recorded in a capturing stream") \
+  X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908,                               \
+    "attempt to terminate a thread-local capture sequence from another "       \
+    "thread")                                                                  \
+  X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910,                                 \
+    "the graph update was not performed because it included changes which "    \
+    "violated constraints specific to instantiated graph update")              \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 /** Programs pass on whatever number they have: in C++ that must be an int. */
@@ -111,12 +167,242 @@ enum {
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
   CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
   CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+  CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
+  CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
   CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
   CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+  CU_POINTER_ATTRIBUTE_MAPPED = 13,
 };
-enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
+enum {
+  CU_MEMORYTYPE_HOST = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_MEMORYTYPE_ARRAY = 3,
+  CU_MEMORYTYPE_UNIFIED = 4,
+};
+
+enum {
+  CU_EVENT_BLOCKING_SYNC = 1,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_EVENT_INTERPROCESS = 4,
+};
+
+enum {
+  CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
+  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM = 2,
+};
+enum {
+  CU_GET_PROC_ADDRESS_SUCCESS = 0,
+  CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+  CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
+};
+
+/** Kinds of input of cuLinkAddData. */
+enum {
+  CU_JIT_INPUT_CUBIN = 0,
+  CU_JIT_INPUT_PTX = 1,
+  CU_JIT_INPUT_FATBINARY = 2,
+  CU_JIT_INPUT_OBJECT = 3,
+  CU_JIT_INPUT_LIBRARY = 4,
+};
+
+typedef enum CUstreamCaptureStatus {
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+  CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
+} CUstreamCaptureStatus;
+typedef enum CUstreamCaptureMode {
+  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+} CUstreamCaptureMode;
+
+typedef enum CUgraphNodeType {
+  CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+  CU_GRAPH_NODE_TYPE_MEMSET = 2,
+  CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
+  CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+  CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+} CUgraphNodeType;
+
+typedef enum CUgraphExecUpdateResult {
+  CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+  CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+  CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+} CUgraphExecUpdateResult;
+typedef struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode errorNode;
+  CUgraphNode errorFromNode;
+} CUgraphExecUpdateResultInfo;
+
+/** What goes over an edge of a graph; all zero: everything before is done. */
+typedef struct CUgraphEdgeData {
+  unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
+
+typedef void (*CUhostFn)(void *userData);
+typedef void (*CUstreamCallback)(CUstream stream, CUresult status,
+                                 void *userData);
+/** Bytes of dynamic shared memory for a block of so many threads. */
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
+
+typedef struct CUDA_MEMCPY2D {
+  size_t srcXInBytes, srcY;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  size_t srcPitch;
+  size_t dstXInBytes, dstY;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  size_t dstPitch;
+  size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void *reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void *reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+/** The first version of these ends before `kern`. */
+typedef struct CUDA_KERNEL_NODE_PARAMS {
+  CUfunction func;
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  void **kernelParams;
+  void **extra;
+  CUkernel kern;
+  CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
+
+typedef struct CUDA_MEMSET_NODE_PARAMS {
+  CUdeviceptr dst;
+  size_t pitch;
+  unsigned value;
+  unsigned elementSize;
+  size_t width, height;
+} CUDA_MEMSET_NODE_PARAMS;
+
+typedef struct CUDA_HOST_NODE_PARAMS {
+  CUhostFn fn;
+  void *userData;
+} CUDA_HOST_NODE_PARAMS;
+
+typedef struct CUmemLocation {
+  int type;
+  int id;
+} CUmemLocation;
+typedef struct CUmemAccessDesc {
+  CUmemLocation location;
+  int flags;
+} CUmemAccessDesc;
+typedef struct CUmemPoolProps {
+  int allocType;
+  int handleTypes;
+  CUmemLocation location;
+  void *win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+} CUmemPoolProps;
+typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
+  CUmemPoolProps poolProps;
+  const CUmemAccessDesc *accessDescs;
+  size_t accessDescCount;
+  size_t bytesize;
+  CUdeviceptr dptr;
+} CUDA_MEM_ALLOC_NODE_PARAMS;
+enum {
+  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH,
+  CU_MEMPOOL_ATTR_USED_MEM_CURRENT,
+  CU_MEMPOOL_ATTR_USED_MEM_HIGH,
+};
+
+typedef struct CUDA_MEMCPY_NODE_PARAMS {
+  int flags;
+  int reserved;
+  CUcontext copyCtx;
+  CUDA_MEMCPY3D copyParams;
+} CUDA_MEMCPY_NODE_PARAMS;
+typedef struct CUgraphNodeParams {
+  CUgraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUDA_MEMCPY_NODE_PARAMS memcpy;
+    CUDA_MEMSET_NODE_PARAMS memset;
+    CUDA_HOST_NODE_PARAMS host;
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    CUgraph graph;
+    CUevent event;
+    CUdeviceptr free;
+  };
+  long long reserved2;
+} CUgraphNodeParams;
+
+typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
+  uint64_t flags;
+  CUstream hUploadStream;
+  CUgraphNode hErrNode_out;
+  int result_out;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+
+enum {
+  CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+  CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+  CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+};
+typedef union CUlaunchAttributeValue {
+  char pad[64];
+  int cooperative;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+} CUlaunchAttributeValue;
+typedef struct CUlaunchAttribute {
+  int id;
+  char pad[4];
+  CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+typedef struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  unsigned numAttrs;
+} CUlaunchConfig;
 
 /* Functions. Those without a suffix that have one here are aliases. */
 CUresult cuInit(unsigned flags);
@@ -209,6 +495,339 @@ CUresult cuLaunchCooperativeKernel(CUfunction handle, unsigned gx, unsigned gy,
                                    unsigned gz, unsigned bx, unsigned by,
                                    unsigned bz, unsigned shared,
                                    CUstream stream, void **params);
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
+CUresult cuStreamBeginCapture(CUstream stream);
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph handle,
+                                     const CUgraphNode *dependencies,
+                                     const CUgraphEdgeData *edges, size_t count,
+                                     CUstreamCaptureMode mode);
+CUresult cuStreamEndCapture(CUstream handle, CUgraph *out);
+CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus *status);
+CUresult cuStreamGetCaptureInfo_v3(CUstream handle,
+                                   CUstreamCaptureStatus *status, uint64_t *id,
+                                   CUgraph *graph,
+                                   const CUgraphNode **dependencies,
+                                   const CUgraphEdgeData **edges,
+                                   size_t *count);
+CUresult cuStreamGetCaptureInfo_v2(CUstream handle,
+                                   CUstreamCaptureStatus *status, uint64_t *id,
+                                   CUgraph *graph,
+                                   const CUgraphNode **dependencies,
+                                   size_t *count);
+CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus *status,
+                                uint64_t *id);
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream handle,
+                                              CUgraphNode *dependencies,
+                                              const CUgraphEdgeData *edges,
+                                              size_t count, unsigned flags);
+CUresult cuStreamUpdateCaptureDependencies(CUstream handle,
+                                           CUgraphNode *dependencies,
+                                           size_t count, unsigned flags);
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
+CUresult cuCtxGetFlags(unsigned *flags);
+CUresult cuCtxSetFlags(unsigned flags);
+CUresult cuCtxGetId(CUcontext handle, unsigned long long *id);
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext handle);
+CUresult cuCtxGetLimit(size_t *value, int limit);
+CUresult cuCtxSetLimit(int limit, size_t value);
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
+CUresult cuCtxGetCacheConfig(int *config);
+CUresult cuCtxSetCacheConfig(int config);
+CUresult cuCtxGetSharedMemConfig(int *config);
+CUresult cuCtxSetSharedMemConfig(int config);
+CUresult cuCtxResetPersistingL2Cache(void);
+CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags);
+CUresult cuCtxDisablePeerAccess(CUcontext handle);
+CUresult cuProfilerStart(void);
+CUresult cuProfilerStop(void);
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
+                      CUcontext fromContext, size_t bytes);
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext toContext,
+                           CUdeviceptr from, CUcontext fromContext,
+                           size_t bytes, CUstream stream);
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *params);
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *params);
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *params, CUstream stream);
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *params);
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *params, CUstream stream);
+CUresult cuDeviceGetProperties(int *properties, CUdevice device);
+CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice device);
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *text);
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
+CUresult cuEventCreate(CUevent *handle, unsigned flags);
+CUresult cuEventDestroy_v2(CUevent handle);
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream streamHandle,
+                                unsigned flags);
+CUresult cuEventRecord(CUevent handle, CUstream stream);
+CUresult cuEventQuery(CUevent handle);
+CUresult cuEventSynchronize(CUevent handle);
+CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end);
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
+CUresult cuStreamWaitEvent(CUstream streamHandle, CUevent handle,
+                           unsigned flags);
+CUresult cuGraphCreate(CUgraph *out, unsigned flags);
+CUresult cuGraphDestroy(CUgraph handle);
+CUresult cuGraphClone(CUgraph *out, CUgraph handle);
+CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode original,
+                                CUgraph handle);
+CUresult cuGraphDestroyNode(CUgraphNode handle);
+CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode *out, size_t *count);
+CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode *out, size_t *count);
+CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
+                            CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphGetEdges(CUgraph handle, CUgraphNode *from, CUgraphNode *to,
+                         size_t *count);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode *out,
+                                       CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphNodeGetDependencies(CUgraphNode handle, CUgraphNode *out,
+                                    size_t *count);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode *out,
+                                         CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode handle, CUgraphNode *out,
+                                      size_t *count);
+CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type);
+CUresult cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode *from,
+                                   const CUgraphNode *to,
+                                   const CUgraphEdgeData *edges, size_t count);
+CUresult cuGraphAddDependencies(CUgraph handle, const CUgraphNode *from,
+                                const CUgraphNode *to, size_t count);
+CUresult cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode *from,
+                                      const CUgraphNode *to,
+                                      const CUgraphEdgeData *edges,
+                                      size_t count);
+CUresult cuGraphRemoveDependencies(CUgraph handle, const CUgraphNode *from,
+                                   const CUgraphNode *to, size_t count);
+CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph,
+                             const CUgraphNode *dependencies, size_t count);
+CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph,
+                                 const CUgraphNode *dependencies, size_t count,
+                                 const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph,
+                              const CUgraphNode *dependencies, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode handle,
+                                       CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeGetParams(CUgraphNode handle,
+                                    CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node,
+                                       const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node,
+                                    const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult
+cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                  const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
+                              const CUgraphNode *dependencies, size_t count,
+                              const CUDA_MEMCPY3D *params, CUcontext context);
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D *params);
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node,
+                                    const CUDA_MEMCPY3D *params);
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D *params,
+                                        CUcontext context);
+CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph,
+                              const CUgraphNode *dependencies, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS *params,
+                              CUcontext context);
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode handle,
+                                    CUDA_MEMSET_NODE_PARAMS *params);
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node,
+                                    const CUDA_MEMSET_NODE_PARAMS *params);
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS *params,
+                                        CUcontext context);
+CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph,
+                            const CUgraphNode *dependencies, size_t count,
+                            const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphHostNodeGetParams(CUgraphNode handle,
+                                  CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphHostNodeSetParams(CUgraphNode node,
+                                  const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                      const CUDA_HOST_NODE_PARAMS *params);
+CUresult cuGraphAddChildGraphNode(CUgraphNode *out, CUgraph graph,
+                                  const CUgraphNode *dependencies, size_t count,
+                                  CUgraph child);
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph *out);
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            CUgraph child);
+CUresult cuGraphAddMemAllocNode(CUgraphNode *out, CUgraph graph,
+                                const CUgraphNode *dependencies, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle,
+                                      CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph,
+                               const CUgraphNode *dependencies, size_t count,
+                               CUdeviceptr pointer);
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr *pointer);
+CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
+                           const CUgraphNode *dependencies,
+                           const CUgraphEdgeData *edges, size_t count,
+                           CUgraphNodeParams *params);
+CUresult cuGraphAddNode(CUgraphNode *out, CUgraph graph,
+                        const CUgraphNode *dependencies, size_t count,
+                        CUgraphNodeParams *params);
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph handle,
+                                     unsigned long long flags);
+CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph,
+                               CUgraphNode *errorNode, char *text,
+                               size_t bytes);
+CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph graph,
+                            CUgraphNode *errorNode, char *text, size_t bytes);
+CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS *params);
+CUresult cuGraphExecDestroy(CUgraphExec handle);
+CUresult cuGraphExecGetFlags(CUgraphExec handle, uint64_t *flags);
+CUresult cuGraphLaunch(CUgraphExec handle, CUstream streamHandle);
+CUresult cuGraphUpload(CUgraphExec handle, CUstream streamHandle);
+CUresult cuGraphNodeSetEnabled(CUgraphExec execHandle, CUgraphNode handle,
+                               unsigned enabled);
+CUresult cuGraphNodeGetEnabled(CUgraphExec execHandle, CUgraphNode handle,
+                               unsigned *enabled);
+CUresult cuGraphExecUpdate_v2(CUgraphExec execHandle, CUgraph handle,
+                              CUgraphExecUpdateResultInfo *info);
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
+                           CUgraphNode *errorNode,
+                           CUgraphExecUpdateResult *result);
+CUresult cuKernelGetAttribute(int *value, int attribute, CUkernel kernel,
+                              CUdevice device);
+CUresult cuKernelSetAttribute(int attribute, int value, CUkernel kernel,
+                              CUdevice device);
+CUresult cuKernelSetCacheConfig(CUkernel kernel, int config, CUdevice device);
+CUresult cuFuncGetName(const char **name, CUfunction handle);
+CUresult cuKernelGetName(const char **name, CUkernel kernel);
+CUresult cuFuncGetModule(CUmodule *module, CUfunction handle);
+CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset,
+                            size_t *size);
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
+                              size_t *size);
+CUresult cuFuncIsLoaded(int *state, CUfunction handle);
+CUresult cuFuncLoad(CUfunction handle);
+CUresult cuFuncSetSharedMemConfig(CUfunction handle, int config);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **params, void **extra);
+CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width,
+                            size_t height, unsigned elementBytes);
+CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags);
+CUresult cuMemHostGetFlags(unsigned *flags, void *pointer);
+CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags);
+CUresult cuMemHostUnregister(void *pointer);
+CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **data,
+                                CUdeviceptr pointer);
+CUresult cuPointerSetAttribute(const void *value, int attribute,
+                               CUdeviceptr pointer);
+CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, int advice,
+                     CUdevice device);
+CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, int advice,
+                        CUmemLocation location);
+CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
+                            CUstream stream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes,
+                               CUmemLocation location, unsigned flags,
+                               CUstream stream);
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
+CUresult cuModuleGetLoadingMode(int *mode);
+CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule handle);
+CUresult cuModuleEnumerateFunctions(CUfunction *out, unsigned count,
+                                    CUmodule handle);
+CUresult cuLibraryLoadData(CUlibrary *handle, const void *image, int *options,
+                           void **values, unsigned count, int *libraryOptions,
+                           void **libraryValues, unsigned libraryCount);
+CUresult cuLibraryLoadFromFile(CUlibrary *handle, const char *path,
+                               int *options, void **values, unsigned count,
+                               int *libraryOptions, void **libraryValues,
+                               unsigned libraryCount);
+CUresult cuLibraryUnload(CUlibrary handle);
+CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary handle, const char *name);
+CUresult cuLibraryGetKernelCount(unsigned *count, CUlibrary handle);
+CUresult cuLibraryEnumerateKernels(CUkernel *out, unsigned count,
+                                   CUlibrary handle);
+CUresult cuLibraryGetModule(CUmodule *out, CUlibrary handle);
+CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes,
+                            CUlibrary handle, const char *name);
+CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes,
+                             CUlibrary handle, const char *name);
+CUresult cuKernelGetFunction(CUfunction *out, CUkernel handle);
+CUresult cuKernelGetLibrary(CUlibrary *out, CUkernel handle);
+CUresult cuLinkCreate_v2(unsigned count, int *options, void **values,
+                         CUlinkState *handle);
+CUresult cuLinkAddData_v2(CUlinkState handle, int type, void *data,
+                          size_t bytes, const char *name, unsigned count,
+                          int *options, void **values);
+CUresult cuLinkAddFile_v2(CUlinkState handle, int type, const char *path,
+                          unsigned count, int *options, void **values);
+CUresult cuLinkComplete(CUlinkState handle, void **image, size_t *bytes);
+CUresult cuLinkDestroy(CUlinkState handle);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *count, CUfunction function, int threads, size_t dynamic,
+    unsigned flags);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count,
+                                                     CUfunction function,
+                                                     int threads,
+                                                     size_t dynamic);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGrid, int *block,
+                                                   CUfunction handle,
+                                                   CUoccupancyB2DSize dynamicOf,
+                                                   size_t dynamic, int limit,
+                                                   unsigned flags);
+CUresult cuOccupancyMaxPotentialBlockSize(int *minGrid, int *block,
+                                          CUfunction function,
+                                          CUoccupancyB2DSize dynamicOf,
+                                          size_t dynamic, int limit);
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
+                                                 CUfunction handle, int ctas,
+                                                 int threads);
+CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes,
+                                 CUmemoryPool handle, CUstream stream);
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle);
+CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props);
+CUresult cuMemPoolDestroy(CUmemoryPool handle);
+CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep);
+CUresult cuMemPoolSetAttribute(CUmemoryPool handle, int attribute, void *value);
+CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribute, void *value);
+CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map,
+                            size_t count);
+CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool handle,
+                            CUmemLocation *location);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device);
+CUresult cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device);
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle);
+CUresult cuStreamGetPriority(CUstream handle, int *priority);
+CUresult cuStreamGetFlags(CUstream handle, unsigned *flags);
+CUresult cuStreamGetId(CUstream handle, unsigned long long *id);
+CUresult cuStreamGetCtx(CUstream handle, CUcontext *out);
+CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, void **green);
+CUresult cuStreamGetDevice(CUstream handle, CUdevice *device);
+CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer,
+                                size_t bytes, unsigned flags);
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn fn, void *userData);
+CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback,
+                             void *userData, unsigned flags);
+CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph,
+                                   const CUgraphNode *dependencies,
+                                   size_t count, CUevent event);
+CUresult cuGraphAddEventWaitNode(CUgraphNode *out, CUgraph graph,
+                                 const CUgraphNode *dependencies, size_t count,
+                                 CUevent event);
+CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value,
+                         size_t width, size_t height);
+CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value,
+                           size_t width, size_t height, CUstream stream);
+CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value,
+                          size_t width, size_t height);
+CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value,
+                            size_t width, size_t height, CUstream stream);
+CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
+                          size_t width, size_t height);
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
+                            size_t width, size_t height, CUstream stream);
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
+                             uint64_t flags, int *status);
+CUresult cuGetProcAddress(const char *name, void **function, int version,
+                          uint64_t flags);
 
 #ifdef __cplusplus
 }

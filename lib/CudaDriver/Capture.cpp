@@ -1,0 +1,236 @@
+//===- Capture.cpp - streams that record graphs ---------------------------===//
+
+#include "Graph.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
+                             Graph *target,
+                             std::vector<GraphNode *> dependencies) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (unsigned(mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_ERROR_INVALID_VALUE;
+  // The legacy stream's order with others cannot be written as a graph.
+  if (stream == &context->defaultStream)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (stream->capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  auto capture = std::make_shared<Capture>();
+  capture->id = getState().nextId++;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  capture->origin = stream;
+  if (!target) {
+    capture->graph = std::make_unique<Graph>();
+    target = capture->graph.get();
+  }
+  capture->target = target;
+  stream->capture = capture;
+  stream->captureTips = std::move(dependencies);
+  ++getState().captures;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamBeginCapture_v2, _ptsz,
+                       (CUstream stream, CUstreamCaptureMode mode), stream,
+                       mode) {
+  return beginCapture(stream, mode, nullptr, {});
+}
+PTXJIT_CUDA_STREAM_API(cuStreamBeginCapture, _ptsz, (CUstream stream), stream) {
+  return beginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, nullptr, {});
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
+                       (CUstream stream, CUgraph handle,
+                        const CUgraphNode *dependencies,
+                        const CUgraphEdgeData *edges, size_t count,
+                        CUstreamCaptureMode mode),
+                       stream, handle, dependencies, edges, count, mode) {
+  auto *graph = reinterpret_cast<Graph *>(handle);
+  if (!getState().graphs.contains(graph) || (count && !dependencies))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphNode *> nodes;
+  for (size_t i = 0; i < count; ++i) {
+    auto *node = reinterpret_cast<GraphNode *>(dependencies[i]);
+    if (!graph->contains(node))
+      return CUDA_ERROR_INVALID_VALUE;
+    nodes.push_back(node);
+  }
+  return beginCapture(stream, mode, graph, std::move(nodes));
+}
+
+/// Streams that take part in a capture: their work must come before the end.
+static bool isJoined(const StreamObject &origin, const StreamObject &other) {
+  std::set<GraphNode *> before;
+  std::vector<GraphNode *> work = origin.captureTips;
+  while (!work.empty()) {
+    GraphNode *node = work.back();
+    work.pop_back();
+    if (before.insert(node).second)
+      work.insert(work.end(), node->dependencies.begin(),
+                  node->dependencies.end());
+  }
+  return std::all_of(other.captureTips.begin(), other.captureTips.end(),
+                     [&](GraphNode *node) { return before.count(node); });
+}
+
+static void leaveCapture(StreamObject &stream) {
+  stream.capture = nullptr;
+  stream.captureTips.clear();
+  --getState().captures;
+}
+
+CUresult cuda::endCapture(StreamObject &stream, Graph *&graph) {
+  std::shared_ptr<Capture> capture = stream.capture;
+  bool joined = true;
+  std::vector<StreamObject *> members;
+  getState().streams.forEach([&](StreamObject &other) {
+    if (other.capture != capture)
+      return;
+    joined &= isJoined(stream, other);
+    members.push_back(&other);
+  });
+  for (StreamObject *member : members)
+    leaveCapture(*member);
+  if (capture->isInvalid)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (!joined)
+    return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+  graph = capture->graph ? getState().graphs.add(std::move(capture->graph))
+                         : capture->target;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
+                       (CUstream handle, CUgraph *out), handle, out) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!stream->capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  if (stream->capture->origin != stream)
+    return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  if (stream->capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
+      stream->capture->thread != std::this_thread::get_id())
+    return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  Graph *graph = nullptr;
+  CUresult error = endCapture(*stream, graph);
+  *out = reinterpret_cast<CUgraph>(graph);
+  return error;
+}
+
+static CUstreamCaptureStatus statusOf(const StreamObject &stream) {
+  if (!stream.capture)
+    return CU_STREAM_CAPTURE_STATUS_NONE;
+  return stream.capture->isInvalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamIsCapturing, _ptsz,
+                       (CUstream handle, CUstreamCaptureStatus *status), handle,
+                       status) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!status)
+    return CUDA_ERROR_INVALID_VALUE;
+  *status = statusOf(*stream);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
+                       (CUstream handle, CUstreamCaptureStatus *status,
+                        uint64_t *id, CUgraph *graph,
+                        const CUgraphNode **dependencies,
+                        const CUgraphEdgeData **edges, size_t *count),
+                       handle, status, id, graph, dependencies, edges, count) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!status)
+    return CUDA_ERROR_INVALID_VALUE;
+  *status = statusOf(*stream);
+  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+    return CUDA_SUCCESS;
+  if (id)
+    *id = stream->capture->id;
+  if (graph)
+    *graph = reinterpret_cast<CUgraph>(stream->capture->target);
+  if (dependencies)
+    *dependencies =
+        reinterpret_cast<const CUgraphNode *>(stream->captureTips.data());
+  if (edges)
+    *edges = nullptr; // all plain
+  if (count)
+    *count = stream->captureTips.size();
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v2, _ptsz,
+                       (CUstream handle, CUstreamCaptureStatus *status,
+                        uint64_t *id, CUgraph *graph,
+                        const CUgraphNode **dependencies, size_t *count),
+                       handle, status, id, graph, dependencies, count) {
+  return cuStreamGetCaptureInfo_v3(handle, status, id, graph, dependencies,
+                                   nullptr, count);
+}
+PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo, _ptsz,
+                       (CUstream handle, CUstreamCaptureStatus *status,
+                        uint64_t *id),
+                       handle, status, id) {
+  return cuStreamGetCaptureInfo_v3(handle, status, id, nullptr, nullptr,
+                                   nullptr, nullptr);
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamUpdateCaptureDependencies_v2, _ptsz,
+                       (CUstream handle, CUgraphNode *dependencies,
+                        const CUgraphEdgeData *edges, size_t count,
+                        unsigned flags),
+                       handle, dependencies, edges, count, flags) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!stream->capture)
+    return CUDA_ERROR_ILLEGAL_STATE;
+  if (flags > 1 || (count && !dependencies))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphNode *> nodes;
+  if (flags == 0) // added, not set
+    nodes = stream->captureTips;
+  for (size_t i = 0; i < count; ++i) {
+    auto *node = reinterpret_cast<GraphNode *>(dependencies[i]);
+    if (!stream->capture->target->contains(node))
+      return CUDA_ERROR_INVALID_VALUE;
+    nodes.push_back(node);
+  }
+  stream->captureTips = std::move(nodes);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_STREAM_API(cuStreamUpdateCaptureDependencies, _ptsz,
+                       (CUstream handle, CUgraphNode *dependencies,
+                        size_t count, unsigned flags),
+                       handle, dependencies, count, flags) {
+  return cuStreamUpdateCaptureDependencies_v2(handle, dependencies, nullptr,
+                                              count, flags);
+}
+
+PTXJIT_CUDA_API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
+                mode) {
+  static thread_local CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  if (!mode || unsigned(*mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*mode, own);
+  return CUDA_SUCCESS;
+}

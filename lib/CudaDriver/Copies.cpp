@@ -1,0 +1,362 @@
+//===- Copies.cpp - copies and sets ---------------------------------------===//
+//
+// Device pointers are host pointers, so a copy is a memcpy at its turn in a
+// stream. Calls without `Async` return when it is done.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One end of a copy of boxes.
+struct BoxEnd {
+  uint64_t begin;
+  size_t pitch, slice;
+};
+
+struct CopyOperation : Operation {
+  CUDA_MEMCPY3D params;
+  BoxEnd to{}, from{};
+  size_t width = 0, height = 0, depth = 0; ///< bytes, rows, slices
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
+  void run(Context &) const override {
+    for (size_t z = 0; z < depth; ++z)
+      for (size_t y = 0; y < height; ++y)
+        std::memmove(
+            reinterpret_cast<void *>(to.begin + z * to.slice + y * to.pitch),
+            reinterpret_cast<const void *>(from.begin + z * from.slice +
+                                           y * from.pitch),
+            width);
+  }
+};
+} // namespace
+
+/// Rows that follow each other are one row.
+static void joinRows(CopyOperation &copy) {
+  if (copy.to.pitch != copy.width || copy.from.pitch != copy.width)
+    return;
+  size_t slice = copy.width * copy.height;
+  copy.width = slice;
+  copy.height = 1;
+  if (copy.to.slice != slice || copy.from.slice != slice)
+    return;
+  copy.width *= copy.depth;
+  copy.depth = 1;
+}
+
+/// \param bytes  of the box, from its first to its last.
+static CUresult checkEnd(int type, uint64_t begin, size_t bytes) {
+  Place place = findPlace(begin, bytes);
+  if (type == CU_MEMORYTYPE_DEVICE)
+    return place == Place::Inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return begin && place != Place::Crossing ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult makeEnd(const CUDA_MEMCPY3D &p, int type, const void *host,
+                        CUdeviceptr device, size_t x, size_t y, size_t z,
+                        size_t pitch, size_t height, BoxEnd &end) {
+  if (type == CU_MEMORYTYPE_ARRAY)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE &&
+      type != CU_MEMORYTYPE_UNIFIED)
+    return CUDA_ERROR_INVALID_VALUE;
+  end.pitch = pitch ? pitch : x + p.WidthInBytes;
+  end.slice = end.pitch * (height ? height : y + p.Height);
+  bool fits = end.pitch >= x + p.WidthInBytes &&
+              (p.Depth == 1 || !height || height >= y + p.Height);
+  if (!fits)
+    return CUDA_ERROR_INVALID_VALUE;
+  uint64_t base =
+      type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
+  end.begin = base + z * end.slice + y * end.pitch + x;
+  return checkEnd(type, end.begin,
+                  (p.Depth - 1) * end.slice + (p.Height - 1) * end.pitch +
+                      p.WidthInBytes);
+}
+
+CUresult cuda::makeCopy(const CUDA_MEMCPY3D &params, OperationRef &operation) {
+  auto copy = std::make_shared<CopyOperation>();
+  copy->params = params;
+  if (params.WidthInBytes && params.Height && params.Depth) {
+    if (CUresult error =
+            makeEnd(params, params.dstMemoryType, params.dstHost,
+                    params.dstDevice, params.dstXInBytes, params.dstY,
+                    params.dstZ, params.dstPitch, params.dstHeight, copy->to))
+      return error;
+    if (CUresult error =
+            makeEnd(params, params.srcMemoryType, params.srcHost,
+                    params.srcDevice, params.srcXInBytes, params.srcY,
+                    params.srcZ, params.srcPitch, params.srcHeight, copy->from))
+      return error;
+    copy->width = params.WidthInBytes;
+    copy->height = params.Height;
+    copy->depth = params.Depth;
+    joinRows(*copy);
+  }
+  operation = std::move(copy);
+  return CUDA_SUCCESS;
+}
+
+CUDA_MEMCPY3D cuda::copyParams(const Operation &operation) {
+  return static_cast<const CopyOperation &>(operation).params;
+}
+
+static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle,
+                        bool wait) {
+  Context *context;
+  StreamObject *stream;
+  OperationRef operation;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (CUresult error = makeCopy(params, operation))
+    return error;
+  return enqueue(*context, *stream, std::move(operation), wait);
+}
+
+/// Bytes side by side; the ends are of CU_MEMORYTYPE_HOST, _DEVICE, _UNIFIED.
+static CUresult copyBytes(uint64_t to, int toType, uint64_t from, int fromType,
+                          size_t bytes, CUstream stream, bool wait) {
+  CUDA_MEMCPY3D p{};
+  p.dstMemoryType = toType;
+  p.dstHost = reinterpret_cast<void *>(to);
+  p.dstDevice = to;
+  p.srcMemoryType = fromType;
+  p.srcHost = reinterpret_cast<const void *>(from);
+  p.srcDevice = from;
+  p.WidthInBytes = bytes;
+  p.Height = p.Depth = 1;
+  return copyBox(p, stream, wait);
+}
+static uint64_t addressOf(const void *pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemcpyHtoD_v2, _ptds,
+                       (CUdeviceptr to, const void *from, size_t bytes), to,
+                       from, bytes) {
+  return copyBytes(to, CU_MEMORYTYPE_DEVICE, addressOf(from),
+                   CU_MEMORYTYPE_HOST, bytes, nullptr, true);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyDtoH_v2, _ptds,
+                       (void *to, CUdeviceptr from, size_t bytes), to, from,
+                       bytes) {
+  return copyBytes(addressOf(to), CU_MEMORYTYPE_HOST, from,
+                   CU_MEMORYTYPE_DEVICE, bytes, nullptr, true);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyDtoD_v2, _ptds,
+                       (CUdeviceptr to, CUdeviceptr from, size_t bytes), to,
+                       from, bytes) {
+  return copyBytes(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes,
+                   nullptr, true);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpy, _ptds,
+                       (CUdeviceptr to, CUdeviceptr from, size_t bytes), to,
+                       from, bytes) {
+  return copyBytes(to, CU_MEMORYTYPE_UNIFIED, from, CU_MEMORYTYPE_UNIFIED,
+                   bytes, nullptr, true);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyHtoDAsync_v2, _ptsz,
+                       (CUdeviceptr to, const void *from, size_t bytes,
+                        CUstream stream),
+                       to, from, bytes, stream) {
+  return copyBytes(to, CU_MEMORYTYPE_DEVICE, addressOf(from),
+                   CU_MEMORYTYPE_HOST, bytes, stream, false);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyDtoHAsync_v2, _ptsz,
+                       (void *to, CUdeviceptr from, size_t bytes,
+                        CUstream stream),
+                       to, from, bytes, stream) {
+  return copyBytes(addressOf(to), CU_MEMORYTYPE_HOST, from,
+                   CU_MEMORYTYPE_DEVICE, bytes, stream, false);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyDtoDAsync_v2, _ptsz,
+                       (CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                        CUstream stream),
+                       to, from, bytes, stream) {
+  return copyBytes(to, CU_MEMORYTYPE_DEVICE, from, CU_MEMORYTYPE_DEVICE, bytes,
+                   stream, false);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyAsync, _ptsz,
+                       (CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                        CUstream stream),
+                       to, from, bytes, stream) {
+  return copyBytes(to, CU_MEMORYTYPE_UNIFIED, from, CU_MEMORYTYPE_UNIFIED,
+                   bytes, stream, false);
+}
+
+static bool areContexts(CUcontext a, CUcontext b) {
+  return getState().contexts.contains(a) && getState().contexts.contains(b);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyPeer, _ptds,
+                       (CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
+                        CUcontext fromContext, size_t bytes),
+                       to, toContext, from, fromContext, bytes) {
+  if (!areContexts(toContext, fromContext))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return cuMemcpyDtoD_v2(to, from, bytes);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyPeerAsync, _ptsz,
+                       (CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
+                        CUcontext fromContext, size_t bytes, CUstream stream),
+                       to, toContext, from, fromContext, bytes, stream) {
+  if (!areContexts(toContext, fromContext))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
+}
+
+/// A plane is a box of depth 1.
+static CUDA_MEMCPY3D toBox(const CUDA_MEMCPY2D &plane) {
+  CUDA_MEMCPY3D box{};
+  box.srcXInBytes = plane.srcXInBytes;
+  box.srcY = plane.srcY;
+  box.srcMemoryType = plane.srcMemoryType;
+  box.srcHost = plane.srcHost;
+  box.srcDevice = plane.srcDevice;
+  box.srcArray = plane.srcArray;
+  box.srcPitch = plane.srcPitch;
+  box.dstXInBytes = plane.dstXInBytes;
+  box.dstY = plane.dstY;
+  box.dstMemoryType = plane.dstMemoryType;
+  box.dstHost = plane.dstHost;
+  box.dstDevice = plane.dstDevice;
+  box.dstArray = plane.dstArray;
+  box.dstPitch = plane.dstPitch;
+  box.WidthInBytes = plane.WidthInBytes;
+  box.Height = plane.Height;
+  box.Depth = 1;
+  return box;
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemcpy2D_v2, _ptds, (const CUDA_MEMCPY2D *params),
+                       params) {
+  return params ? copyBox(toBox(*params), nullptr, true)
+                : CUDA_ERROR_INVALID_VALUE;
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpy2DUnaligned_v2, _ptds,
+                       (const CUDA_MEMCPY2D *params), params) {
+  return cuMemcpy2D_v2(params);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpy2DAsync_v2, _ptsz,
+                       (const CUDA_MEMCPY2D *params, CUstream stream), params,
+                       stream) {
+  return params ? copyBox(toBox(*params), stream, false)
+                : CUDA_ERROR_INVALID_VALUE;
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpy3D_v2, _ptds, (const CUDA_MEMCPY3D *params),
+                       params) {
+  return params ? copyBox(*params, nullptr, true) : CUDA_ERROR_INVALID_VALUE;
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpy3DAsync_v2, _ptsz,
+                       (const CUDA_MEMCPY3D *params, CUstream stream), params,
+                       stream) {
+  return params ? copyBox(*params, stream, false) : CUDA_ERROR_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Sets
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SetOperation : Operation {
+  CUDA_MEMSET_NODE_PARAMS params;
+
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMSET; }
+  void run(Context &) const override {
+    for (size_t y = 0; y < params.height; ++y)
+      fillRow(params.dst + y * params.pitch);
+  }
+  void fillRow(uint64_t row) const {
+    switch (params.elementSize) {
+    case 1:
+      return fill<uint8_t>(row);
+    case 2:
+      return fill<uint16_t>(row);
+    default:
+      return fill<uint32_t>(row);
+    }
+  }
+  template <typename T> void fill(uint64_t row) const {
+    std::fill_n(reinterpret_cast<T *>(row), params.width, T(params.value));
+  }
+};
+} // namespace
+
+CUresult cuda::makeSet(const CUDA_MEMSET_NODE_PARAMS &params,
+                       OperationRef &operation) {
+  unsigned size = params.elementSize;
+  auto set = std::make_shared<SetOperation>();
+  set->params = params;
+  if (size != 1 && size != 2 && size != 4)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (params.width && params.height) {
+    if (params.width > SIZE_MAX / 8 / size || params.dst % size)
+      return CUDA_ERROR_INVALID_VALUE;
+    size_t row = params.width * size;
+    if (params.height > 1 && (params.pitch < row || params.pitch % size))
+      return CUDA_ERROR_INVALID_VALUE;
+    size_t bytes = (params.height - 1) * params.pitch + row;
+    if (findPlace(params.dst, bytes) != Place::Inside)
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  operation = std::move(set);
+  return CUDA_SUCCESS;
+}
+
+CUDA_MEMSET_NODE_PARAMS cuda::setParams(const Operation &operation) {
+  return static_cast<const SetOperation &>(operation).params;
+}
+
+static CUresult set(CUdeviceptr to, size_t pitch, unsigned value,
+                    unsigned elementSize, size_t width, size_t height,
+                    CUstream handle, bool wait) {
+  Context *context;
+  StreamObject *stream;
+  OperationRef operation;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (CUresult error =
+          makeSet({to, pitch, value, elementSize, width, height}, operation))
+    return error;
+  return enqueue(*context, *stream, std::move(operation), wait);
+}
+
+/// The four functions for elements of one size.
+#define PTXJIT_MEMSET(bits, T)                                                 \
+  PTXJIT_CUDA_STREAM_API(cuMemsetD##bits##_v2, _ptds,                          \
+                         (CUdeviceptr to, T value, size_t count), to, value,   \
+                         count) {                                              \
+    return set(to, 0, value, sizeof(T), count, 1, nullptr, true);              \
+  }                                                                            \
+  PTXJIT_CUDA_STREAM_API(                                                      \
+      cuMemsetD##bits##Async, _ptsz,                                           \
+      (CUdeviceptr to, T value, size_t count, CUstream stream), to, value,     \
+      count, stream) {                                                         \
+    return set(to, 0, value, sizeof(T), count, 1, stream, false);              \
+  }                                                                            \
+  PTXJIT_CUDA_STREAM_API(                                                      \
+      cuMemsetD2D##bits##_v2, _ptds,                                           \
+      (CUdeviceptr to, size_t pitch, T value, size_t width, size_t height),    \
+      to, pitch, value, width, height) {                                       \
+    return set(to, pitch, value, sizeof(T), width, height, nullptr, true);     \
+  }                                                                            \
+  PTXJIT_CUDA_STREAM_API(cuMemsetD2D##bits##Async, _ptsz,                      \
+                         (CUdeviceptr to, size_t pitch, T value, size_t width, \
+                          size_t height, CUstream stream),                     \
+                         to, pitch, value, width, height, stream) {            \
+    return set(to, pitch, value, sizeof(T), width, height, stream, false);     \
+  }
+PTXJIT_MEMSET(8, unsigned char)
+PTXJIT_MEMSET(16, unsigned short)
+PTXJIT_MEMSET(32, unsigned)

@@ -1,0 +1,230 @@
+//===- FatBinary.cpp - containers of device code --------------------------===//
+
+#include "FatBinary.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <lz4.h>
+#include <zstd.h>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+namespace {
+struct Wrapper {
+  uint32_t magic, version;
+  const uint8_t *data;
+  const void *files; ///< version 2: null-terminated list of containers
+};
+
+struct ContainerHeader {
+  uint32_t magic;
+  uint16_t version, headerBytes;
+  uint64_t bytes; ///< behind the header
+};
+
+struct EntryHeader {
+  uint16_t kind, version;
+  uint32_t headerBytes;
+  uint64_t payloadBytes; ///< with padding
+  uint32_t compressedBytes, optionsOffset;
+  uint16_t isaMinor, isaMajor;
+  uint32_t arch; ///< 80 for sm_80
+  uint32_t nameOffset, nameBytes;
+  uint64_t flags;
+  uint64_t reserved;
+  uint64_t uncompressedBytes;
+};
+static_assert(sizeof(EntryHeader) == 64, "as in files");
+
+constexpr uint32_t kElf = 0x464c457f, kContainer = 0xba55ed50,
+                   kWrapper = 0x466243b1;
+constexpr uint16_t kPtx = 1;
+constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000,
+                   kFamily = 0x200000;
+/// No PTX text is larger: a damaged size is told from a large one.
+constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+} // namespace
+
+ImageKind cuda::kindOf(const void *image) {
+  uint32_t word;
+  std::memcpy(&word, image, sizeof(word));
+  switch (word) {
+  case kElf:
+    return ImageKind::MachineCode;
+  case kContainer:
+    return ImageKind::FatBinary;
+  case kWrapper:
+    return ImageKind::Wrapper;
+  }
+  return ImageKind::Text;
+}
+
+/// May a device of that capability run it? Plain PTX is for all from its own
+/// on; `a` for one only, `f` for a family.
+static bool fits(const EntryHeader &entry, unsigned capability) {
+  if (entry.flags & kArchSpecific)
+    return entry.arch == capability;
+  if (entry.flags & kFamily)
+    return entry.arch / 10 == capability / 10 && entry.arch <= capability;
+  return entry.arch <= capability;
+}
+
+static std::string nameOf(const EntryHeader &entry) {
+  return std::string(entry.kind == kPtx ? "PTX" : "machine code") + " for sm_" +
+         std::to_string(entry.arch) +
+         (entry.flags & kArchSpecific ? "a"
+          : entry.flags & kFamily     ? "f"
+                                      : "");
+}
+
+static bool unpack(const EntryHeader &entry, const uint8_t *payload,
+                   std::string &text) {
+  if (!(entry.flags & (kLz4 | kZstd))) {
+    text.assign(reinterpret_cast<const char *>(payload), entry.payloadBytes);
+    return true;
+  }
+  if (entry.uncompressedBytes > kMostBytes ||
+      entry.compressedBytes > entry.payloadBytes)
+    return false;
+  text.resize(entry.uncompressedBytes);
+  if (entry.flags & kZstd) {
+    size_t size = ZSTD_decompress(text.data(), text.size(), payload,
+                                  entry.compressedBytes);
+    return !ZSTD_isError(size) && size == text.size();
+  }
+  int size =
+      LZ4_decompress_safe(reinterpret_cast<const char *>(payload), text.data(),
+                          int(entry.compressedBytes), int(text.size()));
+  return size >= 0 && size_t(size) == text.size();
+}
+
+namespace {
+/// The entries of one container.
+class Container {
+public:
+  explicit Container(const uint8_t *begin) {
+    ContainerHeader header;
+    std::memcpy(&header, begin, sizeof(header));
+    isValid = header.magic == kContainer && header.bytes <= kMostBytes * 4;
+    at = begin + header.headerBytes;
+    end = at + header.bytes;
+  }
+  /// False at the end, and where an entry does not fit into the container.
+  bool next(EntryHeader &entry, const uint8_t *&payload) {
+    if (!isValid || size_t(end - at) < sizeof(entry))
+      return false;
+    std::memcpy(&entry, at, sizeof(entry));
+    size_t room = size_t(end - at);
+    isValid = entry.headerBytes >= sizeof(entry) && entry.headerBytes <= room &&
+              entry.payloadBytes <= room - entry.headerBytes;
+    payload = at + entry.headerBytes;
+    at = payload + entry.payloadBytes;
+    return isValid;
+  }
+  bool isValid;
+
+private:
+  const uint8_t *at, *end;
+};
+} // namespace
+
+/// The best PTX of a container; nothing if it has none that fits.
+static bool readContainer(const uint8_t *begin, unsigned capability,
+                          std::string &text, std::string &found,
+                          std::string &diagnostics) {
+  Container container(begin);
+  EntryHeader entry, best{};
+  const uint8_t *payload, *bestPayload = nullptr;
+  auto rank = [](const EntryHeader &e) {
+    return e.arch * 4 + (e.flags & kArchSpecific ? 2
+                         : e.flags & kFamily     ? 1
+                                                 : 0);
+  };
+  while (container.next(entry, payload)) {
+    found += (found.empty() ? "" : ", ") + nameOf(entry);
+    if (entry.kind != kPtx || !fits(entry, capability))
+      continue;
+    if (bestPayload && rank(entry) <= rank(best))
+      continue;
+    best = entry;
+    bestPayload = payload;
+  }
+  if (!container.isValid)
+    diagnostics += "error: the fat binary is damaged\n";
+  if (!bestPayload)
+    return false;
+  if (!unpack(best, bestPayload, text)) {
+    diagnostics += "error: " + nameOf(best) + " cannot be unpacked\n";
+    return false;
+  }
+  text.resize(std::strlen(text.c_str())); // it may end in zeros
+  return true;
+}
+
+std::vector<std::string> cuda::readFatBinary(const void *image, int major,
+                                             int minor,
+                                             std::string &diagnostics) {
+  std::vector<const uint8_t *> containers;
+  if (kindOf(image) == ImageKind::Wrapper) {
+    Wrapper wrapper;
+    std::memcpy(&wrapper, image, sizeof(wrapper));
+    containers.push_back(wrapper.data);
+    auto *files = static_cast<const uint8_t *const *>(wrapper.files);
+    for (; wrapper.version == 2 && files && *files; ++files)
+      containers.push_back(*files);
+  } else {
+    containers.push_back(static_cast<const uint8_t *>(image));
+  }
+  std::vector<std::string> texts;
+  std::string found;
+  unsigned capability = unsigned(major * 10 + minor);
+  for (const uint8_t *container : containers) {
+    std::string text;
+    if (container &&
+        readContainer(container, capability, text, found, diagnostics))
+      texts.push_back(std::move(text));
+  }
+  if (texts.empty() && diagnostics.empty())
+    diagnostics += "error: the image has no PTX for sm_" +
+                   std::to_string(capability) + ", but " +
+                   (found.empty() ? "nothing" : found) +
+                   "; compile with PTX for that architecture (nvcc -arch), or "
+                   "set PTXJIT_DEVICE\n";
+  return texts;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules by text
+//===----------------------------------------------------------------------===//
+
+/// Takes a directive's line out of a text, up to its end.
+static std::string takeLine(std::string &text, const char *directive) {
+  size_t at = text.find(directive);
+  if (at == std::string::npos)
+    return "";
+  size_t end = std::min(text.find('\n', at), text.size());
+  std::string line = text.substr(at, end - at);
+  text.erase(at, end - at);
+  return line;
+}
+
+/// One header for all, of the newest; the bodies follow each other.
+std::string cuda::joinTexts(const std::vector<std::string> &texts) {
+  if (texts.size() == 1)
+    return texts.front();
+  std::string version, target, size, bodies;
+  for (std::string text : texts) {
+    auto newer = [](std::string &best, std::string line) {
+      if (line.size() > best.size() ||
+          (line.size() == best.size() && line > best))
+        best = std::move(line);
+    };
+    newer(version, takeLine(text, ".version"));
+    newer(target, takeLine(text, ".target"));
+    newer(size, takeLine(text, ".address_size"));
+    bodies += text + "\n";
+  }
+  return version + "\n" + target + "\n" + size + "\n" + bodies;
+}

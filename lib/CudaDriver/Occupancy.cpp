@@ -1,0 +1,115 @@
+//===- Occupancy.cpp - how many CTAs hardware of the profile would hold ---===//
+//
+// Programs size their grids by these. CTAs run on workers here, and all CTAs of
+// a cooperative launch are resident, however many.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <algorithm>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+static int attribute(int number) {
+  int value = 0;
+  getAttribute(number, value);
+  return value;
+}
+/// Threads, CTAs and bytes of shared memory of a multiprocessor.
+static int mostThreads() { return attribute(39); }
+static int mostCtas() { return attribute(106); }
+static int mostShared() { return attribute(81); }
+static constexpr int kReservedShared = 1024; ///< per CTA
+
+static int residentCtas(const Function &function, int threads, size_t dynamic) {
+  if (unsigned(threads) > maxThreads(*function.kernel))
+    return 0;
+  int warps = (threads + 31) / 32 * 32;
+  int ctas = std::min(mostThreads() / warps, mostCtas());
+  size_t shared = function.kernel->sharedBytes + dynamic;
+  size_t bytes = shared + kReservedShared;
+  return int(std::min<size_t>(size_t(ctas), size_t(mostShared()) / bytes));
+}
+
+static CUresult maxActive(int *count, CUfunction handle, int threads,
+                          size_t dynamic, unsigned flags) {
+  Context *context;
+  Function *function;
+  if (CUresult error = enter(context))
+    return error;
+  if (!count || threads <= 0 || flags > 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  *count = residentCtas(*function, threads, dynamic);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                (int *count, CUfunction function, int threads, size_t dynamic,
+                 unsigned flags),
+                count, function, threads, dynamic, flags) {
+  return maxActive(count, function, threads, dynamic, flags);
+}
+PTXJIT_CUDA_API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+                (int *count, CUfunction function, int threads, size_t dynamic),
+                count, function, threads, dynamic) {
+  return maxActive(count, function, threads, dynamic, 0);
+}
+
+PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags,
+                (int *minGrid, int *block, CUfunction handle,
+                 CUoccupancyB2DSize dynamicOf, size_t dynamic, int limit,
+                 unsigned flags),
+                minGrid, block, handle, dynamicOf, dynamic, limit, flags) {
+  Context *context;
+  Function *function;
+  if (CUresult error = enter(context))
+    return error;
+  if (!minGrid || !block || limit < 0 || flags > 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  int most = int(maxThreads(*function->kernel));
+  if (limit)
+    most = std::min(most, limit);
+  int best = 0, bestThreads = 0, bestCtas = 0;
+  for (int threads = (most + 31) / 32 * 32; threads > 0; threads -= 32) {
+    int n = std::min(threads, most);
+    int ctas = residentCtas(*function, n, dynamicOf ? dynamicOf(n) : dynamic);
+    if (ctas * n > best) {
+      best = ctas * n;
+      bestThreads = n;
+      bestCtas = ctas;
+    }
+  }
+  *block = bestThreads;
+  *minGrid = bestCtas * attribute(16);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSize,
+                (int *minGrid, int *block, CUfunction function,
+                 CUoccupancyB2DSize dynamicOf, size_t dynamic, int limit),
+                minGrid, block, function, dynamicOf, dynamic, limit) {
+  return cuOccupancyMaxPotentialBlockSizeWithFlags(
+      minGrid, block, function, dynamicOf, dynamic, limit, 0);
+}
+
+PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
+                (size_t * bytes, CUfunction handle, int ctas, int threads),
+                bytes, handle, ctas, threads) {
+  Context *context;
+  Function *function;
+  if (CUresult error = enter(context))
+    return error;
+  if (!bytes || ctas <= 0 || threads <= 0 || threads > 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  int room = mostShared() / ctas - kReservedShared -
+             int(function->kernel->sharedBytes);
+  *bytes = size_t(std::clamp(room, 0, attribute(97)));
+  return CUDA_SUCCESS;
+}

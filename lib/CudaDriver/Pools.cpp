@@ -1,0 +1,263 @@
+//===- Pools.cpp - memory that streams allocate and free ------------------===//
+
+#include "Graph.h"
+
+#include <cstring>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+namespace ptxjit::cuda {
+struct MemoryPool {
+  std::atomic<uint64_t> used{0}, mostUsed{0}, releaseThreshold{0};
+  std::atomic<int> reuse[3] = {1, 1, 1};
+  bool isDefault = false;
+};
+} // namespace ptxjit::cuda
+
+static MemoryPool &defaultPool() {
+  static MemoryPool *pool = [] {
+    auto made = std::make_unique<MemoryPool>();
+    made->isDefault = true;
+    return getState().pools.add(std::move(made));
+  }();
+  return *pool;
+}
+
+static std::atomic<MemoryPool *> &devicePool() {
+  static std::atomic<MemoryPool *> pool{&defaultPool()};
+  return pool;
+}
+
+static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  pool = reinterpret_cast<MemoryPool *>(handle);
+  return getState().pools.contains(pool) ? CUDA_SUCCESS
+                                         : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void countUse(void *pool, int64_t bytes) {
+  if (!getState().pools.contains(pool))
+    return;
+  auto &counted = *static_cast<MemoryPool *>(pool);
+  uint64_t used = counted.used += uint64_t(bytes);
+  uint64_t most = counted.mostUsed;
+  while (used > most && !counted.mostUsed.compare_exchange_weak(most, used))
+    ;
+}
+
+//===----------------------------------------------------------------------===//
+// Allocations in streams
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PoolFree : Operation {
+  CUdeviceptr pointer;
+  explicit PoolFree(CUdeviceptr pointer) : pointer(pointer) {}
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+  void run(Context &) const override {
+    void *pool = nullptr;
+    size_t bytes = 0;
+    {
+      std::lock_guard<std::mutex> lock(getState().memoryMutex);
+      auto it = getState().allocations.find(pointer);
+      if (it == getState().allocations.end())
+        return;
+      pool = it->second.pool;
+      bytes = it->second.bytes;
+    }
+    if (freeKnown(pointer, Allocation::Device))
+      countUse(pool, -int64_t(bytes));
+  }
+};
+} // namespace
+
+/// Memory is there at once, which nobody sees who keeps to the stream's order.
+static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
+                              CUstream handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!out || !bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture) {
+    CUDA_MEM_ALLOC_NODE_PARAMS params{};
+    params.bytesize = bytes;
+    CUresult error = captureAllocation(*context, *stream, params);
+    *out = params.dptr;
+    return error;
+  }
+  *out = allocateKnown(bytes, Allocation::Device, 0, pool);
+  if (!*out)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  countUse(pool, int64_t(bytes));
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemAllocAsync, _ptsz,
+                       (CUdeviceptr * out, size_t bytes, CUstream stream), out,
+                       bytes, stream) {
+  return allocateAsync(out, bytes, devicePool(), stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
+                       (CUdeviceptr * out, size_t bytes, CUmemoryPool handle,
+                        CUstream stream),
+                       out, bytes, handle, stream) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  return allocateAsync(out, bytes, pool, stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
+                       (CUdeviceptr pointer, CUstream handle), pointer,
+                       handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!pointer || findPlace(pointer, 1) != Place::Inside)
+    return CUDA_ERROR_INVALID_VALUE;
+  return enqueue(*context, *stream, std::make_shared<PoolFree>(pointer));
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuMemPoolCreate,
+                (CUmemoryPool * out, const CUmemPoolProps *props), out, props) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out || !props)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (props->handleTypes)
+    return CUDA_ERROR_NOT_SUPPORTED; // nothing to export
+  *out = reinterpret_cast<CUmemoryPool>(
+      getState().pools.add(std::make_unique<MemoryPool>()));
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  if (pool->isDefault)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (devicePool() == pool)
+    devicePool() = &defaultPool();
+  getState().pools.remove(pool);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), handle,
+                keep) {
+  MemoryPool *pool;
+  return findPool(handle, pool); // nothing is kept
+}
+
+PTXJIT_CUDA_API(cuMemPoolSetAttribute,
+                (CUmemoryPool handle, int attribute, void *value), handle,
+                attribute, value) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  uint64_t number = 0;
+  bool isInt = attribute < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+  std::memcpy(&number, value, isInt ? 4 : 8);
+  switch (attribute) {
+  case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+  case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+  case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+    pool->reuse[attribute - 1] = int(number);
+    return CUDA_SUCCESS;
+  case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+    pool->releaseThreshold = number;
+    return CUDA_SUCCESS;
+  case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+  case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+    if (number)
+      return CUDA_ERROR_INVALID_VALUE; // may only be reset
+    pool->mostUsed = pool->used.load();
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+PTXJIT_CUDA_API(cuMemPoolGetAttribute,
+                (CUmemoryPool handle, int attribute, void *value), handle,
+                attribute, value) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto give = [&](auto number) {
+    std::memcpy(value, &number, sizeof(number));
+    return CUDA_SUCCESS;
+  };
+  switch (attribute) {
+  case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+  case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+  case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+    return give(pool->reuse[attribute - 1].load());
+  case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+    return give(pool->releaseThreshold.load());
+  case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+  case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+    return give(pool->used.load());
+  case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+  case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+    return give(pool->mostUsed.load());
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuMemPoolSetAccess,
+                (CUmemoryPool handle, const CUmemAccessDesc *map, size_t count),
+                handle, map, count) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  return map || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+PTXJIT_CUDA_API(cuMemPoolGetAccess,
+                (int *flags, CUmemoryPool handle, CUmemLocation *location),
+                flags, handle, location) {
+  MemoryPool *pool;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  if (!flags || !location)
+    return CUDA_ERROR_INVALID_VALUE;
+  *flags = 3; // read and write
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuDeviceGetDefaultMemPool,
+                (CUmemoryPool * out, CUdevice device), out, device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  *out = reinterpret_cast<CUmemoryPool>(&defaultPool());
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuDeviceGetMemPool, (CUmemoryPool * out, CUdevice device), out,
+                device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  *out = reinterpret_cast<CUmemoryPool>(devicePool().load());
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
+                device, handle) {
+  MemoryPool *pool;
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (CUresult error = findPool(handle, pool))
+    return error;
+  devicePool() = pool;
+  return CUDA_SUCCESS;
+}

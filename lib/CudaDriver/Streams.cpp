@@ -1,0 +1,365 @@
+//===- Streams.cpp - streams, and what runs in them -----------------------===//
+
+#include "Graph.h"
+
+#include <algorithm>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+//===----------------------------------------------------------------------===//
+// Default streams
+//===----------------------------------------------------------------------===//
+
+static thread_local unsigned perThreadDefaults = 0;
+
+PerThreadDefault::PerThreadDefault() { ++perThreadDefaults; }
+PerThreadDefault::~PerThreadDefault() { --perThreadDefaults; }
+
+static StreamObject *addStream(Context &context, unsigned flags, int priority) {
+  auto stream = std::make_unique<StreamObject>();
+  stream->context = &context;
+  stream->id = getState().nextId++;
+  stream->flags = flags;
+  stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
+  stream->priority = priority;
+  return getState().streams.add(std::move(stream));
+}
+
+namespace {
+/// A thread's own default streams, one in each context. Finished with it.
+struct ThreadStreams {
+  std::map<uint64_t, StreamObject *> streams; ///< by context id
+
+  ~ThreadStreams() {
+    for (auto &[id, stream] : streams)
+      getState().streams.remove(stream); // if its context still has it
+  }
+  StreamObject &get(Context &context) {
+    StreamObject *&stream = streams[context.id];
+    if (!stream)
+      stream = addStream(context, 0, 0);
+    return *stream;
+  }
+};
+} // namespace
+
+static StreamObject &threadStream(Context &context) {
+  static thread_local ThreadStreams streams;
+  return streams.get(context);
+}
+
+CUresult cuda::findStream(Context &context, CUstream handle,
+                          StreamObject *&stream) {
+  if (handle == CU_STREAM_PER_THREAD || (!handle && perThreadDefaults)) {
+    stream = &threadStream(context);
+    return CUDA_SUCCESS;
+  }
+  if (!handle || handle == CU_STREAM_LEGACY) {
+    stream = &context.defaultStream;
+    return CUDA_SUCCESS;
+  }
+  stream = reinterpret_cast<StreamObject *>(handle);
+  return getState().streams.contains(stream) ? CUDA_SUCCESS
+                                             : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuda::enterStream(CUstream handle, Context *&context,
+                           StreamObject *&stream) {
+  CUresult error = enter(context);
+  return error ? error : findStream(*context, handle, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
+  stream.work->synchronize();
+  return CUresult(context.stickyError.load());
+}
+
+CUresult cuda::synchronizeContext(Context &context) {
+  // Collected first: nobody may hold the table while it waits.
+  std::vector<std::shared_ptr<ptxjit::Stream>> streams;
+  getState().streams.forEach([&](StreamObject &stream) {
+    if (stream.context == &context)
+      streams.push_back(stream.work);
+  });
+  for (auto &stream : streams)
+    stream->synchronize();
+  return synchronizeStream(context, context.defaultStream);
+}
+
+void cuda::destroyStreamsOf(Context &context) {
+  getState().streams.removeIf(
+      [&](StreamObject &stream) { return stream.context == &context; });
+}
+
+using Ticket = std::pair<std::shared_ptr<Progress>, uint64_t>;
+
+static void addUnfinished(StreamObject &stream, std::vector<Ticket> &tickets) {
+  uint64_t ticket = stream.work->lastTicket();
+  if (!stream.work->isDone(ticket))
+    tickets.emplace_back(stream.work->getProgress(), ticket);
+}
+
+/// What the blocking streams of a context have before them.
+static std::vector<Ticket> blockingWork(Context &context) {
+  std::vector<Ticket> tickets;
+  getState().streams.forEach([&](StreamObject &stream) {
+    if (stream.context == &context && stream.blocking)
+      addUnfinished(stream, tickets);
+  });
+  return tickets;
+}
+
+/// Work in the default stream waits for what was submitted to blocking streams
+/// before it, and work in those for what was submitted to the default stream.
+/// Waiting only ever goes to earlier submissions, so it cannot go in circles.
+uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
+                             std::function<void()> task) {
+  std::vector<Ticket> before;
+  if (&stream == &context.defaultStream)
+    before = blockingWork(context);
+  else if (stream.blocking)
+    addUnfinished(context.defaultStream, before);
+  if (before.empty())
+    return stream.work->submit(std::move(task));
+  return stream.work->submit([before, task = std::move(task)] {
+    for (auto &[other, ticket] : before)
+      other->wait(ticket);
+    task();
+  });
+}
+
+/// Work in the default stream would have to wait for a stream that records.
+static bool isCapturing(Context &context) {
+  bool found = false;
+  getState().streams.forEach([&](StreamObject &stream) {
+    found |= stream.context == &context && stream.blocking && stream.capture;
+  });
+  return found;
+}
+
+CUresult cuda::enqueue(Context &context, StreamObject &stream,
+                       OperationRef operation, bool wait) {
+  if (stream.capture) {
+    Capture &capture = *stream.capture;
+    if (wait)
+      capture.isInvalid = true;
+    if (capture.isInvalid)
+      return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+                  : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    GraphNode *node =
+        capture.target->add(std::move(operation), stream.captureTips);
+    stream.captureTips = {node};
+    return CUDA_SUCCESS;
+  }
+  if (getState().captures && &stream == &context.defaultStream &&
+      isCapturing(context))
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  uint64_t ticket = submitOrdered(context, stream, [&context, operation] {
+    if (!context.stickyError) // nothing runs after a kernel has failed
+      operation->run(context);
+  });
+  if (!wait)
+    return CUDA_SUCCESS;
+  stream.work->getProgress()->wait(ticket);
+  return CUresult(context.stickyError.load());
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuStreamCreateWithPriority,
+                (CUstream * handle, unsigned flags, int priority), handle,
+                flags, priority) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!handle || flags > CU_STREAM_NON_BLOCKING)
+    return CUDA_ERROR_INVALID_VALUE;
+  *handle = reinterpret_cast<CUstream>(
+      addStream(*context, flags, std::clamp(priority, -5, 0)));
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,
+                flags) {
+  return cuStreamCreateWithPriority(handle, flags, 0);
+}
+
+PTXJIT_CUDA_API(cuStreamDestroy_v2, (CUstream handle), handle) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  // What was submitted is finished: a kernel cannot be left without a thread.
+  return getState().streams.remove(handle) ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_HANDLE;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamSynchronize, _ptsz, (CUstream handle), handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  // The default stream has come this far only when the blocking ones have.
+  if (stream == &context->defaultStream)
+    for (auto &[progress, ticket] : blockingWork(*context))
+      progress->wait(ticket);
+  return synchronizeStream(*context, *stream);
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamQuery, _ptsz, (CUstream handle), handle) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return stream->work->isDone(stream->work->lastTicket())
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_NOT_READY;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetPriority, _ptsz,
+                       (CUstream handle, int *priority), handle, priority) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!priority)
+    return CUDA_ERROR_INVALID_VALUE;
+  *priority = stream->priority;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetFlags, _ptsz,
+                       (CUstream handle, unsigned *flags), handle, flags) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  *flags = stream->flags;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetId, _ptsz,
+                       (CUstream handle, unsigned long long *id), handle, id) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *id = stream->id;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetCtx, _ptsz, (CUstream handle, CUcontext *out),
+                       handle, out) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  *out = reinterpret_cast<CUcontext>(stream->context);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_STREAM_API(cuStreamGetCtx_v2, _ptsz,
+                       (CUstream handle, CUcontext *out, void **green), handle,
+                       out, green) {
+  if (green)
+    *green = nullptr;
+  return cuStreamGetCtx(handle, out);
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetDevice, _ptsz,
+                       (CUstream handle, CUdevice *device), handle, device) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!device)
+    return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,
+                       (CUstream handle, CUdeviceptr pointer,
+                        [[maybe_unused]] size_t bytes,
+                        [[maybe_unused]] unsigned flags),
+                       handle, pointer, bytes, flags) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  return findPlace(pointer, 1) == Place::Inside ? CUDA_SUCCESS
+                                                : CUDA_ERROR_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Host functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct HostOperation : Operation {
+  CUDA_HOST_NODE_PARAMS params;
+  explicit HostOperation(const CUDA_HOST_NODE_PARAMS &params)
+      : params(params) {}
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
+  void run(Context &) const override { params.fn(params.userData); }
+};
+} // namespace
+
+OperationRef cuda::makeHostCall(const CUDA_HOST_NODE_PARAMS &params) {
+  return std::make_shared<HostOperation>(params);
+}
+
+CUDA_HOST_NODE_PARAMS cuda::hostParams(const Operation &operation) {
+  return static_cast<const HostOperation &>(operation).params;
+}
+
+PTXJIT_CUDA_STREAM_API(cuLaunchHostFunc, _ptsz,
+                       (CUstream handle, CUhostFn fn, void *userData), handle,
+                       fn, userData) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!fn)
+    return CUDA_ERROR_INVALID_VALUE;
+  return enqueue(*context, *stream, makeHostCall({fn, userData}));
+}
+
+// Unlike host functions, callbacks run after errors as well, and are told.
+PTXJIT_CUDA_STREAM_API(cuStreamAddCallback, _ptsz,
+                       (CUstream handle, CUstreamCallback callback,
+                        void *userData, unsigned flags),
+                       handle, callback, userData, flags) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!callback || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture) {
+    stream->capture->isInvalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  submitOrdered(*context, *stream, [=] {
+    callback(handle, CUresult(context->stickyError.load()), userData);
+  });
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,306 @@
+//===- GraphTest.cpp - graphs, captures, events ---------------------------===//
+
+#include "DriverFixture.h"
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace {
+class Graphs : public Driver {
+protected:
+  void SetUp() override {
+    Driver::SetUp();
+    ASSERT_EQ(cuMemAlloc_v2(&data, 256), CUDA_SUCCESS);
+    ASSERT_EQ(cuMemsetD32_v2(data, 0, 64), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+  }
+  unsigned read(unsigned index = 0) {
+    unsigned value = ~0u;
+    EXPECT_EQ(cuMemcpyDtoH_v2(&value, data + index * 4, 4), CUDA_SUCCESS);
+    return value;
+  }
+  CUgraphNode addKernel(unsigned value, std::vector<CUgraphNode> before = {}) {
+    unsigned n = 64;
+    void *params[] = {&data, &value, &n};
+    CUDA_KERNEL_NODE_PARAMS node{
+        get("add"), 1, 1, 1, 64, 1, 1, 0, params, nullptr, nullptr, nullptr};
+    CUgraphNode out = nullptr;
+    EXPECT_EQ(cuGraphAddKernelNode_v2(&out, graph, before.data(), before.size(),
+                                      &node),
+              CUDA_SUCCESS);
+    return out;
+  }
+  CUgraphExec instantiate(CUgraph of) {
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, of, 0), CUDA_SUCCESS);
+    return exec;
+  }
+  void run(CUgraphExec exec) {
+    EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  }
+
+  CUdeviceptr data = 0;
+  CUstream stream = nullptr;
+  CUgraph graph = nullptr;
+};
+} // namespace
+
+TEST_F(Graphs, RunInTheOrderOfTheirEdges) {
+  CUDA_MEMSET_NODE_PARAMS five{data, 0, 5, 4, 64, 1};
+  CUgraphNode add = addKernel(2), set, copy;
+  ASSERT_EQ(cuGraphAddMemsetNode(&set, graph, nullptr, 0, &five, context),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddDependencies(graph, &set, &add, 1), CUDA_SUCCESS);
+  unsigned result[64] = {};
+  CUDA_MEMCPY3D out{};
+  out.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  out.srcDevice = data;
+  out.dstMemoryType = CU_MEMORYTYPE_HOST;
+  out.dstHost = result;
+  out.WidthInBytes = sizeof(result);
+  out.Height = out.Depth = 1;
+  ASSERT_EQ(cuGraphAddMemcpyNode(&copy, graph, &add, 1, &out, context),
+            CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(graph);
+  for (int i = 0; i < 3; ++i) {
+    std::fill(result, result + 64, 0u);
+    run(exec);
+    EXPECT_EQ(result[0], 7u);
+    EXPECT_EQ(result[63], 7u);
+  }
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, AnswerQuestions) {
+  CUgraphNode a = addKernel(1), b = addKernel(2, {a}), c = addKernel(3, {a, b});
+  size_t count = 0;
+  EXPECT_EQ(cuGraphGetNodes(graph, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 3u);
+  CUgraphNode nodes[4] = {};
+  count = 4;
+  EXPECT_EQ(cuGraphGetRootNodes(graph, nodes, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1u);
+  EXPECT_EQ(nodes[0], a);
+  EXPECT_EQ(nodes[1], nullptr);
+  count = 4;
+  EXPECT_EQ(cuGraphNodeGetDependencies(c, nodes, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(cuGraphNodeGetDependentNodes(a, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(cuGraphGetEdges(graph, nullptr, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 3u);
+  CUgraphNodeType type;
+  EXPECT_EQ(cuGraphNodeGetType(b, &type), CUDA_SUCCESS);
+  EXPECT_EQ(type, CU_GRAPH_NODE_TYPE_KERNEL);
+  CUDA_KERNEL_NODE_PARAMS params;
+  EXPECT_EQ(cuGraphKernelNodeGetParams_v2(b, &params), CUDA_SUCCESS);
+  EXPECT_EQ(*static_cast<unsigned *>(params.kernelParams[1]), 2u);
+  EXPECT_EQ(cuGraphDestroyNode(b), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphNodeGetType(b, &type), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphNodeGetDependencies(c, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1u);
+}
+
+TEST_F(Graphs, RefuseCircles) {
+  CUgraphNode a = addKernel(1), b = addKernel(2, {a});
+  ASSERT_EQ(cuGraphAddDependencies(graph, &b, &a, 1), CUDA_SUCCESS);
+  CUgraphExec exec;
+  EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphAddDependencies(graph, &a, &a, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, InstancesAreUpdated) {
+  CUgraphNode node = addKernel(1);
+  CUgraphExec exec = instantiate(graph);
+  unsigned value = 10, n = 64;
+  void *params[] = {&data, &value, &n};
+  CUDA_KERNEL_NODE_PARAMS ten{get("add"), 1, 1,      1,       64,      1,
+                              1,          0, params, nullptr, nullptr, nullptr};
+  EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, node, &ten), CUDA_SUCCESS);
+  run(exec);
+  EXPECT_EQ(read(), 10u);
+  EXPECT_EQ(cuGraphNodeSetEnabled(exec, node, 0), CUDA_SUCCESS);
+  run(exec);
+  EXPECT_EQ(read(), 10u);
+  EXPECT_EQ(cuGraphNodeSetEnabled(exec, node, 1), CUDA_SUCCESS);
+  CUgraphExecUpdateResultInfo info;
+  EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_SUCCESS);
+  run(exec);
+  EXPECT_EQ(read(), 11u);
+  addKernel(5);
+  EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info),
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+}
+
+TEST_F(Graphs, HostAndChildNodes) {
+  static std::atomic<int> calls;
+  calls = 0;
+  CUDA_HOST_NODE_PARAMS host{
+      [](void *user) { calls += *static_cast<int *>(user); }, nullptr};
+  int three = 3;
+  host.userData = &three;
+  CUgraphNode first = addKernel(1), call, child;
+  ASSERT_EQ(cuGraphAddHostNode(&call, graph, &first, 1, &host), CUDA_SUCCESS);
+  CUgraph outer;
+  ASSERT_EQ(cuGraphCreate(&outer, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddChildGraphNode(&child, outer, nullptr, 0, graph),
+            CUDA_SUCCESS);
+  addKernel(100); // the child is a copy: not part of it
+  CUgraphExec exec = instantiate(outer);
+  run(exec);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(read(), 1u);
+  CUgraph inside;
+  EXPECT_EQ(cuGraphChildGraphNodeGetGraph(child, &inside), CUDA_SUCCESS);
+  size_t count;
+  EXPECT_EQ(cuGraphGetNodes(inside, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(cuGraphDestroy(inside), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphDestroy(outer), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphGetNodes(inside, nullptr, &count), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, OwnTheirMemory) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.bytesize = 1024;
+  CUgraphNode alloc, set, release;
+  ASSERT_EQ(cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &params),
+            CUDA_SUCCESS);
+  CUDA_MEMSET_NODE_PARAMS fill{params.dptr, 0, 9, 1, 1024, 1};
+  ASSERT_EQ(cuGraphAddMemsetNode(&set, graph, &alloc, 1, &fill, context),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddMemFreeNode(&release, graph, &set, 1, params.dptr),
+            CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(graph);
+  run(exec);
+  run(exec);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  run(exec); // the instance keeps it
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD8_v2(params.dptr, 0, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+//===----------------------------------------------------------------------===//
+// Captures
+//===----------------------------------------------------------------------===//
+
+TEST_F(Graphs, AreCapturedFromStreams) {
+  CUstream side;
+  CUevent fork, join;
+  ASSERT_EQ(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32Async(data, 4, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(fork, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launchAdd(data, 1, 32, side), CUDA_SUCCESS);
+  EXPECT_EQ(launchAdd(data + 128, 2, 32, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(join, side), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventQuery(join), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_EQ(cuStreamWaitEvent(stream, join, 0), CUDA_SUCCESS);
+  CUstreamCaptureStatus status;
+  EXPECT_EQ(cuStreamIsCapturing(side, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(cuStreamEndCapture(side, &graph),
+            CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+  ASSERT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+  EXPECT_EQ(read(), 0u) << "nothing has run";
+  size_t nodes, edges;
+  EXPECT_EQ(cuGraphGetNodes(graph, nullptr, &nodes), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphGetEdges(graph, nullptr, nullptr, &edges), CUDA_SUCCESS);
+  EXPECT_EQ(nodes, 3u);
+  EXPECT_EQ(edges, 2u);
+  run(instantiate(graph));
+  EXPECT_EQ(read(), 5u);
+  EXPECT_EQ(read(32), 6u);
+  EXPECT_EQ(cuStreamIsCapturing(side, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+TEST_F(Graphs, WrongCapturesAreErrors) {
+  EXPECT_EQ(cuStreamBeginCapture_v2(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_ERROR_ILLEGAL_STATE);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(cuMemsetD32Async(data, 4, 64, stream),
+            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(cuStreamEndCapture(stream, &graph),
+            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(cuMemsetD32Async(data, 4, 64, stream), CUDA_SUCCESS);
+
+  // Work that nobody has joined.
+  CUstream side;
+  CUevent fork;
+  ASSERT_EQ(cuStreamCreate(&side, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&fork, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(fork, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launchAdd(data, 1, 32, side), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32Async(data, 1, 1, nullptr),
+            CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(cuStreamEndCapture(stream, &graph),
+            CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+TEST_F(Graphs, EventsOrderStreamsAndTellTime) {
+  CUevent begin, end, idle;
+  CUstream other;
+  ASSERT_EQ(cuEventCreate(&begin, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&end, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&idle, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventQuery(begin), CUDA_SUCCESS) << "never recorded";
+  float ms = -1;
+  EXPECT_EQ(cuEventElapsedTime(&ms, begin, end), CUDA_ERROR_INVALID_HANDLE);
+
+  std::atomic<bool> open{false};
+  auto wait = [](void *user) {
+    while (!*static_cast<std::atomic<bool> *>(user))
+      std::this_thread::yield();
+  };
+  EXPECT_EQ(cuEventRecord(begin, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuLaunchHostFunc(stream, wait, &open), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32Async(data, 8, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(end, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(other, end, 0), CUDA_SUCCESS);
+  EXPECT_EQ(launchAdd(data, 1, 64, other), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventQuery(end), CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(cuStreamQuery(other), CUDA_ERROR_NOT_READY);
+  EXPECT_EQ(cuEventElapsedTime(&ms, begin, end), CUDA_ERROR_NOT_READY);
+  open = true;
+  EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventElapsedTime(&ms, begin, end), CUDA_SUCCESS);
+  EXPECT_GE(ms, 0);
+  EXPECT_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
+  EXPECT_EQ(read(), 9u);
+  EXPECT_EQ(cuEventRecord(idle, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventSynchronize(idle), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventElapsedTime(&ms, begin, idle), CUDA_ERROR_INVALID_HANDLE);
+  // Gone, together with the stream that recorded it.
+  EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventDestroy_v2(end), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventQuery(end), CUDA_ERROR_INVALID_HANDLE);
+}

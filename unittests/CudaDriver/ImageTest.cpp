@@ -1,0 +1,211 @@
+//===- ImageTest.cpp - fat binaries, libraries, the linker ----------------===//
+
+#include "DriverFixture.h"
+
+#include <cstring>
+#include <lz4.h>
+#include <string>
+#include <vector>
+#include <zstd.h>
+
+namespace {
+
+enum Packing { Plain, Lz4, Zstd };
+
+/// A container as nvcc writes it.
+class FatBinary {
+public:
+  static constexpr uint64_t kArchSpecific = 0x100000;
+
+  void add(unsigned kind, unsigned arch, const std::string &content,
+           Packing packing = Plain, uint64_t flags = 0,
+           uint32_t headerBytes = 64) {
+    std::string packed = content;
+    if (packing == Lz4) {
+      packed.resize(size_t(LZ4_compressBound(int(content.size()))));
+      packed.resize(size_t(LZ4_compress_default(content.data(), packed.data(),
+                                                int(content.size()),
+                                                int(packed.size()))));
+      flags |= 0x2000;
+    } else if (packing == Zstd) {
+      packed.resize(ZSTD_compressBound(content.size()));
+      packed.resize(ZSTD_compress(packed.data(), packed.size(), content.data(),
+                                  content.size(), 3));
+      flags |= 0x8000;
+    }
+    uint32_t packedBytes = uint32_t(packed.size());
+    packed.resize((packed.size() + 7) / 8 * 8); // padding
+    std::string header(headerBytes, 0);
+    auto put = [&](size_t at, auto value) {
+      std::memcpy(&header[at], &value, sizeof(value));
+    };
+    put(0, uint16_t(kind));
+    put(2, uint16_t(0x0101));
+    put(4, headerBytes);
+    put(8, uint64_t(packed.size()));
+    put(16, packing == Plain ? 0u : packedBytes);
+    put(28, arch);
+    put(40, flags);
+    put(56, uint64_t(packing == Plain ? 0 : content.size()));
+    body += header + packed;
+  }
+  /// \param claimed  size in the header; what is true, if 0.
+  const void *get(uint64_t claimed = 0) {
+    uint64_t bytes = claimed ? claimed : body.size();
+    uint32_t magic = 0xba55ed50;
+    uint16_t version = 1, headerBytes = 16;
+    whole.assign(16, 0);
+    std::memcpy(&whole[0], &magic, 4);
+    std::memcpy(&whole[4], &version, 2);
+    std::memcpy(&whole[6], &headerBytes, 2);
+    std::memcpy(&whole[8], &bytes, 8);
+    whole += body;
+    return whole.data();
+  }
+  std::string body;
+
+private:
+  std::string whole;
+};
+
+std::string withKernel(const char *name) {
+  return std::string(".version 8.0\n.target sm_80\n.address_size 64\n"
+                     ".visible .entry ") +
+         name + "() { ret; }\n";
+}
+
+class Images : public Driver {
+protected:
+  /// The name of the one kernel that an image gives.
+  std::string load(const void *image, CUresult expected = CUDA_SUCCESS) {
+    CUmodule loaded;
+    char errors[512] = "";
+    int options[] = {CU_JIT_ERROR_LOG_BUFFER,
+                     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, reinterpret_cast<void *>(sizeof(errors))};
+    EXPECT_EQ(cuModuleLoadDataEx(&loaded, image, 2, options, values), expected);
+    log = errors;
+    CUfunction function;
+    const char *name = "";
+    if (expected == CUDA_SUCCESS) {
+      EXPECT_EQ(cuModuleEnumerateFunctions(&function, 1, loaded), CUDA_SUCCESS);
+      EXPECT_EQ(cuFuncGetName(&name, function), CUDA_SUCCESS);
+    }
+    return name;
+  }
+  std::string log;
+};
+
+} // namespace
+
+TEST_F(Images, TheBestTextIsTaken) {
+  for (Packing packing : {Plain, Lz4, Zstd}) {
+    FatBinary fat;
+    fat.add(2, 80, "machine code");
+    fat.add(1, 75, withKernel("old"), packing);
+    fat.add(1, 80, withKernel("best"), packing, 0, 112);
+    fat.add(1, 90, withKernel("newer"), packing);
+    EXPECT_EQ(load(fat.get()), "best");
+  }
+  FatBinary fat;
+  fat.add(1, 80, withKernel("plain"));
+  fat.add(1, 80, withKernel("specific"), Zstd, FatBinary::kArchSpecific);
+  fat.add(1, 75, withKernel("not_mine"), Zstd, FatBinary::kArchSpecific);
+  EXPECT_EQ(load(fat.get()), "specific");
+}
+
+TEST_F(Images, WithoutTextTheLogSaysWhatThereIs) {
+  FatBinary fat;
+  fat.add(2, 80, "machine code");
+  fat.add(1, 90, withKernel("k"), Zstd, FatBinary::kArchSpecific);
+  load(fat.get(), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_NE(log.find("machine code for sm_80, PTX for sm_90a"),
+            std::string::npos)
+      << log;
+}
+
+TEST_F(Images, DamagedContainersAreErrors) {
+  FatBinary fat;
+  fat.add(1, 80, withKernel("k"), Zstd);
+  std::string good = fat.body;
+  // The lengths of an entry, its flags, its payload.
+  for (size_t at : {4, 5, 8, 12, 15, 16, 56, 63, 70, 80}) {
+    fat.body = good;
+    fat.body[at] = char(0xee);
+    CUmodule loaded;
+    CUresult result = cuModuleLoadData(&loaded, fat.get());
+    EXPECT_TRUE(result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+                result == CUDA_ERROR_INVALID_PTX)
+        << at << ": " << result;
+  }
+  fat.body = good.substr(0, 40);
+  load(fat.get(), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  load(fat.get(uint64_t(1) << 60), CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
+TEST_F(Images, WrappersOfSeparateCompilation) {
+  FatBinary empty, caller, callee;
+  caller.add(1, 80,
+             ".version 8.0\n.target sm_80\n.address_size 64\n"
+             ".extern .func (.param .b32 r) seven();\n"
+             ".visible .entry k(.param .u64 out) {\n"
+             "  .reg .b32 %r; .reg .b64 %rd; .param .b32 p;\n"
+             "  call (p), seven; ld.param.b32 %r, [p];\n"
+             "  ld.param.u64 %rd, [out]; st.global.u32 [%rd], %r; ret;\n}\n");
+  callee.add(1, 80,
+             ".version 8.3\n.target sm_80\n.address_size 64\n"
+             ".visible .func (.param .b32 r) seven() {\n"
+             "  st.param.b32 [r], 7; ret;\n}\n");
+  const void *files[] = {caller.get(), callee.get(), nullptr};
+  struct {
+    uint32_t magic = 0x466243b1, version = 2;
+    const void *data;
+    const void *const *files;
+  } wrapper{0x466243b1, 2, empty.get(), files};
+  CUlibrary library;
+  CUkernel kernel;
+  ASSERT_EQ(cuLibraryLoadData(&library, &wrapper, nullptr, nullptr, 0, nullptr,
+                              nullptr, 0),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "k"), CUDA_SUCCESS);
+  CUdeviceptr out;
+  unsigned result = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&out, 4), CUDA_SUCCESS);
+  void *params[] = {&out};
+  // A CUkernel serves as a CUfunction.
+  EXPECT_EQ(cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 1, 1, 1, 1, 1,
+                           1, 0, nullptr, params, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuMemcpyDtoH_v2(&result, out, 4), CUDA_SUCCESS);
+  EXPECT_EQ(result, 7u);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+  EXPECT_EQ(cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 1, 1, 1, 1, 1,
+                           1, 0, nullptr, params, nullptr),
+            CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(Images, TheLinkerJoinsTexts) {
+  CUlinkState link;
+  std::string a = withKernel("a"), b = withKernel("b");
+  void *image = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(cuLinkCreate_v2(0, nullptr, nullptr, &link), CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkComplete(link, &image, &bytes), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, a.data(), a.size() + 1,
+                             "a", 0, nullptr, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, b.data(), b.size(), "b", 0,
+                             nullptr, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkAddData_v2(link, CU_JIT_INPUT_LIBRARY, b.data(), b.size(),
+                             "c", 0, nullptr, nullptr),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  ASSERT_EQ(cuLinkComplete(link, &image, &bytes), CUDA_SUCCESS);
+  CUmodule linked;
+  unsigned count = 0;
+  EXPECT_EQ(cuModuleLoadData(&linked, image), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleGetFunctionCount(&count, linked), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+}

@@ -1,0 +1,231 @@
+//===- MemoryTest.cpp - allocations, boxes, pools -------------------------===//
+
+#include "DriverFixture.h"
+
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+using Memory = Driver;
+
+TEST_F(Memory, PlanesAndBoxesAreCopied) {
+  constexpr size_t width = 20, height = 7, depth = 3;
+  std::vector<unsigned char> from(width * height * depth), to(from.size());
+  std::iota(from.begin(), from.end(), 0);
+  CUdeviceptr plane, box;
+  size_t pitch = 0;
+  ASSERT_EQ(cuMemAllocPitch_v2(&plane, &pitch, width, height * depth, 4),
+            CUDA_SUCCESS);
+  EXPECT_EQ(pitch % 512, 0u);
+  ASSERT_EQ(cuMemAlloc_v2(&box, pitch * (height + 2) * depth), CUDA_SUCCESS);
+  CUDA_MEMCPY2D in{};
+  in.srcMemoryType = CU_MEMORYTYPE_HOST;
+  in.srcHost = from.data();
+  in.srcPitch = width;
+  in.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  in.dstDevice = plane;
+  in.dstPitch = pitch;
+  in.WidthInBytes = width;
+  in.Height = height * depth;
+  EXPECT_EQ(cuMemcpy2D_v2(&in), CUDA_SUCCESS);
+  in.dstPitch = width - 1;
+  EXPECT_EQ(cuMemcpy2D_v2(&in), CUDA_ERROR_INVALID_VALUE);
+  in.dstPitch = pitch;
+  in.Height += 1;
+  EXPECT_EQ(cuMemcpy2D_v2(&in), CUDA_ERROR_INVALID_VALUE) << "beyond the end";
+
+  CUDA_MEMCPY3D across{};
+  across.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  across.srcDevice = plane;
+  across.srcPitch = pitch;
+  across.srcHeight = height;
+  across.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  across.dstDevice = box;
+  across.dstXInBytes = 8;
+  across.dstY = 1;
+  across.dstPitch = pitch;
+  across.dstHeight = height + 2;
+  across.WidthInBytes = width;
+  across.Height = height;
+  across.Depth = depth;
+  EXPECT_EQ(cuMemcpy3DAsync_v2(&across, nullptr), CUDA_SUCCESS);
+  CUDA_MEMCPY3D out{};
+  out.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  out.srcDevice = box;
+  out.srcXInBytes = 8;
+  out.srcY = 1;
+  out.srcPitch = pitch;
+  out.srcHeight = height + 2;
+  out.dstMemoryType = CU_MEMORYTYPE_HOST;
+  out.dstHost = to.data();
+  out.dstPitch = width;
+  out.dstHeight = height;
+  out.WidthInBytes = width;
+  out.Height = height;
+  out.Depth = depth;
+  EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_SUCCESS);
+  EXPECT_EQ(from, to);
+  out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_F(Memory, PlanesAreSet) {
+  CUdeviceptr plane;
+  ASSERT_EQ(cuMemAlloc_v2(&plane, 64), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD8_v2(plane, 1, 64), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD2D16_v2(plane, 16, 0x0203, 3, 4), CUDA_SUCCESS);
+  unsigned char bytes[64];
+  ASSERT_EQ(cuMemcpyDtoH_v2(bytes, plane, 64), CUDA_SUCCESS);
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(bytes[i], i % 16 >= 6 ? 1 : i % 2 ? 2 : 3) << i;
+  EXPECT_EQ(cuMemsetD2D16_v2(plane, 17, 0, 3, 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD2D16_v2(plane, 16, 0, 9, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD16_v2(plane + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Memory, HostMemoryIsRegistered) {
+  std::vector<unsigned> own(256);
+  EXPECT_EQ(cuMemHostRegister_v2(own.data(), 1024, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemHostRegister_v2(own.data() + 8, 32, 0),
+            CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  CUdeviceptr device;
+  EXPECT_EQ(cuMemHostGetDevicePointer_v2(&device, own.data(), 0), CUDA_SUCCESS);
+  EXPECT_EQ(launchAdd(device, 3, 256), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(own[255], 3u);
+  unsigned type = 0;
+  EXPECT_EQ(
+      cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device),
+      CUDA_SUCCESS);
+  EXPECT_EQ(type, unsigned(CU_MEMORYTYPE_HOST));
+  EXPECT_EQ(cuMemHostUnregister(own.data()), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemHostUnregister(own.data()),
+            CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+TEST_F(Memory, ManagedMemoryIsBoth) {
+  CUdeviceptr both;
+  ASSERT_EQ(cuMemAllocManaged(&both, 64, 1), CUDA_SUCCESS);
+  auto *host = reinterpret_cast<unsigned *>(both);
+  host[0] = 40;
+  EXPECT_EQ(launchAdd(both, 2, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(host[0], 42u);
+  int attributes[] = {CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                      CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  unsigned managed = 0;
+  size_t bytes = 0;
+  void *data[] = {&managed, &bytes};
+  EXPECT_EQ(cuPointerGetAttributes(2, attributes, data, both + 4),
+            CUDA_SUCCESS);
+  EXPECT_EQ(managed, 1u);
+  EXPECT_EQ(bytes, 64u);
+  EXPECT_EQ(cuMemPrefetchAsync(both, 64, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemPrefetchAsync(both, 65, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemFree_v2(both), CUDA_SUCCESS);
+}
+
+TEST_F(Memory, PoolsCountAndFreeInOrder) {
+  CUmemoryPool pool;
+  ASSERT_EQ(cuDeviceGetDefaultMemPool(&pool, 0), CUDA_SUCCESS);
+  CUstream stream;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  CUdeviceptr memory;
+  uint64_t used = 0, before = 0;
+  EXPECT_EQ(
+      cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &before),
+      CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocAsync(&memory, 4096, stream), CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used),
+      CUDA_SUCCESS);
+  EXPECT_EQ(used - before, 4096u);
+  EXPECT_EQ(cuMemsetD32Async(memory, 1, 1024, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used),
+      CUDA_SUCCESS);
+  EXPECT_EQ(used, before);
+  EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions by name
+//===----------------------------------------------------------------------===//
+
+TEST_F(Memory, FunctionsAreFoundByVersion) {
+  using Function = void (*)();
+  auto find = [](const char *name, int version, uint64_t flags = 0) {
+    void *found = nullptr;
+    int status = -1;
+    EXPECT_EQ(cuGetProcAddress_v2(name, &found, version, flags, &status),
+              CUDA_SUCCESS);
+    EXPECT_EQ(status != 0, found == nullptr);
+    return reinterpret_cast<Function>(found);
+  };
+  EXPECT_EQ(find("cuMemAlloc", 13000), Function(cuMemAlloc_v2));
+  EXPECT_EQ(find("cuCtxCreate", 3020), Function(cuCtxCreate_v2));
+  EXPECT_EQ(find("cuCtxCreate", 12040), Function(cuCtxCreate_v3));
+  EXPECT_EQ(find("cuCtxCreate", 13000), Function(cuCtxCreate_v4));
+  EXPECT_EQ(find("cuLaunchKernel", 7000), Function(cuLaunchKernel));
+  EXPECT_NE(find("cuLaunchKernel", 7000, 2), Function(cuLaunchKernel));
+  EXPECT_NE(find("cuStreamGetPriority", 7000, 2),
+            Function(cuStreamGetPriority));
+  EXPECT_NE(find("cuMemcpyHtoD", 13000, 2), Function(cuMemcpyHtoD_v2));
+  EXPECT_EQ(find("cuMemcpyHtoD", 13000, 1), Function(cuMemcpyHtoD_v2));
+  EXPECT_EQ(find("cuGraphInstantiate", 11000), Function(cuGraphInstantiate_v2));
+  int status;
+  void *found;
+  EXPECT_EQ(cuGetProcAddress_v2("cuKernelGetName", &found, 11000, 0, &status),
+            CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+  EXPECT_EQ(cuGetProcAddress_v2("cuNonsense", &found, 13000, 0, &status),
+            CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  EXPECT_EQ(cuGetProcAddress("cuNonsense", &found, 13000, 0),
+            CUDA_ERROR_NOT_FOUND);
+  // There, but not written: it says so.
+  auto texture =
+      reinterpret_cast<CUresult (*)(void *)>(find("cuTexRefCreate", 13000));
+  ASSERT_NE(texture, nullptr);
+  EXPECT_EQ(texture(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_F(Memory, DefaultStreamsOfThreadsAreTheirOwn) {
+  void *found;
+  ASSERT_EQ(cuGetProcAddress("cuStreamGetId", &found, 13000, 2), CUDA_SUCCESS);
+  auto getId =
+      reinterpret_cast<CUresult (*)(CUstream, unsigned long long *)>(found);
+  unsigned long long mine = 0, again = 0, theirs = 0, legacy = 0;
+  EXPECT_EQ(getId(nullptr, &mine), CUDA_SUCCESS);
+  EXPECT_EQ(getId(CU_STREAM_PER_THREAD, &again), CUDA_SUCCESS);
+  EXPECT_EQ(getId(CU_STREAM_LEGACY, &legacy), CUDA_SUCCESS);
+  std::thread other([&] {
+    EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+    EXPECT_EQ(getId(nullptr, &theirs), CUDA_SUCCESS);
+  });
+  other.join();
+  EXPECT_EQ(mine, again);
+  EXPECT_NE(mine, theirs);
+  EXPECT_NE(mine, legacy);
+}
+
+TEST_F(Memory, OccupancyFollowsTheProfile) {
+  int count = 0, grid = 0, block = 0;
+  EXPECT_EQ(
+      cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, get("add"), 256, 0),
+      CUDA_SUCCESS);
+  EXPECT_EQ(count, 8);
+  EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, get("add"), 256,
+                                                        40 << 10),
+            CUDA_SUCCESS);
+  EXPECT_EQ(count, 4);
+  EXPECT_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, get("small"),
+                                             nullptr, 0, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ(block, 64);
+  EXPECT_GE(grid, 4);
+}
