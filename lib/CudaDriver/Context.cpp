@@ -1,6 +1,7 @@
 //===- Context.cpp - contexts ---------------------------------------------===//
 
 #include "State.h"
+#include "ptxjit/Runtime/DeviceHeap.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -254,6 +255,8 @@ PTXJIT_CUDA_API(cuCtxSetLimit, (int limit, size_t value), limit, value) {
   if (limit < 0 || limit > 6)
     return CUDA_ERROR_UNSUPPORTED_LIMIT;
   context->limits[limit] = value;
+  if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+    heap::setLimit(value);
   return CUDA_SUCCESS;
 }
 

@@ -34,27 +34,55 @@ LLVM::LLVMFuncOp Packetizer::declareFunction(FuncOp callee) {
                                   types));
 }
 
-/// Functions that the system supplies; CUDA programs declare them only.
-static std::optional<PtxjitSystemFunction> findSystemFunction(FuncOp func) {
-  auto known = llvm::StringSwitch<int>(func.getSymName())
-                   .Case("__assertfail", PTXJIT_SYSTEM_ASSERT)
-                   .Default(-1);
-  if (known < 0 || func.getParams().size() > PTXJIT_SYSTEM_MOST_PARAMS)
-    return std::nullopt;
-  return PtxjitSystemFunction(known);
+namespace {
+/// A function that the system supplies, and the bytes of what it takes.
+struct SystemFunction {
+  StringRef name;
+  PtxjitSystemFunction function;
+  SmallVector<int64_t> params, results;
+};
+} // namespace
+
+/// CUDA programs declare these only.
+static const SystemFunction *findSystemFunction(StringRef name) {
+  static const SystemFunction functions[] = {
+      {"__assertfail", PTXJIT_SYSTEM_ASSERT, {8, 8, 4, 8, 8}, {}},
+      {"vprintf", PTXJIT_SYSTEM_PRINT, {8, 8}, {4}},
+      {"malloc", PTXJIT_SYSTEM_MALLOC, {8}, {8}},
+      {"free", PTXJIT_SYSTEM_FREE, {8}, {}},
+  };
+  const auto *it = llvm::find_if(
+      functions, [&](const SystemFunction &f) { return f.name == name; });
+  return it == std::end(functions) ? nullptr : it;
+}
+
+static bool takes(ArrayAttr formals, ArrayRef<int64_t> bytes) {
+  auto sizes = llvm::map_range(formals.getAsRange<ParamAttr>(),
+                               [](ParamAttr p) { return p.getBytes(); });
+  return llvm::equal(sizes, bytes);
+}
+
+/// Calls what this module does not define.
+LogicalResult Packetizer::emitExternalCall(CallOp call, FuncOp callee) {
+  const SystemFunction *known = findSystemFunction(callee.getSymName());
+  if (!known)
+    return call.emitError()
+           << "function '" << *call.getCallee()
+           << "' has no body in this module, and the system has "
+              "none of that name";
+  if (!takes(callee.getParams(), known->params) ||
+      !takes(callee.getResults(), known->results))
+    return call.emitError() << "'" << *call.getCallee()
+                            << "' is declared with other parameters than the "
+                               "system's function has";
+  return emitSystemCall(call, known->function);
 }
 
 LogicalResult Packetizer::emitCall(CallOp call) {
   auto callee = func->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
       call.getCalleeAttr().getAttr());
   if (callee.isBodiless())
-    if (auto function = findSystemFunction(callee))
-      return emitSystemCall(call, *function);
-  if (callee.isBodiless())
-    return call.emitError()
-           << "function '" << *call.getCallee()
-           << "' has no body in this module, and the system has "
-              "none of that name";
+    return emitExternalCall(call, callee);
   if (!perThread())
     return call.emitError(
         "a call is left in a kernel whose lanes run together");

@@ -254,6 +254,7 @@ private:
   // -- Calls (CallToVector.cpp)
   mlir::LLVM::LLVMFuncOp declareFunction(ptx::FuncOp callee);
   LogicalResult emitCall(ptx::CallOp op);
+  LogicalResult emitExternalCall(ptx::CallOp op, ptx::FuncOp callee);
   LogicalResult emitSystemCall(ptx::CallOp op, PtxjitSystemFunction function);
   void emitFault(uint32_t status, Value lanes, Value address);
   void emitStackTest(Value bytes);

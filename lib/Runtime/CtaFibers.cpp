@@ -191,6 +191,15 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   switch (function) {
   case PTXJIT_SYSTEM_ASSERT:
     failAssertion(int32_t(thread), places, __builtin_return_address(0));
+  case PTXJIT_SYSTEM_PRINT:
+    printFormatted(places);
+    break;
+  case PTXJIT_SYSTEM_MALLOC:
+    allocateOnHeap(places);
+    break;
+  case PTXJIT_SYSTEM_FREE:
+    freeOnHeap(places);
+    break;
   }
   return 0;
 }

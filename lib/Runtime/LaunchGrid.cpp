@@ -3,6 +3,7 @@
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "CtaFibers.h"
 #include "FaultScope.h"
+#include "SystemCalls.h"
 #include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
@@ -358,6 +359,7 @@ LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
   launch.next = index;
   Worker worker(launch, 0);
   worker.getScope().setInterruptible();
+  MutedKernels muted;
   // What it waited for the first time may not come again.
   std::mutex mutex;
   std::condition_variable changed;

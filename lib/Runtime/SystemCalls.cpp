@@ -2,6 +2,7 @@
 
 #include "SystemCalls.h"
 #include "FaultScope.h"
+#include "ptxjit/Runtime/DeviceHeap.h"
 
 #include <cstdio>
 #include <cstring>
@@ -37,4 +38,13 @@ void ptxjit::failAssertion(int32_t thread, const uint64_t *places,
   std::snprintf(detail, sizeof(detail), "%s:%u: %s: Assertion `%s` failed.",
                 file, read<uint32_t>(places[2]), function, message);
   FaultScope::leave(LaunchStatus::Assert, thread, 0, returnAddress, &detail);
+}
+
+void ptxjit::allocateOnHeap(const uint64_t *places) {
+  void *block = heap::allocate(read<size_t>(places[0]));
+  std::memcpy(reinterpret_cast<void *>(places[1]), &block, sizeof(block));
+}
+
+void ptxjit::freeOnHeap(const uint64_t *places) {
+  heap::release(read<void *>(places[0]));
 }

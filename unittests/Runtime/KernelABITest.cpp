@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 6u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 7u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 128u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 6u
+#define PTXJIT_KERNEL_ABI_VERSION 7u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -28,9 +28,9 @@ extern "C" {
  *  module's function `index`, in the order of their declarations. */
 #define PTXJIT_FUNCTION_ADDRESS(index) (256u + 16u * (index))
 
-/** Local memory of a warp whose threads have `frame` bytes each: 32 frames, then
- *  as much again for the variables that are stored by element, those of the 32
- *  lanes side by side. */
+/** Local memory of a warp whose threads have `frame` bytes each: 32 frames,
+ * then as much again for the variables that are stored by element, those of the
+ * 32 lanes side by side. */
 #define PTXJIT_LOCAL_BYTES(frame) (64u * (frame))
 
 /** What became of the threads run so far. */
@@ -70,6 +70,11 @@ typedef enum PtxjitSystemFunction {
   /** void __assertfail(const char *message, const char *file, unsigned line,
    *  const char *function, size_t charSize) */
   PTXJIT_SYSTEM_ASSERT = 0,
+  /** int vprintf(const char *format, const void *arguments): each argument at
+   *  a multiple of its size, 4 or 8 bytes. */
+  PTXJIT_SYSTEM_PRINT = 1,
+  PTXJIT_SYSTEM_MALLOC = 2, /**< void *malloc(size_t bytes) */
+  PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
 } PtxjitSystemFunction;
 #define PTXJIT_SYSTEM_MOST_PARAMS 8u
 

@@ -1,0 +1,214 @@
+//===- FormatPrint.cpp - printf of kernels --------------------------------===//
+//
+// First the program's strings are copied, which may fault and then leaves this
+// by a jump; so until then nothing here owns memory. Then they are formatted by
+// the C library, one conversion at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FaultScope.h"
+#include "SystemCalls.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+using namespace ptxjit;
+
+static thread_local unsigned mutes = 0;
+MutedKernels::MutedKernels() { ++mutes; }
+MutedKernels::~MutedKernels() { --mutes; }
+
+namespace {
+/// One conversion of a format, from its % to its letter.
+struct Conversion {
+  const char *begin, *end;
+  unsigned stars = 0;  ///< of width and precision
+  bool isLong = false; ///< 8 bytes: l, ll, j, z, t
+  char letter = 0;
+
+  bool isFloat() const { return std::strchr("aAeEfFgG", letter); }
+  bool isInteger() const { return std::strchr("diouxXc", letter); }
+};
+
+/// What a call brings, copied.
+struct Call {
+  static constexpr size_t kRoom = 16 << 10;
+  char text[kRoom]; ///< the format, then the strings, each with its zero
+  size_t used;
+  uint64_t values[64];
+  unsigned numValues;
+};
+} // namespace
+
+/// Not on the stack, which may be a small one.
+static thread_local Call call;
+
+template <typename T> static T readAt(uint64_t address) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const void *>(address), sizeof(value));
+  return value;
+}
+
+/// The conversion at a %; no letter if it is not one that C has.
+static Conversion parseConversion(const char *at) {
+  Conversion c{at, at + 1};
+  auto skip = [&](const char *set) {
+    while (*c.end && std::strchr(set, *c.end)) {
+      c.stars += *c.end == '*';
+      c.isLong |= std::strchr("ljzt", *c.end) != nullptr;
+      ++c.end;
+    }
+  };
+  skip("-+ #0");
+  skip("*0123456789");
+  skip(".*0123456789");
+  skip("hljztL");
+  if (*c.end && std::strchr("diouxXcspaAeEfFgG%", *c.end))
+    c.letter = *c.end++;
+  return c;
+}
+
+/// Where the next conversion begins; null if there is none.
+static const char *nextConversion(const char *at) {
+  return std::strchr(at, '%');
+}
+
+/// Copies a string; what does not fit is cut off.
+static const char *copyString(uint64_t address) {
+  char *begin = call.text + call.used;
+  auto *from = reinterpret_cast<const char *>(address);
+  if (!from)
+    from = "(null)";
+  while (call.used + 1 < Call::kRoom && *from)
+    call.text[call.used++] = *from++;
+  call.text[call.used] = 0;
+  if (call.used + 1 < Call::kRoom)
+    ++call.used;
+  return begin;
+}
+
+/// Reads the arguments that the format speaks of. They lie in a row, each at a
+/// multiple of its size.
+static void copyArguments(uint64_t format, uint64_t arguments) {
+  call.used = 0;
+  call.numValues = 0;
+  copyString(format);
+  uint64_t at = arguments;
+  auto take = [&](unsigned bytes) {
+    at = (at + bytes - 1) / bytes * bytes;
+    uint64_t value =
+        bytes == 4 ? uint64_t(readAt<uint32_t>(at)) : readAt<uint64_t>(at);
+    at += bytes;
+    if (call.numValues < 64)
+      call.values[call.numValues++] = value;
+    return value;
+  };
+  for (const char *p = nextConversion(call.text); p; p = nextConversion(p)) {
+    Conversion c = parseConversion(p);
+    p = c.end;
+    if (!c.letter || c.letter == '%')
+      continue;
+    for (unsigned i = 0; i < c.stars; ++i)
+      take(4);
+    bool isWide = c.isLong || c.isFloat() || !c.isInteger();
+    uint64_t value = take(isWide ? 8 : 4);
+    if (c.letter == 's' && call.numValues < 64)
+      call.values[call.numValues - 1] =
+          reinterpret_cast<uint64_t>(copyString(value));
+  }
+}
+
+/// Widths beyond this are a mistake, or an attack.
+static constexpr int kMostWidth = 1 << 20;
+
+/// Appends one conversion of `value`, with width and precision `stars`.
+template <typename T>
+static void append(std::string &out, const std::string &spec, const int *stars,
+                   unsigned numStars, T value) {
+  char text[512];
+  auto print = [&](char *to, size_t room) {
+    switch (numStars) {
+    case 0:
+      return std::snprintf(to, room, spec.c_str(), value);
+    case 1:
+      return std::snprintf(to, room, spec.c_str(), stars[0], value);
+    default:
+      return std::snprintf(to, room, spec.c_str(), stars[0], stars[1], value);
+    }
+  };
+  int length = print(text, sizeof(text));
+  if (length < 0 || length > kMostWidth)
+    return;
+  if (size_t(length) < sizeof(text)) {
+    out.append(text, size_t(length));
+    return;
+  }
+  size_t before = out.size();
+  out.resize(before + size_t(length) + 1);
+  print(&out[before], size_t(length) + 1);
+  out.resize(before + size_t(length));
+}
+
+static void appendConversion(std::string &out, const Conversion &c,
+                             const uint64_t *&value) {
+  std::string spec;
+  for (const char *p = c.begin; p != c.end; ++p)
+    if ((c.isInteger() && c.letter != 'c') || !std::strchr("hljztL", *p))
+      spec += *p;
+  int stars[2] = {};
+  for (unsigned i = 0; i < c.stars; ++i)
+    stars[i < 2 ? i : 1] = int(*value++);
+  uint64_t bits = *value++;
+  if (c.isFloat()) {
+    double number;
+    std::memcpy(&number, &bits, sizeof(number));
+    append(out, spec, stars, c.stars, number);
+  } else if (c.letter == 's') {
+    append(out, spec, stars, c.stars, reinterpret_cast<const char *>(bits));
+  } else if (c.letter == 'p') {
+    append(out, spec, stars, c.stars, reinterpret_cast<void *>(bits));
+  } else if (c.isLong && c.letter != 'c') { // all of 8 bytes
+    append(out, spec, stars, c.stars, (long long)bits);
+  } else {
+    append(out, spec, stars, c.stars, int(bits));
+  }
+}
+
+/// \returns the number of arguments printed.
+static unsigned format(std::string &out) {
+  const uint64_t *value = call.values, *end = call.values + call.numValues;
+  const char *p = call.text;
+  unsigned count = 0;
+  while (const char *percent = nextConversion(p)) {
+    out.append(p, percent);
+    Conversion c = parseConversion(percent);
+    p = c.end;
+    if (c.letter == '%')
+      out += '%';
+    else if (!c.letter)
+      out.append(c.begin, c.end); // as CUDA: shown as it stands
+    else if (end - value > int(c.stars)) {
+      appendConversion(out, c, value);
+      ++count;
+    }
+  }
+  out += p;
+  return count;
+}
+
+void ptxjit::printFormatted(const uint64_t *places) {
+  auto pattern = readAt<uint64_t>(places[0]);
+  if (pattern) {
+    FaultScope::Reading reading;
+    copyArguments(pattern, readAt<uint64_t>(places[1]));
+  }
+  int result = -1;
+  if (pattern) {
+    std::string out;
+    result = int(format(out));
+    if (!mutes)
+      std::fwrite(out.data(), 1, out.size(), stdout);
+  }
+  std::memcpy(reinterpret_cast<void *>(places[2]), &result, sizeof(result));
+}
