@@ -1,5 +1,6 @@
 """The lit suite: IR, diagnostics and execution tests."""
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -30,6 +31,12 @@ with open("/proc/cpuinfo") as f:
 for feature in ("avx2", "avx512f"):
     if feature in cpuinfo:
         config.available_features.add(feature)
+
+# Tests of programs that CUDA's own compiler makes.
+nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+if nvcc:
+    config.available_features.add("nvcc")
+    config.substitutions.append(("%nvcc", nvcc))
 
 # A sanitized library can only be loaded by a program that is sanitized, too.
 if "-fsanitize" not in config.cxx_flags:

@@ -21,10 +21,11 @@ ALLOWED = {
                   "Runtime/CompilerABI.h"},
     "Runtime": {"Runtime"},
     "CudaDriver": {"CudaDriver", "Runtime"},
+    "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h"},
     "Device": set(),
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Runtime", "CudaDriver", "Device"}
+NO_LLVM = {"Runtime", "CudaDriver", "CudaRuntime", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 

@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 using namespace ptxjit;
@@ -41,8 +42,12 @@ struct Call {
 };
 } // namespace
 
-/// Not on the stack, which may be a small one.
-static thread_local Call call;
+/// Not on the stack, which may be a small one, nor in the thread's static
+/// storage, which is small where the library is loaded late.
+static Call &getCall() {
+  static thread_local std::unique_ptr<Call> call = std::make_unique<Call>();
+  return *call;
+}
 
 template <typename T> static T readAt(uint64_t address) {
   T value;
@@ -75,7 +80,7 @@ static const char *nextConversion(const char *at) {
 }
 
 /// Copies a string; what does not fit is cut off.
-static const char *copyString(uint64_t address) {
+static const char *copyString(Call &call, uint64_t address) {
   char *begin = call.text + call.used;
   auto *from = reinterpret_cast<const char *>(address);
   if (!from)
@@ -90,10 +95,10 @@ static const char *copyString(uint64_t address) {
 
 /// Reads the arguments that the format speaks of. They lie in a row, each at a
 /// multiple of its size.
-static void copyArguments(uint64_t format, uint64_t arguments) {
+static void copyArguments(Call &call, uint64_t format, uint64_t arguments) {
   call.used = 0;
   call.numValues = 0;
-  copyString(format);
+  copyString(call, format);
   uint64_t at = arguments;
   auto take = [&](unsigned bytes) {
     at = (at + bytes - 1) / bytes * bytes;
@@ -115,7 +120,7 @@ static void copyArguments(uint64_t format, uint64_t arguments) {
     uint64_t value = take(isWide ? 8 : 4);
     if (c.letter == 's' && call.numValues < 64)
       call.values[call.numValues - 1] =
-          reinterpret_cast<uint64_t>(copyString(value));
+          reinterpret_cast<uint64_t>(copyString(call, value));
   }
 }
 
@@ -176,7 +181,7 @@ static void appendConversion(std::string &out, const Conversion &c,
 }
 
 /// \returns the number of arguments printed.
-static unsigned format(std::string &out) {
+static unsigned format(const Call &call, std::string &out) {
   const uint64_t *value = call.values, *end = call.values + call.numValues;
   const char *p = call.text;
   unsigned count = 0;
@@ -199,14 +204,15 @@ static unsigned format(std::string &out) {
 
 void ptxjit::printFormatted(const uint64_t *places) {
   auto pattern = readAt<uint64_t>(places[0]);
+  Call &call = getCall();
   if (pattern) {
     FaultScope::Reading reading;
-    copyArguments(pattern, readAt<uint64_t>(places[1]));
+    copyArguments(call, pattern, readAt<uint64_t>(places[1]));
   }
   int result = -1;
   if (pattern) {
     std::string out;
-    result = int(format(out));
+    result = int(format(call, out));
     if (!mutes)
       std::fwrite(out.data(), 1, out.size(), stdout);
   }

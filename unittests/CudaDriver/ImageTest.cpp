@@ -1,72 +1,12 @@
 //===- ImageTest.cpp - fat binaries, libraries, the linker ----------------===//
 
 #include "DriverFixture.h"
+#include "FatBinaryWriter.h"
 
-#include <cstring>
-#include <lz4.h>
 #include <string>
 #include <vector>
-#include <zstd.h>
 
 namespace {
-
-enum Packing { Plain, Lz4, Zstd };
-
-/// A container as nvcc writes it.
-class FatBinary {
-public:
-  static constexpr uint64_t kArchSpecific = 0x100000;
-
-  void add(unsigned kind, unsigned arch, const std::string &content,
-           Packing packing = Plain, uint64_t flags = 0,
-           uint32_t headerBytes = 64) {
-    std::string packed = content;
-    if (packing == Lz4) {
-      packed.resize(size_t(LZ4_compressBound(int(content.size()))));
-      packed.resize(size_t(LZ4_compress_default(content.data(), packed.data(),
-                                                int(content.size()),
-                                                int(packed.size()))));
-      flags |= 0x2000;
-    } else if (packing == Zstd) {
-      packed.resize(ZSTD_compressBound(content.size()));
-      packed.resize(ZSTD_compress(packed.data(), packed.size(), content.data(),
-                                  content.size(), 3));
-      flags |= 0x8000;
-    }
-    uint32_t packedBytes = uint32_t(packed.size());
-    packed.resize((packed.size() + 7) / 8 * 8); // padding
-    std::string header(headerBytes, 0);
-    auto put = [&](size_t at, auto value) {
-      std::memcpy(&header[at], &value, sizeof(value));
-    };
-    put(0, uint16_t(kind));
-    put(2, uint16_t(0x0101));
-    put(4, headerBytes);
-    put(8, uint64_t(packed.size()));
-    put(16, packing == Plain ? 0u : packedBytes);
-    put(28, arch);
-    put(40, flags);
-    put(56, uint64_t(packing == Plain ? 0 : content.size()));
-    body += header + packed;
-  }
-  /// \param claimed  size in the header; what is true, if 0.
-  const void *get(uint64_t claimed = 0) {
-    uint64_t bytes = claimed ? claimed : body.size();
-    uint32_t magic = 0xba55ed50;
-    uint16_t version = 1, headerBytes = 16;
-    whole.assign(16, 0);
-    std::memcpy(&whole[0], &magic, 4);
-    std::memcpy(&whole[4], &version, 2);
-    std::memcpy(&whole[6], &headerBytes, 2);
-    std::memcpy(&whole[8], &bytes, 8);
-    whole += body;
-    return whole.data();
-  }
-  std::string body;
-
-private:
-  std::string whole;
-};
 
 std::string withKernel(const char *name) {
   return std::string(".version 8.0\n.target sm_80\n.address_size 64\n"

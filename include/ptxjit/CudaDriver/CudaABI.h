@@ -835,6 +835,15 @@ CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
 CUresult cuGetProcAddress(const char *name, void **function, int version,
                           uint64_t flags);
 
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent *out);
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                            CUevent event);
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent *out);
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event);
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                          CUevent event);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,143 @@
+/*===- CudaRuntimeABI.h - types of the CUDA runtime interface -----*- C -*-===*\
+|*
+|* As CUDA 13's documentation has them, so that programs made for it find them
+|* here. Handles are the driver's.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H
+#define PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H
+
+#include "ptxjit/CudaDriver/CudaABI.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Numbers of lib/CudaRuntime/Errors.def. */
+typedef int cudaError_t;
+
+typedef struct dim3 {
+  unsigned x, y, z;
+} dim3;
+
+/** Directions of copies. */
+enum {
+  cudaMemcpyHostToHost = 0,
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4,
+};
+
+enum {
+  cudaMemoryTypeUnregistered = 0,
+  cudaMemoryTypeHost = 1,
+  cudaMemoryTypeDevice = 2,
+  cudaMemoryTypeManaged = 3,
+};
+
+typedef struct cudaPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+} cudaPitchedPtr;
+typedef struct cudaExtent {
+  size_t width, height, depth;
+} cudaExtent;
+typedef struct cudaPos {
+  size_t x, y, z;
+} cudaPos;
+typedef struct cudaMemcpy3DParms {
+  void *srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  void *dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  int kind;
+} cudaMemcpy3DParms;
+
+typedef struct cudaPointerAttributes {
+  int type;
+  int device;
+  void *devicePointer;
+  void *hostPointer;
+  long reserved[8];
+} cudaPointerAttributes;
+
+typedef struct cudaFuncAttributes {
+  size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+  int maxDynamicSharedSizeBytes, preferredShmemCarveout, clusterDimMustBeSet;
+  int requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
+  int clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
+  int reserved[16];
+} cudaFuncAttributes;
+
+typedef struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  CUstream stream;
+  CUlaunchAttribute *attrs;
+  unsigned numAttrs;
+} cudaLaunchConfig_t;
+
+typedef struct cudaKernelNodeParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void **kernelParams;
+  void **extra;
+} cudaKernelNodeParams;
+
+typedef struct cudaDeviceProp {
+  char name[256];
+  CUuuid uuid;
+  char luid[8];
+  unsigned luidDeviceNodeMask;
+  size_t totalGlobalMem, sharedMemPerBlock;
+  int regsPerBlock, warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+  size_t totalConstMem;
+  int major, minor;
+  size_t textureAlignment, texturePitchAlignment;
+  int multiProcessorCount, integrated, canMapHostMemory;
+  int textureLimits[39]; /**< maxTexture1D to maxSurfaceCubemapLayered */
+  size_t surfaceAlignment;
+  int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID;
+  int tccDriver, asyncEngineCount, unifiedAddressing, memoryBusWidth;
+  int l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+  int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+  size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor, managedMemory, isMultiGpuBoard;
+  int multiGpuBoardGroupID, hostNativeAtomicSupported, pageableMemoryAccess;
+  int concurrentManagedAccess, computePreemptionSupported;
+  int canUseHostPointerForRegisteredMem, cooperativeLaunch;
+  size_t sharedMemPerBlockOptin;
+  int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
+  int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+  size_t reservedSharedMemPerBlock;
+  int hostRegisterSupported, sparseCudaArraySupported;
+  int hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported;
+  int memoryPoolsSupported, gpuDirectRDMASupported;
+  unsigned gpuDirectRDMAFlushWritesOptions;
+  int gpuDirectRDMAWritesOrdering;
+  unsigned memoryPoolSupportedHandleTypes;
+  int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch;
+  int unifiedFunctionPointers, deviceNumaConfig, deviceNumaId, mpsEnabled;
+  int hostNumaId;
+  unsigned gpuPciDeviceID, gpuPciSubsystemID;
+  int hostNumaMultinodeIpcSupported, reserved[56];
+} cudaDeviceProp;
+
+/* Those that others of these functions call. */
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,194 @@
+//===- Execution.cpp - launches and what is known of kernels --------------===//
+
+#include "Runtime.h"
+
+using namespace ptxjit;
+using namespace ptxjit::cudart;
+
+/// Shapes that no device takes are errors of their own here.
+static bool isShape(dim3 grid, dim3 block) {
+  uint64_t threads = uint64_t(block.x) * block.y * block.z;
+  return grid.x && grid.y && grid.z && grid.x <= 0x7fffffff &&
+         grid.y <= 65535 && grid.z <= 65535 && threads && threads <= 1024 &&
+         block.x <= 1024 && block.y <= 1024 && block.z <= 64;
+}
+
+static int launch(const void *function, dim3 grid, dim3 block, void **args,
+                  size_t shared, CUstream stream, bool cooperative) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  if (!isShape(grid, block))
+    return cudaErrorInvalidConfiguration;
+  stream = streamOf(stream);
+  if (cooperative)
+    return cuLaunchCooperativeKernel(kernel, grid.x, grid.y, grid.z, block.x,
+                                     block.y, block.z, unsigned(shared), stream,
+                                     args);
+  return cuLaunchKernel(kernel, grid.x, grid.y, grid.z, block.x, block.y,
+                        block.z, unsigned(shared), stream, args, nullptr);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaLaunchKernel, _ptsz,
+                         (const void *function, dim3 grid, dim3 block,
+                          void **args, size_t shared, CUstream stream),
+                         function, grid, block, args, shared, stream) {
+  return launch(function, grid, block, args, shared, stream, false);
+}
+PTXJIT_CUDART_STREAM_API(cudaLaunchCooperativeKernel, _ptsz,
+                         (const void *function, dim3 grid, dim3 block,
+                          void **args, size_t shared, CUstream stream),
+                         function, grid, block, args, shared, stream) {
+  return launch(function, grid, block, args, shared, stream, true);
+}
+
+// What f<<<...>>>(...) becomes, from CUDA 13 on. A null kernel: it was not
+// found, and the caller was told.
+PTXJIT_CUDART_STREAM_API(__cudaLaunchKernel, _ptsz,
+                         (CUkernel kernel, dim3 grid, dim3 block, void **args,
+                          size_t shared, CUstream stream),
+                         kernel, grid, block, args, shared, stream) {
+  if (!kernel) {
+    int error = cudaPeekAtLastError();
+    return error ? error : cudaErrorInvalidDeviceFunction;
+  }
+  return launch(kernel, grid, block, args, shared, stream, false);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaLaunchKernelExC, _ptsz,
+                         (const cudaLaunchConfig_t *config,
+                          const void *function, void **args),
+                         config, function, args) {
+  CUfunction kernel;
+  if (!config)
+    return cudaErrorInvalidValue;
+  if (int error = findKernel(function, kernel))
+    return error;
+  const dim3 &grid = config->gridDim, &block = config->blockDim;
+  if (!isShape(grid, block))
+    return cudaErrorInvalidConfiguration;
+  CUlaunchConfig same{grid.x,
+                      grid.y,
+                      grid.z,
+                      block.x,
+                      block.y,
+                      block.z,
+                      unsigned(config->dynamicSmemBytes),
+                      streamOf(config->stream),
+                      config->attrs,
+                      config->numAttrs};
+  return cuLaunchKernelEx(&same, kernel, args, nullptr);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaLaunchHostFunc, _ptsz,
+                         (CUstream stream, CUhostFn function, void *userData),
+                         stream, function, userData) {
+  return cuLaunchHostFunc(streamOf(stream), function, userData);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_API(cudaFuncGetAttributes,
+                  (cudaFuncAttributes * out, const void *function), out,
+                  function) {
+  CUfunction kernel;
+  if (!out)
+    return cudaErrorInvalidValue;
+  if (int error = findKernel(function, kernel))
+    return error;
+  *out = {};
+  auto get = [&](int attribute) {
+    int value = 0;
+    cuFuncGetAttribute(&value, attribute, kernel);
+    return value;
+  };
+  out->maxThreadsPerBlock = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  out->sharedSizeBytes = size_t(get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  out->constSizeBytes = size_t(get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES));
+  out->localSizeBytes = size_t(get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES));
+  out->numRegs = get(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  out->ptxVersion = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
+  out->binaryVersion = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+  out->cacheModeCA = get(CU_FUNC_ATTRIBUTE_CACHE_MODE_CA);
+  out->maxDynamicSharedSizeBytes =
+      get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  out->preferredShmemCarveout =
+      get(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  return cudaSuccess;
+}
+
+PTXJIT_CUDART_API(cudaFuncSetAttribute,
+                  (const void *function, int attribute, int value), function,
+                  attribute, value) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuFuncSetAttribute(kernel, attribute, value);
+}
+PTXJIT_CUDART_API(cudaKernelSetAttributeForDevice,
+                  (CUkernel kernel, int attribute, int value, int device),
+                  kernel, attribute, value, device) {
+  return cuKernelSetAttribute(attribute, value, kernel, device);
+}
+PTXJIT_CUDART_API(cudaFuncSetCacheConfig, (const void *function, int config),
+                  function, config) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuFuncSetCacheConfig(kernel, config);
+}
+PTXJIT_CUDART_API(cudaFuncSetSharedMemConfig,
+                  (const void *function, int config), function, config) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuFuncSetSharedMemConfig(kernel, config);
+}
+PTXJIT_CUDART_API(cudaFuncGetName, (const char **name, const void *function),
+                  name, function) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuFuncGetName(name, kernel);
+}
+PTXJIT_CUDART_API(cudaFuncGetParamInfo,
+                  (const void *function, size_t index, size_t *offset,
+                   size_t *size),
+                  function, index, offset, size) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuFuncGetParamInfo(kernel, index, offset, size);
+}
+
+//===----------------------------------------------------------------------===//
+// Occupancy
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                  (int *count, const void *function, int threads,
+                   size_t dynamic, unsigned flags),
+                  count, function, threads, dynamic, flags) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      count, kernel, threads, dynamic, flags);
+}
+PTXJIT_CUDART_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+                  (int *count, const void *function, int threads,
+                   size_t dynamic),
+                  count, function, threads, dynamic) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      count, function, threads, dynamic, 0);
+}
+PTXJIT_CUDART_API(cudaOccupancyAvailableDynamicSMemPerBlock,
+                  (size_t * bytes, const void *function, int ctas, int threads),
+                  bytes, function, ctas, threads) {
+  CUfunction kernel;
+  if (int error = findKernel(function, kernel))
+    return error;
+  return cuOccupancyAvailableDynamicSMemPerBlock(bytes, kernel, ctas, threads);
+}

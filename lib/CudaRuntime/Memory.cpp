@@ -1,0 +1,460 @@
+//===- Memory.cpp - allocations, copies, sets -----------------------------===//
+
+#include "Runtime.h"
+
+#include <cstring>
+
+using namespace ptxjit;
+using namespace ptxjit::cudart;
+
+//===----------------------------------------------------------------------===//
+// Allocations
+//===----------------------------------------------------------------------===//
+
+static int give(void **out, int error, CUdeviceptr address) {
+  if (!error)
+    *out = reinterpret_cast<void *>(address);
+  return error;
+}
+
+PTXJIT_CUDART_API(cudaMalloc, (void **out, size_t bytes), out, bytes) {
+  CUdeviceptr address = 0;
+  if (!out)
+    return cudaErrorInvalidValue;
+  if (!bytes) { // allowed here, unlike in the driver
+    *out = nullptr;
+    return cudaSuccess;
+  }
+  return give(out, cuMemAlloc_v2(&address, bytes), address);
+}
+PTXJIT_CUDART_API(cudaFree, (void *pointer), pointer) {
+  return cuMemFree_v2(toDevice(pointer));
+}
+PTXJIT_CUDART_API(cudaMallocManaged, (void **out, size_t bytes, unsigned flags),
+                  out, bytes, flags) {
+  CUdeviceptr address = 0;
+  if (!out)
+    return cudaErrorInvalidValue;
+  return give(out, cuMemAllocManaged(&address, bytes, flags ? flags : 1),
+              address);
+}
+PTXJIT_CUDART_API(cudaMallocPitch,
+                  (void **out, size_t *pitch, size_t width, size_t height), out,
+                  pitch, width, height) {
+  CUdeviceptr address = 0;
+  if (!out || !pitch)
+    return cudaErrorInvalidValue;
+  if (!width || !height) {
+    *out = nullptr;
+    *pitch = 0;
+    return cudaSuccess;
+  }
+  return give(out, cuMemAllocPitch_v2(&address, pitch, width, height, 4),
+              address);
+}
+PTXJIT_CUDART_API(cudaMalloc3D, (cudaPitchedPtr * out, cudaExtent extent), out,
+                  extent) {
+  if (!out)
+    return cudaErrorInvalidValue;
+  out->xsize = extent.width;
+  out->ysize = extent.height;
+  return cudaMallocPitch(&out->ptr, &out->pitch, extent.width,
+                         extent.height * extent.depth);
+}
+
+PTXJIT_CUDART_API(cudaHostAlloc, (void **out, size_t bytes, unsigned flags),
+                  out, bytes, flags) {
+  if (out && !bytes) {
+    *out = nullptr;
+    return cudaSuccess;
+  }
+  return cuMemHostAlloc(out, bytes, flags);
+}
+PTXJIT_CUDART_API(cudaMallocHost, (void **out, size_t bytes), out, bytes) {
+  return cudaHostAlloc(out, bytes, 0);
+}
+PTXJIT_CUDART_API(cudaFreeHost, (void *pointer), pointer) {
+  return cuMemFreeHost(pointer);
+}
+PTXJIT_CUDART_API(cudaHostRegister,
+                  (void *pointer, size_t bytes, unsigned flags), pointer, bytes,
+                  flags) {
+  return cuMemHostRegister_v2(pointer, bytes, flags);
+}
+PTXJIT_CUDART_API(cudaHostUnregister, (void *pointer), pointer) {
+  return cuMemHostUnregister(pointer);
+}
+PTXJIT_CUDART_API(cudaHostGetDevicePointer,
+                  (void **out, void *host, unsigned flags), out, host, flags) {
+  return cuMemHostGetDevicePointer_v2(reinterpret_cast<CUdeviceptr *>(out),
+                                      host, flags);
+}
+PTXJIT_CUDART_API(cudaHostGetFlags, (unsigned *flags, void *host), flags,
+                  host) {
+  return cuMemHostGetFlags(flags, host);
+}
+PTXJIT_CUDART_API(cudaMemGetInfo, (size_t * free, size_t *total), free, total) {
+  return cuMemGetInfo_v2(free, total);
+}
+
+PTXJIT_CUDART_API(cudaPointerGetAttributes,
+                  (cudaPointerAttributes * out, const void *pointer), out,
+                  pointer) {
+  if (!out)
+    return cudaErrorInvalidValue;
+  *out = {};
+  unsigned type = 0, managed = 0;
+  CUdeviceptr address = toDevice(pointer);
+  if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)) {
+    out->type = cudaMemoryTypeUnregistered;
+    out->device = -2; // as CUDA says "no device"
+    out->hostPointer = const_cast<void *>(pointer);
+    return cudaSuccess;
+  }
+  cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+  bool onHost = type == CU_MEMORYTYPE_HOST;
+  out->type = managed  ? cudaMemoryTypeManaged
+              : onHost ? cudaMemoryTypeHost
+                       : cudaMemoryTypeDevice;
+  out->devicePointer = const_cast<void *>(pointer);
+  if (onHost || managed)
+    out->hostPointer = const_cast<void *>(pointer);
+  return cudaSuccess;
+}
+
+PTXJIT_CUDART_API(cudaMemAdvise,
+                  (const void *pointer, size_t bytes, int advice,
+                   CUmemLocation location),
+                  pointer, bytes, advice, location) {
+  return cuMemAdvise_v2(toDevice(pointer), bytes, advice, location);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
+                         (const void *pointer, size_t bytes,
+                          CUmemLocation location, unsigned flags,
+                          CUstream stream),
+                         pointer, bytes, location, flags, stream) {
+  return cuMemPrefetchAsync_v2(toDevice(pointer), bytes, location, flags,
+                               streamOf(stream));
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_STREAM_API(cudaMallocAsync, _ptsz,
+                         (void **out, size_t bytes, CUstream stream), out,
+                         bytes, stream) {
+  return cuMemAllocAsync(reinterpret_cast<CUdeviceptr *>(out), bytes,
+                         streamOf(stream));
+}
+PTXJIT_CUDART_STREAM_API(cudaMallocFromPoolAsync, _ptsz,
+                         (void **out, size_t bytes, CUmemoryPool pool,
+                          CUstream stream),
+                         out, bytes, pool, stream) {
+  return cuMemAllocFromPoolAsync(reinterpret_cast<CUdeviceptr *>(out), bytes,
+                                 pool, streamOf(stream));
+}
+PTXJIT_CUDART_STREAM_API(cudaFreeAsync, _ptsz, (void *pointer, CUstream stream),
+                         pointer, stream) {
+  return cuMemFreeAsync(toDevice(pointer), streamOf(stream));
+}
+PTXJIT_CUDART_API(cudaMemPoolCreate,
+                  (CUmemoryPool * out, const CUmemPoolProps *props), out,
+                  props) {
+  return cuMemPoolCreate(out, props);
+}
+PTXJIT_CUDART_API(cudaMemPoolDestroy, (CUmemoryPool pool), pool) {
+  return cuMemPoolDestroy(pool);
+}
+PTXJIT_CUDART_API(cudaMemPoolTrimTo, (CUmemoryPool pool, size_t keep), pool,
+                  keep) {
+  return cuMemPoolTrimTo(pool, keep);
+}
+PTXJIT_CUDART_API(cudaMemPoolSetAttribute,
+                  (CUmemoryPool pool, int attribute, void *value), pool,
+                  attribute, value) {
+  return cuMemPoolSetAttribute(pool, attribute, value);
+}
+PTXJIT_CUDART_API(cudaMemPoolGetAttribute,
+                  (CUmemoryPool pool, int attribute, void *value), pool,
+                  attribute, value) {
+  return cuMemPoolGetAttribute(pool, attribute, value);
+}
+PTXJIT_CUDART_API(cudaMemPoolSetAccess,
+                  (CUmemoryPool pool, const CUmemAccessDesc *map, size_t count),
+                  pool, map, count) {
+  return cuMemPoolSetAccess(pool, map, count);
+}
+PTXJIT_CUDART_API(cudaMemPoolGetAccess,
+                  (int *flags, CUmemoryPool pool, CUmemLocation *location),
+                  flags, pool, location) {
+  return cuMemPoolGetAccess(flags, pool, location);
+}
+PTXJIT_CUDART_API(cudaDeviceGetDefaultMemPool, (CUmemoryPool * out, int device),
+                  out, device) {
+  return cuDeviceGetDefaultMemPool(out, device);
+}
+PTXJIT_CUDART_API(cudaDeviceGetMemPool, (CUmemoryPool * out, int device), out,
+                  device) {
+  return cuDeviceGetMemPool(out, device);
+}
+PTXJIT_CUDART_API(cudaDeviceSetMemPool, (int device, CUmemoryPool pool), device,
+                  pool) {
+  return cuDeviceSetMemPool(device, pool);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The driver's memory types of a direction's ends; false if it is none.
+static bool typesOf(int kind, int &to, int &from) {
+  constexpr int host = CU_MEMORYTYPE_HOST, device = CU_MEMORYTYPE_DEVICE;
+  switch (kind) {
+  case cudaMemcpyHostToHost:
+    to = from = host;
+    return true;
+  case cudaMemcpyHostToDevice:
+    to = device;
+    from = host;
+    return true;
+  case cudaMemcpyDeviceToHost:
+    to = host;
+    from = device;
+    return true;
+  case cudaMemcpyDeviceToDevice:
+    to = from = device;
+    return true;
+  case cudaMemcpyDefault:
+    to = from = CU_MEMORYTYPE_UNIFIED;
+    return true;
+  }
+  return false;
+}
+
+bool cudart::toDriver(const cudaMemcpy3DParms &p, CUDA_MEMCPY3D &out) {
+  out = {};
+  if (!typesOf(p.kind, out.dstMemoryType, out.srcMemoryType))
+    return false;
+  if (p.srcArray)
+    out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  if (p.dstArray)
+    out.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+  out.srcXInBytes = p.srcPos.x;
+  out.srcY = p.srcPos.y;
+  out.srcZ = p.srcPos.z;
+  out.srcHost = p.srcPtr.ptr;
+  out.srcDevice = toDevice(p.srcPtr.ptr);
+  out.srcPitch = p.srcPtr.pitch;
+  out.srcHeight = p.srcPtr.ysize;
+  out.dstXInBytes = p.dstPos.x;
+  out.dstY = p.dstPos.y;
+  out.dstZ = p.dstPos.z;
+  out.dstHost = p.dstPtr.ptr;
+  out.dstDevice = toDevice(p.dstPtr.ptr);
+  out.dstPitch = p.dstPtr.pitch;
+  out.dstHeight = p.dstPtr.ysize;
+  out.WidthInBytes = p.extent.width;
+  out.Height = p.extent.height;
+  out.Depth = p.extent.depth;
+  return true;
+}
+
+bool cudart::toDriver(void *to, size_t toPitch, const void *from,
+                      size_t fromPitch, size_t width, size_t height, int kind,
+                      CUDA_MEMCPY3D &out) {
+  cudaMemcpy3DParms p{};
+  p.srcPtr = {const_cast<void *>(from), fromPitch, width, height};
+  p.dstPtr = {to, toPitch, width, height};
+  p.extent = {width, height, 1};
+  p.kind = kind;
+  return toDriver(p, out);
+}
+
+/// A copy that returns when it is done runs in the legacy default stream, or in
+/// that of the thread.
+static int copy(const CUDA_MEMCPY3D &params, CUstream stream, bool wait) {
+  stream = streamOf(stream);
+  if (!wait)
+    return cuMemcpy3DAsync_v2(&params, stream);
+  if (!stream)
+    return cuMemcpy3D_v2(&params);
+  int error = cuMemcpy3DAsync_v2(&params, stream);
+  return error ? error : cuStreamSynchronize(stream);
+}
+
+static int copyRows(void *to, size_t toPitch, const void *from,
+                    size_t fromPitch, size_t width, size_t height, int kind,
+                    CUstream stream, bool wait) {
+  CUDA_MEMCPY3D params;
+  if (!toDriver(to, toPitch, from, fromPitch, width, height, kind, params))
+    return cudaErrorInvalidMemcpyDirection;
+  return copy(params, stream, wait);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaMemcpy, _ptds,
+                         (void *to, const void *from, size_t bytes, int kind),
+                         to, from, bytes, kind) {
+  return copyRows(to, bytes, from, bytes, bytes, 1, kind, nullptr, true);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpyAsync, _ptsz,
+                         (void *to, const void *from, size_t bytes, int kind,
+                          CUstream stream),
+                         to, from, bytes, kind, stream) {
+  return copyRows(to, bytes, from, bytes, bytes, 1, kind, stream, false);
+}
+
+static bool arePitches(size_t a, size_t b, size_t width) {
+  return a >= width && b >= width;
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpy2D, _ptds,
+                         (void *to, size_t toPitch, const void *from,
+                          size_t fromPitch, size_t width, size_t height,
+                          int kind),
+                         to, toPitch, from, fromPitch, width, height, kind) {
+  if (!arePitches(toPitch, fromPitch, width))
+    return cudaErrorInvalidPitchValue;
+  return copyRows(to, toPitch, from, fromPitch, width, height, kind, nullptr,
+                  true);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpy2DAsync, _ptsz,
+                         (void *to, size_t toPitch, const void *from,
+                          size_t fromPitch, size_t width, size_t height,
+                          int kind, CUstream stream),
+                         to, toPitch, from, fromPitch, width, height, kind,
+                         stream) {
+  if (!arePitches(toPitch, fromPitch, width))
+    return cudaErrorInvalidPitchValue;
+  return copyRows(to, toPitch, from, fromPitch, width, height, kind, stream,
+                  false);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms *params),
+                         params) {
+  CUDA_MEMCPY3D box;
+  if (!params)
+    return cudaErrorInvalidValue;
+  return toDriver(*params, box) ? copy(box, nullptr, true)
+                                : cudaErrorInvalidMemcpyDirection;
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpy3DAsync, _ptsz,
+                         (const cudaMemcpy3DParms *params, CUstream stream),
+                         params, stream) {
+  CUDA_MEMCPY3D box;
+  if (!params)
+    return cudaErrorInvalidValue;
+  return toDriver(*params, box) ? copy(box, stream, false)
+                                : cudaErrorInvalidMemcpyDirection;
+}
+
+PTXJIT_CUDART_API(cudaMemcpyPeer,
+                  (void *to, int toDevice, const void *from, int fromDevice,
+                   size_t bytes),
+                  to, toDevice, from, fromDevice, bytes) {
+  if (toDevice || fromDevice)
+    return cudaErrorInvalidDevice;
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+PTXJIT_CUDART_API(cudaMemcpyPeerAsync,
+                  (void *to, int toDevice, const void *from, int fromDevice,
+                   size_t bytes, CUstream stream),
+                  to, toDevice, from, fromDevice, bytes, stream) {
+  if (toDevice || fromDevice)
+    return cudaErrorInvalidDevice;
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaMemcpyToSymbol, _ptds,
+                         (const void *symbol, const void *from, size_t bytes,
+                          size_t offset, int kind),
+                         symbol, from, bytes, offset, kind) {
+  void *part;
+  if (int error = findPart(symbol, offset, bytes, part))
+    return error;
+  return cudaMemcpy(part, from, bytes, kind);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpyToSymbolAsync, _ptsz,
+                         (const void *symbol, const void *from, size_t bytes,
+                          size_t offset, int kind, CUstream stream),
+                         symbol, from, bytes, offset, kind, stream) {
+  void *part;
+  if (int error = findPart(symbol, offset, bytes, part))
+    return error;
+  return cudaMemcpyAsync(part, from, bytes, kind, stream);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpyFromSymbol, _ptds,
+                         (void *to, const void *symbol, size_t bytes,
+                          size_t offset, int kind),
+                         to, symbol, bytes, offset, kind) {
+  void *part;
+  if (int error = findPart(symbol, offset, bytes, part))
+    return error;
+  return cudaMemcpy(to, part, bytes, kind);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemcpyFromSymbolAsync, _ptsz,
+                         (void *to, const void *symbol, size_t bytes,
+                          size_t offset, int kind, CUstream stream),
+                         to, symbol, bytes, offset, kind, stream) {
+  void *part;
+  if (int error = findPart(symbol, offset, bytes, part))
+    return error;
+  return cudaMemcpyAsync(to, part, bytes, kind, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Sets
+//===----------------------------------------------------------------------===//
+
+static int setRows(void *to, size_t pitch, int value, size_t width,
+                   size_t height, CUstream stream, bool wait) {
+  stream = streamOf(stream);
+  auto byte = static_cast<unsigned char>(value);
+  if (wait && !stream)
+    return cuMemsetD2D8_v2(toDevice(to), pitch, byte, width, height);
+  int error =
+      cuMemsetD2D8Async(toDevice(to), pitch, byte, width, height, stream);
+  return error || !wait ? error : cuStreamSynchronize(stream);
+}
+
+PTXJIT_CUDART_STREAM_API(cudaMemset, _ptds, (void *to, int value, size_t bytes),
+                         to, value, bytes) {
+  return setRows(to, bytes, value, bytes, 1, nullptr, true);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemsetAsync, _ptsz,
+                         (void *to, int value, size_t bytes, CUstream stream),
+                         to, value, bytes, stream) {
+  return setRows(to, bytes, value, bytes, 1, stream, false);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemset2D, _ptds,
+                         (void *to, size_t pitch, int value, size_t width,
+                          size_t height),
+                         to, pitch, value, width, height) {
+  return setRows(to, pitch, value, width, height, nullptr, true);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemset2DAsync, _ptsz,
+                         (void *to, size_t pitch, int value, size_t width,
+                          size_t height, CUstream stream),
+                         to, pitch, value, width, height, stream) {
+  return setRows(to, pitch, value, width, height, stream, false);
+}
+
+static int setBox(const cudaPitchedPtr &to, int value, const cudaExtent &extent,
+                  CUstream stream, bool wait) {
+  for (size_t z = 0; z < extent.depth; ++z)
+    if (int error =
+            setRows(static_cast<char *>(to.ptr) + z * to.pitch * to.ysize,
+                    to.pitch, value, extent.width, extent.height, stream, wait))
+      return error;
+  return cudaSuccess;
+}
+PTXJIT_CUDART_STREAM_API(cudaMemset3D, _ptds,
+                         (cudaPitchedPtr to, int value, cudaExtent extent), to,
+                         value, extent) {
+  return setBox(to, value, extent, nullptr, true);
+}
+PTXJIT_CUDART_STREAM_API(cudaMemset3DAsync, _ptsz,
+                         (cudaPitchedPtr to, int value, cudaExtent extent,
+                          CUstream stream),
+                         to, value, extent, stream) {
+  return setBox(to, value, extent, stream, false);
+}

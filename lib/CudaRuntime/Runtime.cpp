@@ -1,0 +1,134 @@
+//===- Runtime.cpp - context, errors, versions ----------------------------===//
+
+#include "Runtime.h"
+
+#include <cstring>
+
+using namespace ptxjit;
+using namespace ptxjit::cudart;
+
+static constexpr int kRuntimeVersion = 13000;
+
+//===----------------------------------------------------------------------===//
+// Context
+//===----------------------------------------------------------------------===//
+
+/// The primary context is retained once and for all: nobody says when the
+/// runtime is done with it.
+static int retainPrimary(CUcontext &context) {
+  static CUcontext retained = nullptr;
+  static const CUresult error = [] {
+    CUresult result = cuInit(0);
+    return result ? result : cuDevicePrimaryCtxRetain(&retained, 0);
+  }();
+  context = retained;
+  return error;
+}
+
+int cudart::enter() {
+  CUcontext context = nullptr;
+  CUdevice device;
+  if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context &&
+      cuCtxGetDevice(&device) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
+    return cudaSuccess; // or what the call itself will say
+  if (int error = retainPrimary(context))
+    return error;
+  CUresult error = cuCtxSetCurrent(context);
+  if (error != CUDA_ERROR_INVALID_CONTEXT)
+    return error;
+  // It was reset: the next one is of the same kind.
+  error = cuDevicePrimaryCtxRetain(&context, 0);
+  return error ? error : cuCtxSetCurrent(context);
+}
+
+static thread_local unsigned perThreadDefaults = 0;
+PerThreadDefault::PerThreadDefault() { ++perThreadDefaults; }
+PerThreadDefault::~PerThreadDefault() { --perThreadDefaults; }
+
+CUstream cudart::streamOf(CUstream handle) {
+  return !handle && perThreadDefaults ? CU_STREAM_PER_THREAD : handle;
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static thread_local int lastError = cudaSuccess;
+
+int cudart::finish(int error) {
+  if (error)
+    lastError = error;
+  return error;
+}
+
+/// Errors after which a context is of no more use.
+static bool isSticky(int error) {
+  return (error >= cudaErrorIllegalAddress && error <= cudaErrorLaunchTimeout &&
+          error != 701) ||
+         error == cudaErrorAssert ||
+         (error >= cudaErrorHardwareStackError &&
+          error <= cudaErrorLaunchFailure);
+}
+
+PTXJIT_CUDART_EXPORT cudaError_t cudaGetLastError() {
+  int error = lastError;
+  if (!isSticky(error))
+    lastError = cudaSuccess;
+  return error;
+}
+PTXJIT_CUDART_EXPORT cudaError_t cudaPeekAtLastError() { return lastError; }
+
+PTXJIT_CUDART_EXPORT const char *cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define ERROR(name, number, text)                                              \
+  case number:                                                                 \
+    return #name;
+#include "Errors.def"
+#undef ERROR
+  }
+  return "unrecognized error code";
+}
+PTXJIT_CUDART_EXPORT const char *cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define ERROR(name, number, text)                                              \
+  case number:                                                                 \
+    return text;
+#include "Errors.def"
+#undef ERROR
+  }
+  return "unrecognized error code";
+}
+
+//===----------------------------------------------------------------------===//
+// Versions and entry points
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_EXPORT cudaError_t cudaRuntimeGetVersion(int *version) {
+  if (!version)
+    return finish(cudaErrorInvalidValue);
+  *version = kRuntimeVersion;
+  return cudaSuccess;
+}
+PTXJIT_CUDART_EXPORT cudaError_t cudaDriverGetVersion(int *version) {
+  return finish(cuDriverGetVersion(version));
+}
+
+PTXJIT_CUDART_STREAM_API(cudaGetDriverEntryPointByVersion, _ptsz,
+                         (const char *symbol, void **function, unsigned version,
+                          unsigned long long flags, int *status),
+                         symbol, function, version, flags, status) {
+  uint64_t wanted = flags;
+  if (!wanted && streamOf(nullptr))
+    wanted = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  return cuGetProcAddress_v2(symbol, function, int(version), wanted, status);
+}
+PTXJIT_CUDART_STREAM_API(cudaGetDriverEntryPoint, _ptsz,
+                         (const char *symbol, void **function,
+                          unsigned long long flags, int *status),
+                         symbol, function, flags, status) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, kRuntimeVersion,
+                                          flags, status);
+}
+
+PTXJIT_CUDART_EXPORT cudaError_t cudaProfilerStart() { return cudaSuccess; }
+PTXJIT_CUDART_EXPORT cudaError_t cudaProfilerStop() { return cudaSuccess; }
