@@ -22,10 +22,13 @@ ALLOWED = {
     "Runtime": {"Runtime"},
     "CudaDriver": {"CudaDriver", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h"},
+    "Ocelot": {"Runtime"},
+    "Audit": set(),
     "Device": set(),
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Runtime", "CudaDriver", "CudaRuntime", "Device"}
+NO_LLVM = {"Runtime", "CudaDriver", "CudaRuntime", "Ocelot", "Audit",
+           "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 

@@ -45,6 +45,7 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
     candidates.push_back(path);
   std::string folder = ownFolder();
   candidates.push_back(folder + "/" PTXJIT_COMPILER_LIBRARY);
+  candidates.push_back(folder + "/../lib/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(PTXJIT_COMPILER_LIBRARY);
   void *handle = nullptr;

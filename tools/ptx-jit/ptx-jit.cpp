@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Exec.h"
 #include "TestRunner.h"
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/Stream.h"
@@ -67,10 +68,11 @@ static cl::opt<std::string> emitStage(
 static cl::opt<bool> showTime("time",
                               cl::desc("Say where the time goes, on stderr"),
                               cl::sub(runCommand), cl::cat(category));
-static cl::opt<unsigned> repeat(
-    "repeat", cl::desc("Launch that many times (run --time: the best counts)"),
-    cl::value_desc("n"), cl::init(1), cl::sub(runCommand),
-    cl::sub(testCommand), cl::cat(category));
+static cl::opt<unsigned>
+    repeat("repeat",
+           cl::desc("Launch that many times (run --time: the best counts)"),
+           cl::value_desc("n"), cl::init(1), cl::sub(runCommand),
+           cl::sub(testCommand), cl::cat(category));
 static cl::opt<unsigned> threads("threads",
                                  cl::desc("Worker threads (default: all)"),
                                  cl::value_desc("n"), cl::init(0),
@@ -346,6 +348,9 @@ static int test() {
 }
 
 int main(int argc, char **argv) {
+  // Not an option of ours: all that follows is the program's.
+  if (argc > 1 && std::strcmp(argv[1], "exec") == 0)
+    return execProgram(argc - 2, argv + 2);
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
@@ -364,7 +369,9 @@ int main(int argc, char **argv) {
       ",rtol=X ,atol=X ,ulps=N ,misses=SHARE. buf:N is the Nth buffer once\n"
       "more.\n\n"
       "  ptx-jit run saxpy.ptx --grid=4 --block=256 f32:2 'f32[1024]=iota' \\\n"
-      "      'f32[1024]=const(1),print=4' s32:1024\n");
+      "      'f32[1024]=const(1),print=4' s32:1024\n\n"
+      "  ptx-jit exec -- PROGRAM ARGS...\n\n"
+      "starts a CUDA program with our libraries in front.\n");
   if (runCommand)
     return run();
   if (listCommand)
@@ -373,7 +380,7 @@ int main(int argc, char **argv) {
     return check();
   if (testCommand)
     return test();
-  std::fprintf(stderr, "ptx-jit: expected a command: run, list, check or test "
-                       "(ptx-jit --help)\n");
+  std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test or "
+                       "exec (ptx-jit --help)\n");
   return 1;
 }

@@ -1,0 +1,27 @@
+# cmake --install: programs, libraries, headers of the C++ interface, and a
+# package that finds them. The drop-in libraries lie in a folder of their own,
+# so that they are never taken for a real driver's unless somebody asks for
+# them: `ptx-jit exec`, LD_LIBRARY_PATH.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(private_libdir ${CMAKE_INSTALL_LIBDIR}/ptx-jit)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
+
+install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS cuda cudart gpuocelot ptxjit-audit ptxjit-compiler
+  LIBRARY DESTINATION ${private_libdir})
+target_include_directories(PtxJitRuntime
+  INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS PtxJitRuntime EXPORT PtxJitTargets
+  ARCHIVE DESTINATION ${private_libdir})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ptxjit/Runtime
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit FILES_MATCHING PATTERN "*.h")
+
+install(EXPORT PtxJitTargets NAMESPACE PtxJit:: DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/PtxJitConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/PtxJitConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/PtxJitConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/PtxJitConfig.cmake
+  ${CMAKE_BINARY_DIR}/PtxJitConfigVersion.cmake DESTINATION ${package_dir})

@@ -1,0 +1,39 @@
+//===- Audit.cpp - puts our libraries in front of others ------------------===//
+//
+// The dynamic linker asks an audit library (LD_AUDIT, see rtld-audit(7)) where
+// to look for each library: so ours are found even by programs whose RPATH
+// would win over LD_LIBRARY_PATH. PTXJIT_LIBRARIES is the folder.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdlib>
+#include <cstring>
+#include <link.h>
+#include <unistd.h>
+
+#define PTXJIT_AUDIT_EXPORT extern "C" __attribute__((visibility("default")))
+
+static const char *const kOurs[] = {"libcuda.so.1", "libcuda.so",
+                                    "libcudart.so.13", "libgpuocelot.so"};
+
+PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
+
+PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *,
+                                       unsigned) {
+  // The linker keeps the result only while it looks, but never frees it.
+  static char path[4096];
+  const char *folder = std::getenv("PTXJIT_LIBRARIES");
+  const char *slash = std::strrchr(name, '/');
+  const char *base = slash ? slash + 1 : name;
+  for (const char *ours : kOurs) {
+    if (!folder || std::strcmp(base, ours) != 0 ||
+        std::strlen(folder) + std::strlen(base) + 2 > sizeof(path))
+      continue;
+    std::strcpy(path, folder);
+    std::strcat(path, "/");
+    std::strcat(path, base);
+    if (access(path, R_OK) == 0)
+      return path;
+  }
+  return const_cast<char *>(name);
+}

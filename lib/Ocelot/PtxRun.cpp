@@ -1,0 +1,83 @@
+//===- PtxRun.cpp - libgpuocelot.so: one function that runs PTX -----------===//
+//
+// What machine learning frameworks' tests bind to instead of a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Runtime/Module.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+using namespace ptxjit;
+
+/// Modules by their text: callers pass the whole text with each launch.
+static std::shared_ptr<Module> getModule(const std::string &text) {
+  static std::mutex mutex;
+  static auto *modules =
+      new std::unordered_map<std::string, std::shared_ptr<Module>>;
+  constexpr size_t most = 4096;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = modules->find(text);
+  if (it != modules->end())
+    return it->second;
+  std::string diagnostics;
+  std::shared_ptr<Module> module = Module::load(text, "<ptx_run>", diagnostics);
+  if (!module) {
+    std::fprintf(stderr, "ptx_run: %s", diagnostics.c_str());
+    return nullptr;
+  }
+  if (modules->size() >= most)
+    modules->clear();
+  (*modules)[text] = module;
+  return module;
+}
+
+/// Runs the first kernel of a module and returns when it has finished.
+///
+/// \param args  the values themselves, each in the bytes of a pointer.
+/// \param smem  dynamic shared memory, bytes.
+///
+/// Global addresses are those of the host. Errors are told on stderr.
+extern "C" __attribute__((visibility("default"))) void
+ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
+        int blck_z, int grid_x, int grid_y, int grid_z, int smem) {
+  if (!ptx)
+    return (void)std::fprintf(stderr, "ptx_run: no text\n");
+  std::shared_ptr<Module> module = getModule(ptx);
+  if (!module)
+    return;
+  const PtxjitModuleInfo &info = module->getInfo();
+  if (!info.numKernels)
+    return (void)std::fprintf(stderr, "ptx_run: the module has no kernel\n");
+  const PtxjitKernelInfo &kernel = info.kernels[0];
+  if (n_args < 0 || uint32_t(n_args) != kernel.numParams || (n_args && !args))
+    return (void)std::fprintf(stderr,
+                              "ptx_run: kernel '%s' takes %u arguments, not "
+                              "%d\n",
+                              kernel.name, kernel.numParams, n_args);
+  std::vector<uint64_t> params(kernel.paramBytes / 8 + 3);
+  auto *bytes = reinterpret_cast<uint8_t *>(params.data());
+  for (uint32_t i = 0; i < kernel.numParams; ++i) {
+    const PtxjitParam &param = kernel.params[i];
+    size_t size = size_t(param.elementBytes) * param.count;
+    if (size > sizeof(void *))
+      return (void)std::fprintf(stderr,
+                                "ptx_run: argument %u of '%s' has %zu bytes\n",
+                                i, kernel.name, size);
+    std::memcpy(bytes + param.offset, &args[i], size);
+  }
+  const uint32_t block[3] = {uint32_t(blck_x), uint32_t(blck_y),
+                             uint32_t(blck_z)};
+  Grid grid{uint32_t(grid_x), uint32_t(grid_y), uint32_t(grid_z)};
+  std::string diagnostics;
+  LaunchStatus status =
+      module->launch(kernel.name, grid, block, params.data(), uint32_t(smem), 0,
+                     CompileOptions(), diagnostics);
+  if (status != LaunchStatus::Ok)
+    std::fprintf(stderr, "ptx_run: %s%s", diagnostics.c_str(),
+                 diagnostics.empty() ? "the launch is invalid\n" : "");
+}

@@ -1,0 +1,15 @@
+//===- Exec.h - run programs with our libraries in front --------*- C++ -*-===//
+
+#ifndef PTXJIT_TOOLS_PTXJIT_EXEC_H
+#define PTXJIT_TOOLS_PTXJIT_EXEC_H
+
+namespace ptxjit {
+
+/// `ptx-jit exec [--] PROGRAM ARGS...`: becomes that program, which finds our
+/// libcuda, libcudart and libgpuocelot before all others. Returns only if it
+/// cannot be started: 126 or 127, as shells do.
+int execProgram(int argc, char **argv);
+
+} // namespace ptxjit
+
+#endif
