@@ -13,9 +13,10 @@ install(TARGETS cuda cudart gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 target_include_directories(PtxJitRuntime
   INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS PtxJitRuntime EXPORT PtxJitTargets
+install(TARGETS PtxJitRuntime PtxJitCache EXPORT PtxJitTargets
   ARCHIVE DESTINATION ${private_libdir})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ptxjit/Runtime
+  ${CMAKE_SOURCE_DIR}/include/ptxjit/Cache
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit FILES_MATCHING PATTERN "*.h")
 
 install(EXPORT PtxJitTargets NAMESPACE PtxJit:: DESTINATION ${package_dir})

@@ -15,6 +15,7 @@ config.test_exec_root = os.path.join(config.ptxjit_obj_root, "test")
 tools = os.path.join(config.ptxjit_obj_root, "bin")
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.environ["PATH"]])
+config.environment["PTXJIT_CACHE"] = "off"  # but for the tests of the cache
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -19,7 +19,8 @@ ALLOWED = {
     # Written from the ISA alone: knows nothing of the lowering.
     "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
                   "Runtime/CompilerABI.h"},
-    "Runtime": {"Runtime"},
+    "Cache": {"Cache", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
+    "Runtime": {"Runtime", "Cache"},
     "CudaDriver": {"CudaDriver", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h"},
     "Ocelot": {"Runtime"},
@@ -27,7 +28,7 @@ ALLOWED = {
     "Device": set(),
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Runtime", "CudaDriver", "CudaRuntime", "Ocelot", "Audit",
+NO_LLVM = {"Cache", "Runtime", "CudaDriver", "CudaRuntime", "Ocelot", "Audit",
            "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -6,4 +6,4 @@ set -eu
 cd "$(dirname "$0")/.."
 utils/build.sh release
 picture=build/release/mandelbrot.ppm
-build/release/bin/ptx-jit-demo bench/kernels/ptx "$picture"
+PTXJIT_CACHE=off build/release/bin/ptx-jit-demo bench/kernels/ptx "$picture"

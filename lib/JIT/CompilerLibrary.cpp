@@ -150,7 +150,8 @@ struct PtxjitModule {
 
 namespace {
 struct ImageStorage : PtxjitImage {
-  std::string reasonText, kernelName;
+  std::string reasonText, kernelName, symbolName;
+  llvm::SmallVector<char> objectFile;
   std::vector<PtxjitLine> lineTable;
   std::unique_ptr<LoadedCode> code;
   VariableList variables;
@@ -496,7 +497,7 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
         image->lineTable = std::move(*lines);
       else
         llvm::consumeError(lines.takeError()); // faults are told without lines
-      auto code = LoadedCode::load(std::move(job->object), job->symbol());
+      auto code = LoadedCode::load(job->object, job->symbol());
       if (code) {
         image->code = std::move(*code);
         image->entry = image->code->entry;
@@ -506,6 +507,12 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
         image->kernel = image->kernelName.c_str();
         image->lines = image->lineTable.data();
         image->numLines = image->lineTable.size();
+        image->objectFile = std::move(job->object);
+        image->object =
+            reinterpret_cast<const uint8_t *>(image->objectFile.data());
+        image->objectBytes = image->objectFile.size();
+        image->symbolName = job->symbol();
+        image->symbol = image->symbolName.c_str();
         image->times = job->times;
         image->times.load = watch.lap();
         return image.release();

@@ -61,7 +61,7 @@ static Expected<TextSection> findText(StringRef bytes, StringRef name) {
   return createStringError("the kernel has no code");
 }
 
-Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(SmallVector<char> object,
+Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
                                                        StringRef symbol) {
   Expected<orc::LLJIT *> session = getSession();
   if (!session)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -34,12 +35,8 @@ static std::string ownFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
-  static std::mutex mutex;
-  static const PtxjitCompiler *compiler = nullptr;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (compiler)
-    return compiler;
+/// Where the compiler may be, best first.
+static std::vector<std::string> listCandidates() {
   std::vector<std::string> candidates;
   if (const char *path = std::getenv("PTXJIT_COMPILER"))
     candidates.push_back(path);
@@ -48,9 +45,29 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   candidates.push_back(folder + "/../lib/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(PTXJIT_COMPILER_LIBRARY);
+  return candidates;
+}
+
+std::string ptxjit::identifyCompiler() {
+  for (const std::string &path : listCandidates()) {
+    struct stat info;
+    if (stat(path.c_str(), &info) == 0)
+      return std::to_string(info.st_size) + "." +
+             std::to_string(info.st_mtim.tv_sec) + "." +
+             std::to_string(info.st_mtim.tv_nsec);
+  }
+  return "";
+}
+
+const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
+  static std::mutex mutex;
+  static const PtxjitCompiler *compiler = nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (compiler)
+    return compiler;
   void *handle = nullptr;
   error.clear();
-  for (const std::string &path : candidates) {
+  for (const std::string &path : listCandidates()) {
     // Now and local: no symbol of LLVM may meet another LLVM in the process.
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle)

@@ -20,39 +20,72 @@ static PtxjitSink toString(std::string &text) {
           &text};
 }
 
+/// The process's cache, or null.
+static KernelCache *openCache() {
+  std::string problem;
+  KernelCache *cache = KernelCache::get(identifyCompiler(), problem);
+  if (!problem.empty())
+    log(LogKind::Error, problem);
+  return cache;
+}
+
+Module::Module(std::string text, std::string fileName)
+    : text(std::move(text)), fileName(std::move(fileName)), cache(openCache()) {
+  if (cache)
+    textHash = hashOf(this->text);
+}
+
 std::unique_ptr<Module> Module::load(const std::string &text,
                                      const std::string &fileName,
                                      std::string &diagnostics,
                                      uint32_t *numErrors) {
+  std::unique_ptr<Module> module(new Module(text, fileName));
+  if (numErrors)
+    *numErrors = 0;
+  if (module->cache)
+    module->record =
+        module->cache->findModule(module->textHash, text, fileName);
+  if (!module->record && !module->parse(diagnostics, numErrors))
+    return nullptr;
+  module->defineAll(module->getInfo().variables,
+                    module->getInfo().numVariables);
+  return module;
+}
+
+bool Module::parse(std::string &diagnostics, uint32_t *numErrors) {
   std::string error;
-  const PtxjitCompiler *compiler = loadCompiler(error);
+  compiler = loadCompiler(error);
   if (!compiler) {
     diagnostics += "error: " + error + "\n";
     if (numErrors)
       *numErrors = 1;
-    return nullptr;
+    return false;
   }
-  PtxjitModule *module = compiler->parse(
-      text.data(), text.size(), fileName.c_str(), text.size() < kCheckAtLoad,
-      toString(diagnostics), numErrors);
-  if (!module)
-    return nullptr;
-  return std::unique_ptr<Module>(new Module(*compiler, module));
+  std::string told;
+  module =
+      compiler->parse(text.data(), text.size(), fileName.c_str(),
+                      text.size() < kCheckAtLoad, toString(told), numErrors);
+  diagnostics += told;
+  // Texts that are warned of are parsed each time, to warn each time.
+  if (module && cache && told.empty())
+    cache->keepModule(textHash, *compiler->getInfo(module));
+  return module;
 }
 
-Module::Module(const PtxjitCompiler &compiler, PtxjitModule *module)
-    : compiler(compiler), module(module) {
-  defineAll(getInfo().variables, getInfo().numVariables);
+/// Parses now what the cache knew so far.
+bool Module::needCompiler(std::string &diagnostics) {
+  return module || parse(diagnostics, nullptr);
 }
 
 Module::~Module() {
-  for (auto &[key, kernel] : kernels)
-    compiler.destroyImage(kernel);
-  compiler.destroyModule(module);
+  for (PtxjitImage *image : compiled)
+    compiler->destroyImage(image);
+  if (module)
+    compiler->destroyModule(module);
 }
 
 const PtxjitModuleInfo &Module::getInfo() const {
-  return *compiler.getInfo(module);
+  return record ? record->info : *compiler->getInfo(module);
 }
 
 const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
@@ -153,6 +186,36 @@ static void logCompiled(const PtxjitImage &image, const uint32_t block[3]) {
   log(LogKind::Compile, text);
 }
 
+static void logCached(const PtxjitImage &image, const uint32_t block[3]) {
+  if (isLogged(LogKind::Compile))
+    log(LogKind::Compile, "found " + std::string(image.kernel) +
+                              " for blocks of " + std::to_string(block[0]) +
+                              "," + std::to_string(block[1]) + "," +
+                              std::to_string(block[2]) + " in the cache");
+}
+
+PtxjitImage *Module::findOrCompile(const std::string &kernel,
+                                   const PtxjitSpecialization &spec,
+                                   std::string &diagnostics) {
+  if (cache)
+    if (auto found = cache->findImage(textHash, kernel, spec)) {
+      logCached(found->image, spec.block);
+      cached.push_back(std::move(found));
+      return &cached.back()->image;
+    }
+  if (!needCompiler(diagnostics))
+    return nullptr;
+  PtxjitImage *image =
+      compiler->compile(module, kernel.c_str(), &spec, toString(diagnostics));
+  if (!image)
+    return nullptr;
+  compiled.push_back(image);
+  logCompiled(*image, spec.block);
+  if (cache)
+    cache->keepImage(textHash, kernel, spec, *image);
+  return image;
+}
+
 PtxjitImage *Module::compileLocked(const std::string &kernel,
                                    const uint32_t block[3], const Grid &grid,
                                    const CompileOptions &options,
@@ -164,12 +227,10 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
   auto it = kernels.find(key);
   if (it != kernels.end())
     return it->second;
-  PtxjitImage *image =
-      compiler.compile(module, kernel.c_str(), &spec, toString(diagnostics));
+  PtxjitImage *image = findOrCompile(kernel, spec, diagnostics);
   if (!image)
     return nullptr;
   writePerfMap(*image, block);
-  logCompiled(*image, block);
   defineAll(image->globals, image->numGlobals);
   kernels[key] = image;
   std::vector<uint64_t> &table = tables[image];
@@ -290,14 +351,24 @@ bool Module::interpret(const std::string &kernel, const Grid &grid,
     return static_cast<Module *>(user)->resolve(symbol);
   };
   launch.user = this;
-  return compiler.interpret(module, kernel.c_str(), &launch,
-                            toString(diagnostics)) == 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!needCompiler(diagnostics))
+      return false;
+  }
+  return compiler->interpret(module, kernel.c_str(), &launch,
+                             toString(diagnostics)) == 0;
 }
 
 bool Module::emit(const std::string &kernel, const uint32_t block[3],
                   const std::string &stage, const CompileOptions &options,
                   std::string &output, std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, Grid(), options);
-  return compiler.emit(module, kernel.c_str(), &spec, stage.c_str(),
-                       toString(output), toString(diagnostics)) == 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!needCompiler(diagnostics))
+      return false;
+  }
+  return compiler->emit(module, kernel.c_str(), &spec, stage.c_str(),
+                        toString(output), toString(diagnostics)) == 0;
 }

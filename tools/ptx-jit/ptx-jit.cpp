@@ -334,6 +334,7 @@ static int run() {
 }
 
 static int test() {
+  setenv("PTXJIT_CACHE", "off", 1); // what is tested is the compiler
   TestOptions options;
   if (!parseChunks(options.chunks))
     return fail("--chunk must be a list of 1, 4, 8 and 16");

@@ -57,7 +57,7 @@ llvm::Error checkSelfContained(llvm::StringRef object);
 class LoadedCode {
 public:
   static llvm::Expected<std::unique_ptr<LoadedCode>>
-  load(llvm::SmallVector<char> object, llvm::StringRef symbol);
+  load(llvm::ArrayRef<char> object, llvm::StringRef symbol);
   ~LoadedCode();
   PtxjitKernelEntry entry = nullptr;
   /// All machine code of the object.

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 3u
+#define PTXJIT_COMPILER_ABI_VERSION 4u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -110,6 +110,11 @@ typedef struct PtxjitImage {
   const PtxjitVariable *globals; /**< in the order of the context's table */
   uint32_t numGlobals;
   PtxjitCompileTimes times;
+  /** The relocatable object that the code came from, self-contained, and the
+   *  name of the entry in it: what a cache keeps. */
+  const uint8_t *object;
+  uint64_t objectBytes;
+  const char *symbol;
 } PtxjitImage;
 
 typedef struct PtxjitModule PtxjitModule;

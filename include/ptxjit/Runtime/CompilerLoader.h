@@ -14,6 +14,10 @@ namespace ptxjit {
 /// Thread-safe.
 const PtxjitCompiler *loadCompiler(std::string &error);
 
+/// Tells the build of the compiler that loadCompiler would open from others,
+/// without opening it. Empty if it is not to be found.
+std::string identifyCompiler();
+
 } // namespace ptxjit
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef PTXJIT_RUNTIME_MODULE_H
 #define PTXJIT_RUNTIME_MODULE_H
 
+#include "ptxjit/Cache/KernelCache.h"
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
@@ -26,7 +27,8 @@ struct CompileOptions {
 };
 
 /// A module's text, its variables in memory, and the kernels compiled from it
-/// so far, one for each block shape. Thread-safe.
+/// so far, one for each block shape. What the cache on disk has is neither
+/// parsed nor compiled. Thread-safe.
 class Module {
 public:
   /// Parses and, for texts below 1 MB, checks all bodies. Larger ones are
@@ -79,7 +81,9 @@ public:
       const std::function<void(uint64_t address, size_t bytes)> &body);
 
 private:
-  Module(const PtxjitCompiler &compiler, PtxjitModule *module);
+  Module(std::string text, std::string fileName);
+  bool parse(std::string &diagnostics, uint32_t *numErrors);
+  bool needCompiler(std::string &diagnostics);
   uint64_t addressOf(const std::string &symbol);
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
@@ -91,14 +95,24 @@ private:
 
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
                          uint32_t, std::string, bool, PtxjitMode>;
+  PtxjitImage *findOrCompile(const std::string &kernel,
+                             const PtxjitSpecialization &spec,
+                             std::string &diagnostics);
   PtxjitImage *compileLocked(const std::string &kernel, const uint32_t block[3],
                              const Grid &grid, const CompileOptions &options,
                              std::string &diagnostics);
 
-  const PtxjitCompiler &compiler;
-  PtxjitModule *module;
+  std::string text, fileName, textHash;
+  KernelCache *cache = nullptr;
+  /// What the module declares: of the cache, or of the compiler.
+  std::unique_ptr<ModuleRecord> record;
+  const PtxjitCompiler *compiler = nullptr; ///< null until it is needed
+  PtxjitModule *module = nullptr;           ///< likewise
+
   std::mutex mutex;
   std::map<Key, PtxjitImage *> kernels;
+  std::vector<PtxjitImage *> compiled; ///< those that the compiler owns
+  std::vector<std::unique_ptr<ImageRecord>> cached; ///< all others
   /// Addresses of the variables an image uses, in its order.
   std::map<const PtxjitImage *, std::vector<uint64_t>> tables;
   std::map<std::string, DeviceBuffer> variables;

@@ -1,0 +1,36 @@
+//===- ObjectImage.h - machine code to memory, without LLVM -----*- C++ -*-===//
+
+#ifndef PTXJIT_CACHE_OBJECTIMAGE_H
+#define PTXJIT_CACHE_OBJECTIMAGE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ptxjit {
+
+/// The code of a self-contained object file (relocatable ELF, x86-64), mapped
+/// and ready to run. Kernels have no undefined symbols and no absolute
+/// addresses, so little of a linker is needed.
+class ObjectImage {
+public:
+  /// Null if the object is not of that kind, or asks for what is not known.
+  static std::unique_ptr<ObjectImage> load(const std::string &object,
+                                           const std::string &symbol);
+  ~ObjectImage();
+  ObjectImage(const ObjectImage &) = delete;
+  ObjectImage &operator=(const ObjectImage &) = delete;
+
+  void *entry = nullptr;                 ///< address of the symbol
+  uint64_t codeBegin = 0, codeBytes = 0; ///< the section it is in
+
+private:
+  ObjectImage(void *memory, size_t bytes) : memory(memory), bytes(bytes) {}
+  void *memory;
+  size_t bytes;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,86 @@
+//===- Archive.h - structures to bytes and back -----------------*- C++ -*-===//
+//
+// One function per structure says what is in it, for both directions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_CACHE_ARCHIVE_H
+#define PTXJIT_LIB_CACHE_ARCHIVE_H
+
+#include "ptxjit/Cache/KernelCache.h"
+
+#include <cstring>
+#include <type_traits>
+
+namespace ptxjit {
+
+class Archive {
+public:
+  /// For writing.
+  Archive() = default;
+  /// For reading; what pointers point to lives in `storage`.
+  Archive(std::string bytes, RecordStorage &storage)
+      : bytes(std::move(bytes)), storage(&storage) {}
+
+  /// Was everything there, and nothing more?
+  bool isWhole() const { return !failed && at == bytes.size(); }
+  std::string take() { return std::move(bytes); }
+
+  template <typename T> void number(T &value) {
+    static_assert(std::is_arithmetic_v<T>, "pointers mean nothing on disk");
+    if (!storage)
+      bytes.append(reinterpret_cast<const char *>(&value), sizeof(T));
+    else if (fits(sizeof(T)))
+      std::memcpy(&value, get(sizeof(T)), sizeof(T));
+  }
+
+  void text(const char *&value) {
+    uint64_t length = storage || !value ? 0 : std::strlen(value);
+    number(length);
+    if (!storage)
+      bytes.append(value ? value : "", length);
+    else if (fits(length))
+      value = storage->strings.emplace_back(get(length), length).c_str();
+  }
+
+  /// An array of `count` items; `each` says what is in one.
+  template <typename T, typename N, typename Each>
+  void list(const T *&items, N &count, Each each) {
+    number(count);
+    if (!storage) {
+      for (N i = 0; i < count; ++i) {
+        T copy = items[i];
+        each(copy);
+      }
+      return;
+    }
+    if (!fits(count)) // an item has a byte at least
+      return;
+    auto array = std::make_shared<std::vector<T>>(size_t(count));
+    for (T &item : *array)
+      if (!failed)
+        each(item);
+    items = array->data();
+    storage->arrays.push_back(array);
+  }
+
+private:
+  bool fits(uint64_t count) {
+    failed |= count > bytes.size() - at;
+    return !failed;
+  }
+  const char *get(size_t count) {
+    const char *from = bytes.data() + at;
+    at += count;
+    return from;
+  }
+
+  std::string bytes;
+  RecordStorage *storage = nullptr; ///< null: writing
+  size_t at = 0;
+  bool failed = false;
+};
+
+} // namespace ptxjit
+
+#endif
