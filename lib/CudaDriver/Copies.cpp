@@ -55,7 +55,16 @@ static void joinRows(CopyOperation &copy) {
   copy.depth = 1;
 }
 
-/// \param bytes  of the box, from its first to its last.
+/// Bytes from the first of a box to its last; false if that is no number.
+static bool spanOf(size_t width, size_t height, size_t depth, size_t pitch,
+                   size_t slice, size_t &bytes) {
+  size_t slices, rows;
+  return !__builtin_mul_overflow(depth - 1, slice, &slices) &&
+         !__builtin_mul_overflow(height - 1, pitch, &rows) &&
+         !__builtin_add_overflow(slices, rows, &bytes) &&
+         !__builtin_add_overflow(bytes, width, &bytes);
+}
+
 static CUresult checkEnd(int type, uint64_t begin, size_t bytes) {
   Place place = findPlace(begin, bytes);
   if (type == CU_MEMORYTYPE_DEVICE)
@@ -72,18 +81,26 @@ static CUresult makeEnd(const CUDA_MEMCPY3D &p, int type, const void *host,
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE &&
       type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
-  end.pitch = pitch ? pitch : x + p.WidthInBytes;
-  end.slice = end.pitch * (height ? height : y + p.Height);
-  bool fits = end.pitch >= x + p.WidthInBytes &&
-              (p.Depth == 1 || !height || height >= y + p.Height);
-  if (!fits)
+  size_t right, bottom, bytes, rows, planes;
+  if (__builtin_add_overflow(x, p.WidthInBytes, &right) ||
+      __builtin_add_overflow(y, p.Height, &bottom))
+    return CUDA_ERROR_INVALID_VALUE;
+  end.pitch = pitch ? pitch : right;
+  bool fits =
+      end.pitch >= right && (p.Depth == 1 || !height || height >= bottom);
+  if (!fits ||
+      __builtin_mul_overflow(end.pitch, height ? height : bottom, &end.slice) ||
+      __builtin_mul_overflow(y, end.pitch, &rows) ||
+      __builtin_mul_overflow(z, end.slice, &planes) ||
+      !spanOf(p.WidthInBytes, p.Height, p.Depth, end.pitch, end.slice, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t base =
       type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
-  end.begin = base + z * end.slice + y * end.pitch + x;
-  return checkEnd(type, end.begin,
-                  (p.Depth - 1) * end.slice + (p.Height - 1) * end.pitch +
-                      p.WidthInBytes);
+  end.begin = base + planes + rows + x;
+  // Host memory that we do not know must at least be a range of addresses.
+  if (end.begin < base || end.begin + bytes < end.begin)
+    return CUDA_ERROR_INVALID_VALUE;
+  return checkEnd(type, end.begin, bytes);
 }
 
 CUresult cuda::makeCopy(const CUDA_MEMCPY3D &params, OperationRef &operation) {
@@ -306,8 +323,9 @@ CUresult cuda::makeSet(const CUDA_MEMSET_NODE_PARAMS &params,
     size_t row = params.width * size;
     if (params.height > 1 && (params.pitch < row || params.pitch % size))
       return CUDA_ERROR_INVALID_VALUE;
-    size_t bytes = (params.height - 1) * params.pitch + row;
-    if (findPlace(params.dst, bytes) != Place::Inside)
+    size_t bytes;
+    if (!spanOf(row, params.height, 1, params.pitch, 0, bytes) ||
+        findPlace(params.dst, bytes) != Place::Inside)
       return CUDA_ERROR_INVALID_VALUE;
   }
   operation = std::move(set);

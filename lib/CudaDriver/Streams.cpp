@@ -29,17 +29,27 @@ static StreamObject *addStream(Context &context, unsigned flags, int priority) {
 namespace {
 /// A thread's own default streams, one in each context. Finished with it.
 struct ThreadStreams {
-  std::map<uint64_t, StreamObject *> streams; ///< by context id
+  struct Own {
+    StreamObject *stream = nullptr;
+    uint64_t id = 0;
+  };
+  std::map<uint64_t, Own> streams; ///< by context id
 
   ~ThreadStreams() {
-    for (auto &[id, stream] : streams)
-      getState().streams.remove(stream); // if its context still has it
+    // By id as well: a context that is gone has taken its streams along, and
+    // others may lie in their place.
+    for (auto &[contextId, own] : streams)
+      getState().streams.removeIf([own = own](StreamObject &stream) {
+        return &stream == own.stream && stream.id == own.id;
+      });
   }
   StreamObject &get(Context &context) {
-    StreamObject *&stream = streams[context.id];
-    if (!stream)
-      stream = addStream(context, 0, 0);
-    return *stream;
+    Own &own = streams[context.id];
+    if (!own.stream) {
+      own.stream = addStream(context, 0, 0);
+      own.id = own.stream->id;
+    }
+    return *own.stream;
   }
 };
 } // namespace

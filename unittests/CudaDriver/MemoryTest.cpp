@@ -66,6 +66,16 @@ TEST_F(Memory, PlanesAndBoxesAreCopied) {
   out.Depth = depth;
   EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_SUCCESS);
   EXPECT_EQ(from, to);
+  // Extents whose products are no numbers any more.
+  for (size_t *field : {&out.Height, &out.Depth, &out.srcPitch, &out.srcHeight,
+                        &out.srcY, &out.srcZ, &out.WidthInBytes}) {
+    size_t before = *field;
+    for (size_t huge : {size_t(1) << 33, size_t(1) << 62, SIZE_MAX}) {
+      *field = huge;
+      EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_ERROR_INVALID_VALUE);
+    }
+    *field = before;
+  }
   out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
   EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_ERROR_NOT_SUPPORTED);
 }
@@ -80,6 +90,8 @@ TEST_F(Memory, PlanesAreSet) {
   for (int i = 0; i < 64; ++i)
     EXPECT_EQ(bytes[i], i % 16 >= 6 ? 1 : i % 2 ? 2 : 3) << i;
   EXPECT_EQ(cuMemsetD2D16_v2(plane, 17, 0, 3, 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD2D16_v2(plane, size_t(1) << 62, 0, 3, 5),
+            CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemsetD2D16_v2(plane, 16, 0, 9, 4), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemsetD16_v2(plane + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
 }
