@@ -279,6 +279,26 @@ PTXJIT_CUDART_API(cudaGraphKernelNodeGetParams,
 // Copies
 //===----------------------------------------------------------------------===//
 
+// The boxes of copies between addresses, to a variable and from one.
+static int describe(void *to, const void *from, size_t bytes, int kind,
+                    CUDA_MEMCPY3D &box) {
+  return toDriver(to, bytes, from, bytes, bytes, 1, kind, box)
+             ? cudaSuccess
+             : cudaErrorInvalidMemcpyDirection;
+}
+static int describeTo(const void *symbol, const void *from, size_t bytes,
+                      size_t offset, int kind, CUDA_MEMCPY3D &box) {
+  void *part;
+  int error = findPart(symbol, offset, bytes, part);
+  return error ? error : describe(part, from, bytes, kind, box);
+}
+static int describeFrom(void *to, const void *symbol, size_t bytes,
+                        size_t offset, int kind, CUDA_MEMCPY3D &box) {
+  void *part;
+  int error = findPart(symbol, offset, bytes, part);
+  return error ? error : describe(to, part, bytes, kind, box);
+}
+
 PTXJIT_CUDART_API(cudaGraphAddMemcpyNode,
                   (CUgraphNode * out, CUgraph graph, const CUgraphNode *before,
                    size_t count, const cudaMemcpy3DParms *params),
@@ -295,8 +315,8 @@ PTXJIT_CUDART_API(cudaGraphAddMemcpyNode1D,
                    int kind),
                   out, graph, before, count, to, from, bytes, kind) {
   CUDA_MEMCPY3D box;
-  if (!toDriver(to, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
+  if (int error = describe(to, from, bytes, kind, box))
+    return error;
   return cuGraphAddMemcpyNode(out, graph, before, count, &box,
                               currentContext());
 }
@@ -307,11 +327,8 @@ PTXJIT_CUDART_API(cudaGraphAddMemcpyNodeToSymbol,
                   out, graph, before, count, symbol, from, bytes, offset,
                   kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeTo(symbol, from, bytes, offset, kind, box))
     return error;
-  if (!toDriver(part, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphAddMemcpyNode(out, graph, before, count, &box,
                               currentContext());
 }
@@ -321,11 +338,8 @@ PTXJIT_CUDART_API(cudaGraphAddMemcpyNodeFromSymbol,
                    size_t offset, int kind),
                   out, graph, before, count, to, symbol, bytes, offset, kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeFrom(to, symbol, bytes, offset, kind, box))
     return error;
-  if (!toDriver(to, bytes, part, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphAddMemcpyNode(out, graph, before, count, &box,
                               currentContext());
 }
@@ -342,8 +356,8 @@ PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParams1D,
                    int kind),
                   node, to, from, bytes, kind) {
   CUDA_MEMCPY3D box;
-  if (!toDriver(to, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
+  if (int error = describe(to, from, bytes, kind, box))
+    return error;
   return cuGraphMemcpyNodeSetParams(node, &box);
 }
 PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParamsToSymbol,
@@ -351,11 +365,8 @@ PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParamsToSymbol,
                    size_t bytes, size_t offset, int kind),
                   node, symbol, from, bytes, offset, kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeTo(symbol, from, bytes, offset, kind, box))
     return error;
-  if (!toDriver(part, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphMemcpyNodeSetParams(node, &box);
 }
 PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParamsFromSymbol,
@@ -363,11 +374,8 @@ PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParamsFromSymbol,
                    size_t offset, int kind),
                   node, to, symbol, bytes, offset, kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeFrom(to, symbol, bytes, offset, kind, box))
     return error;
-  if (!toDriver(to, bytes, part, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphMemcpyNodeSetParams(node, &box);
 }
 PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParams,
@@ -384,8 +392,8 @@ PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParams1D,
                    const void *from, size_t bytes, int kind),
                   exec, node, to, from, bytes, kind) {
   CUDA_MEMCPY3D box;
-  if (!toDriver(to, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
+  if (int error = describe(to, from, bytes, kind, box))
+    return error;
   return cuGraphExecMemcpyNodeSetParams(exec, node, &box, currentContext());
 }
 PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParamsToSymbol,
@@ -393,11 +401,8 @@ PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParamsToSymbol,
                    const void *from, size_t bytes, size_t offset, int kind),
                   exec, node, symbol, from, bytes, offset, kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeTo(symbol, from, bytes, offset, kind, box))
     return error;
-  if (!toDriver(part, bytes, from, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphExecMemcpyNodeSetParams(exec, node, &box, currentContext());
 }
 PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
@@ -405,11 +410,8 @@ PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
                    const void *symbol, size_t bytes, size_t offset, int kind),
                   exec, node, to, symbol, bytes, offset, kind) {
   CUDA_MEMCPY3D box;
-  void *part;
-  if (int error = findPart(symbol, offset, bytes, part))
+  if (int error = describeFrom(to, symbol, bytes, offset, kind, box))
     return error;
-  if (!toDriver(to, bytes, part, bytes, bytes, 1, kind, box))
-    return cudaErrorInvalidMemcpyDirection;
   return cuGraphExecMemcpyNodeSetParams(exec, node, &box, currentContext());
 }
 
