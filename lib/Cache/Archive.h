@@ -43,6 +43,16 @@ public:
       value = storage->strings.emplace_back(get(length), length).c_str();
   }
 
+  /// `count` bytes.
+  void blob(const uint8_t *&data, uint64_t &count) {
+    number(count);
+    if (!storage)
+      bytes.append(reinterpret_cast<const char *>(data), count);
+    else if (fits(count))
+      data = reinterpret_cast<const uint8_t *>(
+          storage->strings.emplace_back(get(count), count).data());
+  }
+
   /// An array of `count` items; `each` says what is in one.
   template <typename T, typename N, typename Each>
   void list(const T *&items, N &count, Each each) {

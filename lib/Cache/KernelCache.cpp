@@ -22,7 +22,7 @@ static void describe(Archive &a, PtxjitVariable &v) {
   a.text(v.name);
   a.number(v.bytes);
   a.number(v.align);
-  a.list(v.init, v.initBytes, [&](uint8_t &byte) { a.number(byte); });
+  a.blob(v.init, v.initBytes);
   a.list(v.relocs, v.numRelocs, [&](PtxjitReloc &r) {
     a.number(r.offset);
     a.number(r.bytes);
@@ -65,7 +65,7 @@ static void describe(Archive &a, PtxjitModuleInfo &m) {
 static void describe(Archive &a, PtxjitImage &i) {
   a.text(i.kernel);
   a.text(i.symbol);
-  a.list(i.object, i.objectBytes, [&](uint8_t &byte) { a.number(byte); });
+  a.blob(i.object, i.objectBytes);
   a.list(i.lines, i.numLines, [&](PtxjitLine &line) {
     a.number(line.offset);
     a.number(line.line);
@@ -149,8 +149,7 @@ std::string KernelCache::keyOf(const char *kind, const std::string &textHash,
 }
 
 std::unique_ptr<ModuleRecord>
-KernelCache::findModule(const std::string &textHash, const std::string &text,
-                        const std::string &fileName) {
+KernelCache::findModule(const std::string &textHash) {
   auto bytes = directory.read(keyOf("module.", textHash, ""));
   if (!bytes)
     return nullptr;
@@ -159,10 +158,6 @@ KernelCache::findModule(const std::string &textHash, const std::string &text,
   describe(archive, record->info);
   if (!archive.isWhole())
     return nullptr;
-  record->text = text;
-  record->fileName = fileName;
-  record->info.text = record->text.c_str();
-  record->info.fileName = record->fileName.c_str();
   return record;
 }
 

@@ -87,7 +87,8 @@ static void leaveCapture(StreamObject &stream) {
   --getState().captures;
 }
 
-CUresult cuda::endCapture(StreamObject &stream, Graph *&graph) {
+/// Closes the capture of a stream; what it recorded becomes a graph.
+static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
   bool joined = true;
   std::vector<StreamObject *> members;

@@ -40,7 +40,6 @@ struct GraphExec {
   std::mutex mutex;
   std::unique_ptr<Graph> graph;
   std::vector<GraphNode *> order;
-  Context *context = nullptr;
   uint64_t flags = 0;
 
   GraphNode *find(uint64_t id);
@@ -96,9 +95,6 @@ CUDA_HOST_NODE_PARAMS hostParams(const Operation &operation);
 /// A node that allocates, in the graph that a stream records.
 CUresult captureAllocation(Context &context, StreamObject &stream,
                            CUDA_MEM_ALLOC_NODE_PARAMS &params);
-
-/// Closes the capture of a stream; what it recorded becomes a graph.
-CUresult endCapture(StreamObject &stream, Graph *&graph);
 
 } // namespace ptxjit::cuda
 

@@ -363,7 +363,6 @@ PTXJIT_CUDA_API(cuGraphInstantiateWithFlags,
     return CUDA_ERROR_INVALID_VALUE;
   auto exec = std::make_unique<GraphExec>();
   exec->graph = graph->clone();
-  exec->context = context;
   exec->flags = flags;
   if (!exec->graph->sort(exec->order))
     return CUDA_ERROR_INVALID_VALUE; // it goes in circles

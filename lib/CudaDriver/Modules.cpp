@@ -15,8 +15,10 @@ using namespace ptxjit::cuda;
 // Images
 //===----------------------------------------------------------------------===//
 
-CUresult cuda::extractText(const void *image, std::string &text,
-                           std::string &diagnostics) {
+/// The PTX text of an image: text itself, a fat binary or its wrapper.
+/// `diagnostics` are for the program's error log.
+static CUresult extractText(const void *image, std::string &text,
+                            std::string &diagnostics) {
   switch (kindOf(image)) {
   case ImageKind::Text:
     text = static_cast<const char *>(image);
@@ -58,9 +60,9 @@ static CUresult loadText(const std::string &text, const std::string &name,
   return CUDA_SUCCESS;
 }
 
-CUresult cuda::loadImage(const void *image, const std::string &name,
-                         std::shared_ptr<ptxjit::Module> &code,
-                         std::string &diagnostics) {
+static CUresult loadImage(const void *image, const std::string &name,
+                          std::shared_ptr<ptxjit::Module> &code,
+                          std::string &diagnostics) {
   std::string text;
   if (CUresult error = extractText(image, text, diagnostics)) {
     log(LogKind::Error, diagnostics.substr(0, diagnostics.find('\n')));
@@ -206,8 +208,6 @@ PTXJIT_CUDA_API(cuModuleLoad, (CUmodule * module, const char *path), module,
   return loadModule(module, bytes.data(), path, diagnostics);
 }
 
-void cuda::destroyModule(void *handle) { getState().modules.remove(handle); }
-
 void cuda::destroyModulesOf(Context &context) {
   getState().modules.removeIf(
       [&](cuda::Module &module) { return module.context == &context; });
@@ -220,7 +220,7 @@ PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   if (!getState().modules.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
   synchronizeContext(*context);
-  destroyModule(handle);
+  getState().modules.remove(handle);
   return CUDA_SUCCESS;
 }
 

@@ -234,17 +234,7 @@ CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
 void destroyStreamsOf(Context &context);
 
-// -- Modules (Modules.cpp, Images.cpp)
-/// Loads an image: PTX text, a fat binary or its wrapper. `diagnostics` are for
-/// the program's error log.
-CUresult loadImage(const void *image, const std::string &name,
-                   std::shared_ptr<ptxjit::Module> &code,
-                   std::string &diagnostics);
-/// The PTX text of an image.
-CUresult extractText(const void *image, std::string &text,
-                     std::string &diagnostics);
-/// Takes a module out of the tables and frees it.
-void destroyModule(void *handle);
+// -- Modules (Modules.cpp, Launch.cpp)
 void destroyModulesOf(Context &context);
 CUresult findFunction(CUfunction handle, Function *&function);
 /// Largest block of a kernel, in threads.

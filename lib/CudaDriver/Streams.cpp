@@ -239,52 +239,40 @@ PTXJIT_CUDA_STREAM_API(cuStreamQuery, _ptsz, (CUstream handle), handle) {
              : CUDA_ERROR_NOT_READY;
 }
 
-PTXJIT_CUDA_STREAM_API(cuStreamGetPriority, _ptsz,
-                       (CUstream handle, int *priority), handle, priority) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  if (!priority)
-    return CUDA_ERROR_INVALID_VALUE;
-  *priority = stream->priority;
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_STREAM_API(cuStreamGetFlags, _ptsz,
-                       (CUstream handle, unsigned *flags), handle, flags) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  if (!flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  *flags = stream->flags;
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_STREAM_API(cuStreamGetId, _ptsz,
-                       (CUstream handle, unsigned long long *id), handle, id) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  if (!id)
-    return CUDA_ERROR_INVALID_VALUE;
-  *id = stream->id;
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_STREAM_API(cuStreamGetCtx, _ptsz, (CUstream handle, CUcontext *out),
-                       handle, out) {
+/// Answers a question about a stream: `out` is what `answer` says of it.
+template <typename T, typename Answer>
+static CUresult ask(CUstream handle, T *out, Answer answer) {
   Context *context;
   StreamObject *stream;
   if (CUresult error = enterStream(handle, context, stream))
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUcontext>(stream->context);
+  *out = answer(*stream);
   return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetPriority, _ptsz,
+                       (CUstream handle, int *priority), handle, priority) {
+  return ask(handle, priority,
+             [](StreamObject &stream) { return stream.priority; });
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetFlags, _ptsz,
+                       (CUstream handle, unsigned *flags), handle, flags) {
+  return ask(handle, flags, [](StreamObject &stream) { return stream.flags; });
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetId, _ptsz,
+                       (CUstream handle, unsigned long long *id), handle, id) {
+  return ask(handle, id, [](StreamObject &stream) { return stream.id; });
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamGetCtx, _ptsz, (CUstream handle, CUcontext *out),
+                       handle, out) {
+  return ask(handle, out, [](StreamObject &stream) {
+    return reinterpret_cast<CUcontext>(stream.context);
+  });
 }
 PTXJIT_CUDA_STREAM_API(cuStreamGetCtx_v2, _ptsz,
                        (CUstream handle, CUcontext *out, void **green), handle,
@@ -296,14 +284,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCtx_v2, _ptsz,
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetDevice, _ptsz,
                        (CUstream handle, CUdevice *device), handle, device) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  if (!device)
-    return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
-  return CUDA_SUCCESS;
+  return ask(handle, device, [](StreamObject &) { return 0; });
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,

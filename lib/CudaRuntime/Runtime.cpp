@@ -26,11 +26,16 @@ static int retainPrimary(CUcontext &context) {
 }
 
 int cudart::enter() {
-  CUcontext context = nullptr;
+  CUcontext context;
   CUdevice device;
-  if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context &&
-      cuCtxGetDevice(&device) != CUDA_ERROR_CONTEXT_IS_DESTROYED)
+  switch (cuCtxGetDevice(&device)) {
+  case CUDA_ERROR_NOT_INITIALIZED:
+  case CUDA_ERROR_INVALID_CONTEXT:
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    break;
+  default:
     return cudaSuccess; // or what the call itself will say
+  }
   if (int error = retainPrimary(context))
     return error;
   CUresult error = cuCtxSetCurrent(context);

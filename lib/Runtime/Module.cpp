@@ -43,8 +43,11 @@ std::unique_ptr<Module> Module::load(const std::string &text,
   if (numErrors)
     *numErrors = 0;
   if (module->cache)
-    module->record =
-        module->cache->findModule(module->textHash, text, fileName);
+    module->record = module->cache->findModule(module->textHash);
+  if (module->record) {
+    module->record->info.text = module->text.c_str();
+    module->record->info.fileName = module->fileName.c_str();
+  }
   if (!module->record && !module->parse(diagnostics, numErrors))
     return nullptr;
   module->defineAll(module->getInfo().variables,

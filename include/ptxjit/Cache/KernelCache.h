@@ -24,10 +24,9 @@ struct RecordStorage {
   std::deque<std::shared_ptr<void>> arrays;
 };
 
-/// What a module declares.
+/// What a module declares. Its text is the caller's to fill in.
 struct ModuleRecord {
   PtxjitModuleInfo info{};
-  std::string text, fileName;
   RecordStorage storage;
 };
 
@@ -52,9 +51,7 @@ public:
       : directory(std::move(directory)), environment(std::move(environment)) {}
 
   /// \param textHash  hashOf(text).
-  std::unique_ptr<ModuleRecord> findModule(const std::string &textHash,
-                                           const std::string &text,
-                                           const std::string &fileName);
+  std::unique_ptr<ModuleRecord> findModule(const std::string &textHash);
   void keepModule(const std::string &textHash, const PtxjitModuleInfo &info);
 
   /// Specialisations for tests (another CPU, injected failures) are not kept.
