@@ -32,9 +32,8 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
     target = capture->graph.get();
   }
   capture->target = target;
-  stream->capture = capture;
+  enterCapture(*stream, std::move(capture));
   stream->captureTips = std::move(dependencies);
-  ++getState().captures;
   return CUDA_SUCCESS;
 }
 
@@ -81,9 +80,28 @@ static bool isJoined(const StreamObject &origin, const StreamObject &other) {
                      [&](GraphNode *node) { return before.count(node); });
 }
 
-static void leaveCapture(StreamObject &stream) {
+void cuda::enterCapture(StreamObject &stream,
+                        std::shared_ptr<Capture> capture) {
+  capture->streams.push_back(&stream);
+  stream.capture = std::move(capture);
+  stream.isCapturing = true;
+  ++getState().captures;
+}
+
+StreamObject::~StreamObject() {
+  if (!capture)
+    return;
+  capture->isInvalid = true;
+  leaveCapture(*this);
+}
+
+void cuda::leaveCapture(StreamObject &stream) {
+  std::vector<StreamObject *> &members = stream.capture->streams;
+  members.erase(std::remove(members.begin(), members.end(), &stream),
+                members.end());
   stream.capture = nullptr;
   stream.captureTips.clear();
+  stream.isCapturing = false;
   --getState().captures;
 }
 
@@ -91,13 +109,9 @@ static void leaveCapture(StreamObject &stream) {
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
   bool joined = true;
-  std::vector<StreamObject *> members;
-  getState().streams.forEach([&](StreamObject &other) {
-    if (other.capture != capture)
-      return;
-    joined &= isJoined(stream, other);
-    members.push_back(&other);
-  });
+  std::vector<StreamObject *> members = capture->streams;
+  for (StreamObject *member : members)
+    joined &= isJoined(stream, *member);
   for (StreamObject *member : members)
     leaveCapture(*member);
   if (capture->isInvalid)

@@ -199,10 +199,8 @@ PTXJIT_CUDA_API(cuEventElapsedTime,
 static CUresult joinCapture(StreamObject &stream, Event &event) {
   if (stream.capture && stream.capture != event.capture)
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-  if (!stream.capture) {
-    stream.capture = event.capture;
-    ++getState().captures;
-  }
+  if (!stream.capture)
+    enterCapture(stream, event.capture);
   for (GraphNode *node : event.captureTips)
     if (std::find(stream.captureTips.begin(), stream.captureTips.end(), node) ==
         stream.captureTips.end())

@@ -54,7 +54,13 @@ struct Capture {
   std::unique_ptr<Graph> graph;
   Graph *target = nullptr; ///< graph.get(), or one that the program gave
   bool isInvalid = false;
+  /// Those that take part. Streams of other captures belong to other threads.
+  std::vector<StreamObject *> streams;
 };
+/// The stream records into `capture` from now on.
+void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);
+/// The stream takes no part in its capture any more.
+void leaveCapture(StreamObject &stream);
 
 /// A point in a stream, and the time at which it was reached.
 struct EventRecord {

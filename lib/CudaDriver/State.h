@@ -82,6 +82,9 @@ struct StreamObject {
   /// that the next operation comes after.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode *> captureTips;
+  /// Is there a capture? For threads that do not own the stream.
+  std::atomic<bool> isCapturing{false};
+  ~StreamObject(); ///< in a capture: that becomes invalid
 };
 
 /// A context: a default stream, and an error that stays once a kernel failed.

@@ -147,7 +147,7 @@ uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
 static bool isCapturing(Context &context) {
   bool found = false;
   getState().streams.forEach([&](StreamObject &stream) {
-    found |= stream.context == &context && stream.blocking && stream.capture;
+    found |= stream.context == &context && stream.blocking && stream.isCapturing;
   });
   return found;
 }
