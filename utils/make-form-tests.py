@@ -6,13 +6,15 @@
 FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
-forms: see memory_form_tests.py. Control flow has hand-written tests.
+forms: see memory_form_tests.py. Control flow has hand-written tests. Forms that
+nothing executes yet go through the parser and the printer (known_form_tests.py).
 """
 import itertools
 import os
 import re
 import sys
 
+import known_form_tests
 import memory_form_tests
 
 MEMORY = {"ld", "st", "atom", "red"}
@@ -167,9 +169,13 @@ def kernel(name, mnemonic, operands, types):
 def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
-    files, used = {}, set()
+    files, used, known = {}, set(), {}
     for row in open(forms):
-        opcode, op_name, syntax = row.rstrip("\n").split("\t")
+        opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
+        if op_name == "unlowered":
+            known.setdefault((opcode, target), []).extend(
+                known_form_tests.instances(opcode, syntax))
+            continue
         if opcode in SKIP:
             continue
         if opcode in MEMORY:
@@ -201,6 +207,9 @@ def main():
                 used.add(name)
                 files.setdefault(opcode, []).append(
                     kernel(name, mnemonic, operands, types))
+    for (opcode, target), statements in known.items():
+        known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
+                               target, statements)
     for opcode, kernels in files.items():
         # Files of up to 150 kernels, so that they can run side by side.
         for part in range(0, len(kernels), 150):

@@ -147,7 +147,8 @@ uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
 static bool isCapturing(Context &context) {
   bool found = false;
   getState().streams.forEach([&](StreamObject &stream) {
-    found |= stream.context == &context && stream.blocking && stream.isCapturing;
+    found |=
+        stream.context == &context && stream.blocking && stream.isCapturing;
   });
   return found;
 }

@@ -80,6 +80,54 @@ ScalarType ptx::getOperandType(const OperandSpec &operand, ScalarType first,
   llvm_unreachable("all rules handled");
 }
 
+bool ptx::isAllowed(const OperandSpec &operand, int64_t value) {
+  StringRef text(operand.allowed);
+  if (text.empty())
+    return true;
+  auto number = [](StringRef digits) {
+    int64_t n = 0;
+    (void)digits.getAsInteger(0, n);
+    return n;
+  };
+  if (text.contains("..")) {
+    auto [low, high] = text.split("..");
+    return value >= number(low) && value <= number(high);
+  }
+  llvm::SmallVector<StringRef, 8> values;
+  text.split(values, '|');
+  return llvm::any_of(values, [&](StringRef v) { return number(v) == value; });
+}
+
+unsigned ptx::getVectorSize(const OperandSpec &operand,
+                            ArrayRef<StringRef> tokens) {
+  if (operand.countRule == CountRule::Fixed)
+    return operand.count;
+  unsigned n = 1;
+  for (StringRef token : tokens) {
+    bool counts = false;
+    switch (operand.countRule) {
+    case CountRule::Modifier:
+      counts = token.consume_front("v");
+      break;
+    case CountRule::Repeat:
+      counts = token.consume_front("x");
+      break;
+    case CountRule::Dimension:
+      counts = token.consume_back("d");
+      break;
+    default: // "m64n128k16"
+      counts = token.consume_front("m");
+      token = token.split('n').second.split('k').first;
+    }
+    if (counts && !token.empty() && !token.getAsInteger(10, n))
+      break;
+    n = 1;
+  }
+  if (operand.countRule == CountRule::ShapeN)
+    return n / operand.count;
+  return operand.countRule == CountRule::Repeat ? n * operand.count : n;
+}
+
 //===----------------------------------------------------------------------===//
 // Scalar types
 //===----------------------------------------------------------------------===//
@@ -197,11 +245,16 @@ std::optional<Availability> ptx::parseAvailability(StringRef version,
 }
 
 bool Availability::satisfies(const SinceSpec &since) const {
-  auto [wantMajor, wantMinor] = StringRef(since.ptxVersion).split('.');
-  unsigned vMajor = 0, vMinor = 0;
-  (void)wantMajor.getAsInteger(10, vMajor);
-  (void)wantMinor.getAsInteger(10, vMinor);
-  if (std::pair(major, minor) < std::pair(vMajor, vMinor))
+  auto read = [](StringRef text) {
+    auto [x, y] = text.split('.');
+    std::pair<unsigned, unsigned> version(0, 0);
+    (void)x.getAsInteger(10, version.first);
+    (void)y.getAsInteger(10, version.second);
+    return version;
+  };
+  auto [first, last] = StringRef(since.ptxVersion).split('-');
+  std::pair<unsigned, unsigned> have(major, minor);
+  if (have < read(first) || (!last.empty() && have > read(last)))
     return false;
   StringRef target(since.target);
   target.consume_front("sm_");
@@ -317,8 +370,16 @@ std::string ptx::describeForm(const FormSpec &form) {
     if (c == ':') {
       while (i + 1 < operands.size() && llvm::isAlnum(operands[i + 1]))
         ++i;
-    } else if (c != '*' && c != '%') {
-      out += c == '!' ? std::string("{!}") : std::string(1, c);
+    } else if (c == '*') { // the number of elements
+      std::string count;
+      while (i + 1 < operands.size() &&
+             (llvm::isAlnum(operands[i + 1]) || operands[i + 1] == '/'))
+        count += operands[++i];
+      if (!count.empty())
+        out += "{" + count + "}";
+    } else if (c != '%' && c != '#' && c != '~') {
+      bool sign = c == '!' || c == '-';
+      out += sign ? std::string("{") + c + "}" : std::string(1, c);
     }
   }
   return out;

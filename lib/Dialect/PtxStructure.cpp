@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,10 +14,40 @@
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 #define GET_OP_CLASSES
 #include "ptxjit/Dialect/PtxStructure.cpp.inc"
+
+/// Some form has these modifiers and as many values.
+LogicalResult UnloweredOp::verify() {
+  auto [opcode, rest] = getInstruction().split('.');
+  SmallVector<StringRef, 12> tokens;
+  if (!rest.empty())
+    rest.split(tokens, '.');
+  unsigned bad = 0;
+  for (const FormSpec &form : getFormsOfOpcode(opcode)) {
+    if (!form.unlowered || !matchForm(form, tokens, bad))
+      continue;
+    unsigned least = 0, most = 0, results = 0;
+    for (const OperandSpec &operand : form.getOperands()) {
+      unsigned size = operand.kind == OperandKind::Sink ? 0
+                      : operand.kind == OperandKind::Vector
+                          ? getVectorSize(operand, tokens)
+                          : 1;
+      if (operand.isResult)
+        results += size;
+      else
+        most += size, least += operand.optional ? 0 : size;
+    }
+    if (getOperands().size() >= least && getOperands().size() <= most &&
+        getNumResults() <= results)
+      return success();
+  }
+  return emitOpError() << "'" << getInstruction()
+                       << "' is no form with as many operands";
+}
 
 int64_t FuncOp::getParamBytes() {
   int64_t bytes = 0;

@@ -20,6 +20,7 @@ using namespace ptxjit;
 void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   pm.addPass(createInlineCallsPass());
   OpPassManager &func = pm.nest<ptx::FuncOp>();
+  func.addPass(createRefuseUnloweredPass());
   func.addPass(createPromoteLocalsPass());
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());

@@ -35,6 +35,7 @@ std::optional<Space> ParserImpl::declSpace(const Token &tok) {
   return llvm::StringSwitch<std::optional<Space>>(tok.spelling)
       .Case("reg", Space::Reg)
       .Case("global", Space::Global)
+      .Case("tex", Space::Global) // PTX 1.x: `.tex .u32 t` is a .texref
       .Case("const", Space::Const)
       .Case("shared", Space::Shared)
       .Case("local", Space::Local)
@@ -55,10 +56,6 @@ LogicalResult ParserImpl::parseLinked() {
     advance();
     return parseFunction(entry, linkage);
   }
-  if (tok.isWord("tex") || tok.isWord("surf") || tok.isWord("sampler"))
-    return errorHere() << "'." << tok.spelling
-                       << "' variables are not supported yet; see section "
-                          "\"texture-sampler-and-surface-types\"";
   if (declSpace(tok))
     return parseVariables(linkage);
   return errorHere() << "expected a function, a variable or a directive, found "
@@ -111,10 +108,15 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
     }
     break;
   }
-  if (tok.isWord("texref") || tok.isWord("samplerref") || tok.isWord("surfref"))
-    return errorHere() << "'." << tok.spelling
-                       << "' variables are not supported yet; see section "
-                          "\"texture-sampler-and-surface-types\"";
+  if (tok.isWord("texref") || tok.isWord("samplerref") ||
+      tok.isWord("surfref")) { // opaque: a handle
+    if (spec.space != Space::Global && spec.space != Space::Param)
+      return errorHere() << "a ." << tok.spelling
+                         << " variable must be in .global or .param space";
+    spec.type = ScalarType::B64;
+    advance();
+    return success();
+  }
   auto type = tok.is(TokenKind::DotWord) ? symbolizeScalarType(tok.spelling)
                                          : std::nullopt;
   if (!type)

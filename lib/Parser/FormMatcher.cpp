@@ -25,17 +25,34 @@ static std::string spell(StringRef opcode, ArrayRef<StringRef> modifiers) {
 // Choosing the form
 //===----------------------------------------------------------------------===//
 
-/// Does the shape of one operand suit the form's?
-static bool shapeFits(const RawOperand &raw, const OperandSpec &spec) {
-  if (raw.negated && !spec.negatable)
+/// Does the shape of one operand suit the form's? `spec` stands in an array:
+/// the parts of an address follow it.
+static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
+                      ArrayRef<StringRef> tokens) {
+  if ((raw.negated && !spec.negatable) || (raw.minus && !spec.signable) ||
+      (!raw.selector.empty() && !spec.selectable))
     return false;
   switch (spec.kind) {
   case OperandKind::Address:
+    if (raw.parts.size() != spec.numParts)
+      return false;
+    for (auto [i, part] : llvm::enumerate(raw.parts))
+      if (!shapeFits(part, (&spec)[1 + i], tokens))
+        return false;
     return raw.kind == RawOperand::Address ||
            (raw.kind == RawOperand::SymbolAddress && raw.symbol);
   case OperandKind::Label:
     return raw.kind == RawOperand::SymbolAddress;
+  case OperandKind::Immediate:
+    return raw.kind == RawOperand::Constant &&
+           raw.constant.kind == ConstValue::Int &&
+           isAllowed(spec, int64_t(raw.constant.bits));
+  case OperandKind::Sink:
+    return raw.kind == RawOperand::Sink;
   case OperandKind::Vector:
+    if (spec.countRule != CountRule::Modifier)
+      return raw.kind == RawOperand::Vector &&
+             raw.elements.size() == getVectorSize(spec, tokens);
     return raw.kind != RawOperand::Address &&
            (spec.isResult || raw.kind != RawOperand::Sink);
   case OperandKind::Callee:
@@ -61,35 +78,78 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec) {
 
 bool ParserImpl::operandsFit(const Instruction &inst, const FormSpec &form) {
   size_t at = 0;
+  unsigned parts = 0;
   for (const OperandSpec &spec : form.getOperands()) {
+    if (parts) { // looked at with their address
+      --parts;
+      continue;
+    }
     if (spec.isSecondResult) {
       if (at < inst.operands.size() && inst.operands[at].isSecond &&
-          shapeFits(inst.operands[at], spec))
+          shapeFits(inst.operands[at], spec, inst.modifiers))
         ++at;
       continue;
     }
+    parts = spec.numParts;
     if (at == inst.operands.size()) {
       if (spec.optional)
         continue;
       return false;
     }
-    if (inst.operands[at].isSecond || !shapeFits(inst.operands[at], spec))
+    if (inst.operands[at].isSecond ||
+        !shapeFits(inst.operands[at], spec, inst.modifiers))
       return false;
     ++at;
   }
   return at == inst.operands.size();
 }
 
+/// Do the registers have the sizes that the form wants?
+static bool sizesFit(ArrayRef<RawOperand> operands, const FormSpec &form,
+                     const FormMatch &match) {
+  size_t at = 0, parts = 0;
+  for (const OperandSpec &spec : form.getOperands()) {
+    if (parts) {
+      --parts;
+      continue;
+    }
+    parts = spec.numParts;
+    if (at == operands.size())
+      break;
+    const RawOperand &raw = operands[at];
+    if (spec.isSecondResult && !raw.isSecond)
+      continue;
+    ++at;
+    if (spec.kind != OperandKind::Value || raw.kind != RawOperand::Register)
+      continue;
+    unsigned have = getBitWidth(raw.symbol->type);
+    unsigned want =
+        getBitWidth(getOperandType(spec, match.first, match.second));
+    if (form.wideOperands ? have < want : have != want)
+      return false;
+  }
+  return true;
+}
+
+/// The first form that fits in all; else the first that differs in no more than
+/// the sizes of registers, whose errors tell most.
 const FormSpec *ParserImpl::selectForm(const Instruction &inst,
                                        FormMatch &match) {
   unsigned bad = 0;
-  for (const FormSpec &form : getFormsOfOpcode(inst.opcode))
-    if (auto m = matchForm(form, inst.modifiers, bad))
-      if (operandsFit(inst, form) && availability.satisfies(form)) {
-        match = std::move(*m);
-        return &form;
-      }
-  return nullptr;
+  const FormSpec *best = nullptr;
+  for (const FormSpec &form : getFormsOfOpcode(inst.opcode)) {
+    auto m = matchForm(form, inst.modifiers, bad);
+    if (!m || !operandsFit(inst, form) || !availability.satisfies(form))
+      continue;
+    bool fits = sizesFit(inst.operands, form, *m);
+    if (fits || !best) {
+      best = &form;
+      match = std::move(*m);
+    }
+    if (fits)
+      break;
+  }
+  return best;
 }
 
 /// Says why no form fits: the form that got furthest tells most.
@@ -203,18 +263,28 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
   }
   if (failed(checkModifiers(inst)))
     return failure();
+  if (form->unlowered)
+    return buildGuarded(inst,
+                        [&] { return buildUnlowered(inst, *form, match); });
   OperationName name(form->opName, context);
   if (name.hasTrait<OpTrait::IsTerminator>())
     return buildControl(inst, *form, match);
+  return buildGuarded(inst, [&] { return buildPlain(inst, *form, match); });
+}
+
+/// Builds an instruction, inside `ptx.guard` if the text has a guard.
+LogicalResult
+ParserImpl::buildGuarded(const Instruction &inst,
+                         llvm::function_ref<LogicalResult()> build) {
   if (!inst.guard.present)
-    return buildPlain(inst, *form, match);
+    return build();
   FailureOr<Value> predicate = readGuard(inst.guard);
   if (failed(predicate))
     return failure();
   auto guard = GuardOp::create(builder, toLocation(inst.loc), *predicate);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
-  return buildPlain(inst, *form, match);
+  return build();
 }
 
 void ParserImpl::addModifiers(const FormMatch &match, OperationState &state) {

@@ -70,6 +70,16 @@ LogicalResult ParserImpl::parsePrimary(RawOperand &operand) {
     } while (consumePunct(","));
     return expectPunct("}", "after a vector operand");
   }
+  if (tok.isPunct("-")) { // `-%r`, in the video instructions
+    Token minus = tok;
+    advance();
+    if (tok.is(TokenKind::Identifier) && tok.spelling != "WARP_SZ") {
+      operand.minus = true;
+      return parseNamed(operand);
+    }
+    lexer.rewind(minus.begin);
+    advance();
+  }
   if (startsConstant()) {
     FailureOr<ConstValue> value = parseConstExpr();
     if (failed(value))
@@ -123,6 +133,10 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
   }
   if (operand.symbol->kind == Symbol::Register) {
     operand.kind = RawOperand::Register;
+    if (component.size() > 1 && operand.symbol->vectorSize == 1) {
+      operand.selector = component;
+      return success();
+    }
     if (component.empty()) {
       if (operand.symbol->vectorSize == 1)
         return success();
@@ -218,9 +232,16 @@ LogicalResult ParserImpl::parseAddress(RawOperand &operand) {
       return failure();
     operand.constant.bits = uint64_t(*value);
   }
-  if (tok.isPunct(","))
-    return errorHere() << "addresses of several parts (textures, tensor maps) "
-                          "are not supported yet";
+  while (consumePunct(",")) {
+    RawOperand part;
+    part.loc = tok.getLoc();
+    if (tok.isPunct("["))
+      return errorHere() << "expected a register, a vector or a constant, "
+                            "found '['";
+    if (failed(parsePrimary(part)))
+      return failure();
+    operand.parts.push_back(std::move(part));
+  }
   return expectPunct("]", "after an address");
 }
 

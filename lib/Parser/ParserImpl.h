@@ -4,7 +4,7 @@
 // Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
 // Statement.cpp (bodies), Operands.cpp (operand syntax to values),
 // FormMatcher.cpp (mnemonic and operands to an op, by the form table),
-// Call.cpp.
+// Unlowered.cpp, Call.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +56,10 @@ struct RawOperand {
   /// `arr[%r]`: the index register, in elements.
   Symbol *indexReg = nullptr;
   std::vector<RawOperand> elements;
+  /// `[a, b, {c, d}]`: what follows the first part.
+  std::vector<RawOperand> parts;
+  bool minus = false;       ///< `-%r`
+  llvm::StringRef selector; ///< `b0` of `%r.b0`
 };
 
 class ParserImpl {
@@ -212,6 +216,8 @@ private:
   mlir::LogicalResult checkModifiers(const Instruction &inst);
   LogicalResult buildPlain(const Instruction &inst, const ptx::FormSpec &form,
                            const ptx::FormMatch &match);
+  LogicalResult buildGuarded(const Instruction &inst,
+                             llvm::function_ref<LogicalResult()> build);
   LogicalResult buildControl(const Instruction &inst, const ptx::FormSpec &form,
                              const ptx::FormMatch &match);
   void addModifiers(const ptx::FormMatch &match, mlir::OperationState &state);
@@ -220,6 +226,15 @@ private:
       const ptx::FormMatch &match, mlir::OperationState &state,
       std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
+
+  // -- Instructions that nothing executes (Unlowered.cpp)
+  LogicalResult buildUnlowered(const Instruction &inst,
+                               const ptx::FormSpec &form,
+                               const ptx::FormMatch &match);
+  LogicalResult collectUnlowered(
+      const RawOperand &raw, const ptx::OperandSpec &spec,
+      const ptx::FormMatch &match, llvm::SmallVectorImpl<mlir::Value> &values,
+      std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
 
   // -- Calls (Call.cpp)
   /// What a call knows of the function it calls.

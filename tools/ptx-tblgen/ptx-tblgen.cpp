@@ -37,9 +37,10 @@ struct Modifier {
 
 struct Operand {
   std::string name, kind = "Value", rule = "First", fixed = "B32";
+  std::string countRule = "Modifier", allowed;
   bool isResult = false, isSecond = false, optional = false, negatable = false,
-       special = false;
-  unsigned group = 0;
+       special = false, signable = false, selectable = false;
+  unsigned group = 0, count = 1, numParts = 0;
 };
 
 struct Slot {
@@ -53,7 +54,15 @@ struct OpLayout {
   std::map<std::string, unsigned> operandGroups, resultGroups;
   unsigned numOperandGroups = 0;
   bool sized = false;
+  /// Of `ptx.unlowered`: modifiers are words, operands lie in a row, and those
+  /// whose names begin with `d` are destinations.
+  bool unlowered = false;
 };
+const Modifier &wordModifier(bool isType) {
+  static const Modifier word{"instruction", "", "", {}},
+      type{"instruction", "ScalarType", "", {}};
+  return isType ? type : word;
+}
 
 std::vector<std::string> enumTokens(const Record *enumRecord) {
   std::vector<std::string> tokens;
@@ -144,17 +153,50 @@ std::vector<Slot> parseSlots(const Record *op, StringRef text) {
   return slots;
 }
 
+/// What stands behind the `*` of a vector: "", "4", "N/4", "2x", "D".
+void parseCount(const Record *op, Operand &o, StringRef count) {
+  o.kind = "Vector";
+  if (count.empty())
+    return;
+  if (count == "D") {
+    o.countRule = "Dimension";
+    return;
+  }
+  if (count.consume_front("N/"))
+    o.countRule = "ShapeN";
+  else
+    o.countRule = count.consume_back("x") ? "Repeat" : "Fixed";
+  if (count.getAsInteger(10, o.count))
+    fail(op, "bad number of elements of '" + o.name + "'");
+}
+
 Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
   Operand o;
+  if (text.consume_front("#")) {
+    o.kind = "Immediate";
+    auto [name, allowed] = text.split('=');
+    o.allowed = allowed.str();
+    o.rule = "Fixed", o.fixed = "B64";
+    text = name;
+  }
+  if (text == "_")
+    o.kind = "Sink";
   if (text.consume_front("["))
     o.kind = "Address", text.consume_back("]");
+  if (text.consume_front("-"))
+    o.signable = true;
+  if (text.consume_front("~"))
+    o.selectable = true;
   if (text.consume_front("!"))
     o.negatable = true;
   if (text.consume_front("%"))
     o.special = true;
   auto [name, type] = text.split(':');
-  if (name.consume_back("*"))
-    o.kind = "Vector";
+  if (size_t star = name.find('*'); star != StringRef::npos) {
+    o.name = name.take_front(star).str();
+    parseCount(op, o, name.drop_front(star + 1));
+    name = name.take_front(star);
+  }
   o.name = name.str();
   if (type == "2")
     o.rule = "Second";
@@ -166,8 +208,12 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
     o.kind = "Callee";
   else if (!type.empty())
     o.rule = "Fixed", o.fixed = type.upper() == "PRED" ? "Pred" : type.upper();
-  if (o.kind == "Label" || o.kind == "Callee")
+  if (o.kind == "Label" || o.kind == "Callee" || o.kind == "Sink")
     return o;
+  if (layout.unlowered) {
+    o.isResult = name.starts_with("d") && o.kind != "Address";
+    return o;
+  }
   if (auto it = layout.resultGroups.find(o.name);
       it != layout.resultGroups.end())
     o.isResult = true, o.group = it->second;
@@ -187,13 +233,33 @@ std::vector<Operand> parseOperands(const Record *op, const OpLayout &layout,
     bool second = !optional && text.consume_front("{|");
     if (!optional && !second)
       text.consume_front(", ");
-    size_t end = text.find_first_of(",{}");
+    size_t end = text.find_first_of(",{}[");
+    if (end == 0 && text[0] == '[')
+      end = text.find_first_of(",]") + (text[text.find_first_of(",]")] == ']');
     StringRef body = text.take_front(end);
     text = text.substr(body.size());
+    if (body.starts_with("[") && !body.ends_with("]") &&
+        text.consume_front(",")) {
+      // Parts of an address.
+      size_t close = text.find(']');
+      size_t at = operands.size();
+      operands.push_back(parseOperand(op, layout, body));
+      SmallVector<StringRef> parts;
+      text.take_front(close).split(parts, ',');
+      text = text.drop_front(close + 1);
+      for (StringRef part : parts)
+        operands.push_back(parseOperand(op, layout, part));
+      operands[at].numParts = parts.size();
+      operands[at].optional = optional;
+      if (optional)
+        text.consume_front("}");
+      continue;
+    }
     if (second) {
       Operand o = operands.back();
       auto [name, type] = body.split(':');
       o.name = name.str();
+      o.kind = "Value";
       o.isSecond = true;
       if (!type.empty())
         o.rule = "Fixed", o.fixed = "Pred";
@@ -223,11 +289,18 @@ FormText splitSyntax(StringRef syntax) {
 
 class TableWriter {
 public:
-  TableWriter(raw_ostream &os) : os(os) {}
+  TableWriter(raw_ostream &os, const RecordKeeper &records)
+      : os(os), types(enumTokens(records.getDef("Ptx_ScalarTypeEnum"))) {}
 
   void modifier(const Modifier &m) {
     if (!modifiers.insert({m.key(), true}).second)
       return;
+    if (m.attrName == "instruction") {
+      os << "static const ModifierSpec kMod_" << m.key()
+         << " = {\"instruction\", false, " << !m.enumName.empty()
+         << ", nullptr, nullptr};\n";
+      return;
+    }
     os << "static const ModifierSpec kMod_" << m.key() << " = {\"" << m.attrName
        << "\", " << (m.enumName.empty() ? "true" : "false") << ", "
        << (m.enumName == "ScalarType" ? "true" : "false")
@@ -264,7 +337,7 @@ public:
   }
 
   void form(const Record *op, const OpLayout &layout, const Record *form,
-            StringRef syntax) {
+            StringRef syntax, StringRef opName, bool wideOperands) {
     FormText text = splitSyntax(syntax);
     std::vector<Slot> slots = parseSlots(op, text.modifiers);
     std::vector<Operand> operands = parseOperands(op, layout, text.operands);
@@ -279,13 +352,14 @@ public:
     os << "};\n";
     std::string row;
     raw_string_ostream r(row);
-    r << "{\"" << text.opcode << "\", \"ptx." << op->getValueAsString("opName")
-      << "\", \"" << syntax << "\", \"" << op->getValueAsString("IsaAnchor")
-      << "\", " << int(op->getValueAsBit("WideOperands")) << ", "
+    r << "{\"" << text.opcode << "\", \"ptx." << opName << "\", \"" << syntax
+      << "\", \"" << op->getValueAsString("IsaAnchor") << "\", "
+      << int(wideOperands) << ", "
       << (layout.sized ? layout.numOperandGroups : 0) << ", "
       << (slots.empty() ? "nullptr" : "kSlots" + id) << ", " << slots.size()
       << ", " << (operands.empty() ? "nullptr" : "kOperands" + id) << ", "
-      << operands.size() << ", kSince" << id << ", " << since.size() << "}";
+      << operands.size() << ", kSince" << id << ", " << since.size() << ", "
+      << int(layout.unlowered) << "}";
     rows.push_back({text.opcode.str(), row});
   }
 
@@ -341,6 +415,10 @@ private:
   const Modifier *findOwner(const Record *op, const OpLayout &layout,
                             const Slot &slot,
                             std::map<std::string, unsigned> &used) {
+    if (layout.unlowered)
+      return &wordModifier(all_of(slot.tokens, [&](const std::string &t) {
+        return is_contained(types, t);
+      }));
     for (const Modifier &m : layout.modifiers) {
       if (used.count(m.attrName))
         continue;
@@ -363,11 +441,15 @@ private:
       os << "{\"" << o.name << "\", OperandKind::" << o.kind
          << ", TypeRule::" << o.rule << ", ScalarType::" << o.fixed << ", "
          << o.isResult << ", " << o.isSecond << ", " << o.optional << ", "
-         << o.negatable << ", " << o.special << ", " << o.group << "}, ";
+         << o.negatable << ", " << o.special << ", " << o.signable << ", "
+         << o.selectable << ", CountRule::" << o.countRule << ", " << o.count
+         << ", " << o.numParts << ", \"" << o.allowed << "\", " << o.group
+         << "}, ";
     os << "};\n";
   }
 
   raw_ostream &os;
+  std::vector<std::string> types; ///< tokens of scalar types
   std::map<std::string, bool> modifiers;
   std::map<std::string, std::string> tokenArrays;
   std::vector<std::pair<std::string, std::string>> rows;
@@ -375,24 +457,53 @@ private:
 
 bool emitFormTable(raw_ostream &os, const RecordKeeper &records) {
   os << "// Made by ptx-tblgen. Do not edit.\n";
-  TableWriter writer(os);
+  TableWriter writer(os, records);
   for (const Record *op : records.getAllDerivedDefinitions("Ptx_Instr")) {
     OpLayout layout = readLayout(op);
     for (const Modifier &m : layout.modifiers)
       writer.modifier(m);
     for (const Record *form : op->getValueAsListOfDefs("Forms"))
-      writer.form(op, layout, form, form->getValueAsString("Syntax"));
+      writer.form(op, layout, form, form->getValueAsString("Syntax"),
+                  op->getValueAsString("opName"),
+                  op->getValueAsBit("WideOperands"));
   }
+  OpLayout unlowered;
+  unlowered.unlowered = true;
+  writer.modifier(wordModifier(false));
+  writer.modifier(wordModifier(true));
+  for (const Record *known : records.getAllDerivedDefinitions("Known"))
+    for (const Record *form : known->getValueAsListOfDefs("Forms"))
+      writer.form(known, unlowered, form, form->getValueAsString("Syntax"),
+                  "unlowered", false);
   writer.finish(records);
   return false;
 }
 
+/// A target that has the form under PTX 9.0; empty if there is none.
+std::string firstTarget(const Record *form) {
+  for (const Record *since : form->getValueAsListOfDefs("Availability")) {
+    if (since->getValueAsString("PtxVersion").contains('-'))
+      continue;
+    StringRef target = since->getValueAsString("Target");
+    target.consume_back("+");
+    return target.str();
+  }
+  return "";
+}
+
+/// Lines of opcode, op, syntax and a target.
 bool emitFormList(raw_ostream &os, const RecordKeeper &records) {
+  auto list = [&](const Record *record, StringRef opName) {
+    for (const Record *form : record->getValueAsListOfDefs("Forms"))
+      if (std::string target = firstTarget(form); !target.empty())
+        os << splitSyntax(form->getValueAsString("Syntax")).opcode << '\t'
+           << opName << '\t' << form->getValueAsString("Syntax") << '\t'
+           << target << '\n';
+  };
   for (const Record *op : records.getAllDerivedDefinitions("Ptx_Instr"))
-    for (const Record *form : op->getValueAsListOfDefs("Forms"))
-      os << splitSyntax(form->getValueAsString("Syntax")).opcode << '\t'
-         << op->getValueAsString("opName") << '\t'
-         << form->getValueAsString("Syntax") << '\n';
+    list(op, op->getValueAsString("opName"));
+  for (const Record *known : records.getAllDerivedDefinitions("Known"))
+    list(known, "unlowered");
   return false;
 }
 } // namespace

@@ -39,7 +39,23 @@ struct SlotSpec {
   bool accepts(llvm::StringRef token) const;
 };
 
-enum class OperandKind : uint8_t { Value, Vector, Address, Label, Callee };
+enum class OperandKind : uint8_t {
+  Value,
+  Vector,
+  Address,
+  Label,
+  Callee,
+  Immediate, ///< a constant, perhaps of few values
+  Sink       ///< `_` and nothing else
+};
+/// How many elements a vector operand has.
+enum class CountRule : uint8_t {
+  Modifier, ///< as `.v2/.v4/.v8` says, 1 without
+  Fixed,    ///< `count`
+  ShapeN,   ///< n of the `.mMnNkK` modifier, divided by `count`
+  Repeat,   ///< N of the `.xN` modifier, times `count`
+  Dimension ///< N of the `.Nd` modifier
+};
 enum class TypeRule : uint8_t { First, Second, Wide, Fixed };
 
 /// One operand of a form.
@@ -53,6 +69,12 @@ struct OperandSpec {
   bool optional;       ///< may be left out, with all that follow
   bool negatable;      ///< predicate, may be written `!p`
   bool special;        ///< special registers and symbols allowed
+  bool signable;       ///< may be written `-a`
+  bool selectable;     ///< may be written `a.b0`, `a.h10`: parts of a register
+  CountRule countRule; ///< of a vector
+  uint16_t count;
+  uint8_t numParts;    ///< of an address: operands that follow it, in its `[]`
+  const char *allowed; ///< of an immediate: "", "16", "4|8|16", "0..3"
   uint8_t group;       ///< ODS operand or result group
 };
 
@@ -75,6 +97,8 @@ struct FormSpec {
   unsigned numOperands;
   const SinceSpec *since;
   unsigned numSince;
+  /// The op is `ptx.unlowered`: known, but nothing executes it.
+  bool unlowered;
 
   llvm::ArrayRef<SlotSpec> getSlots() const { return {slots, numSlots}; }
   llvm::ArrayRef<OperandSpec> getOperands() const {
@@ -94,6 +118,12 @@ std::optional<llvm::StringRef> getUnsupportedSection(llvm::StringRef opcode);
 
 /// Since when a modifier may be used at all; null if as long as its forms.
 const SinceSpec *getModifierAvailability(llvm::StringRef token);
+
+/// Is `value` one of `operand.allowed`?
+bool isAllowed(const OperandSpec &operand, int64_t value);
+/// The elements of the vector `operand`; `tokens` are the modifiers.
+unsigned getVectorSize(const OperandSpec &operand,
+                       llvm::ArrayRef<llvm::StringRef> tokens);
 
 /// The type an operand has under `form`, when its type tokens are `first` and
 /// `second`.

@@ -33,8 +33,9 @@ def Ptx_Dialect : Dialect {
 // Availability and forms
 //===----------------------------------------------------------------------===//
 
-/// From which PTX version, on which targets. `target` is "sm_NN+" (that
-/// architecture and later), "sm_NNa" (that one alone) or "sm_NNf" (family).
+/// From which PTX version ("2.0", or "1.0-6.3": not after 6.3), on which
+/// targets. `target` is "sm_NN+" (that architecture and later), "sm_NNa" (that
+/// one alone) or "sm_NNf" (family).
 class Since<string ptxVersion, string target> {
   string PtxVersion = ptxVersion;
   string Target = target;
@@ -56,6 +57,12 @@ class Since<string ptxVersion, string target> {
 ///   [a]     address                      a*   vector if `.v2/.v4/.v8` is given
 ///   !c      predicate that may be negated  %a  special register or symbol too
 ///   {|q}    second destination           {, b} optional trailing operand
+///   a*4     vector of four               a*N/4 n of `.mMnNkK` divided by 4
+///   a*D     N of `.Nd`
+///   a*2x    N of `.xN` times 2           [a,c*2] address of several parts
+///   #n=4|8  constant (of these values)   #n=0..3 (of this range)
+///   -a      may be written `-a`          ~a    part of a register: `a.b0`
+///   _       nothing but `_`
 ///   L:label, f:callee, x:args            control flow
 class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
   string Syntax = syntax;
@@ -320,6 +327,15 @@ class Ptx_Ternary<string mnemonic, string isa, list<Form> forms,
   let arguments = !con((ins AnyType:$a, AnyType:$b, AnyType:$c,
                         Ptx_ScalarType:$ty), modifiers);
   let results = (outs AnyType:$d);
+}
+
+/// Forms that are parsed, checked and printed, but that nothing executes yet: a
+/// kernel that holds one is refused when it is compiled. They all become
+/// `ptx.unlowered`; destinations are the operands whose names begin with `d`.
+class Known<string opcode, string isa, list<Form> forms> {
+  string Opcode = opcode;
+  string IsaAnchor = isa;
+  list<Form> Forms = forms;
 }
 
 /// An instruction of the ISA that has no record yet. The parser refuses it by

@@ -204,6 +204,22 @@ def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
   let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
 }
 
+def Ptx_UnloweredOp : Op<Ptx_Dialect, "unlowered",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "an instruction of a `Known` form: nothing executes it";
+  let description = [{
+    `instruction` is opcode and modifiers as the text has them. Operands and
+    results stand in the order of the text, vectors and addresses of several
+    parts element by element. `notes` has a string for each operand of the text
+    with what is no value: "-", ".b0".
+  }];
+  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands,
+                       OptionalAttr<StrArrayAttr>:$notes);
+  let results = (outs Variadic<AnyType>:$d);
+  let assemblyFormat = "$instruction `(` $operands `)` attr-dict `:` "
+                       "functional-type($operands, $d)";
+  let hasVerifier = 1;
+}
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";
   let description = [{

@@ -23,6 +23,11 @@ def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
     Statistic<"numIndirect", "indirect-calls", "indirect calls resolved">];
 }
 
+def RefuseUnloweredPass : Pass<"ptx-refuse-unlowered",
+                               "::ptxjit::ptx::FuncOp"> {
+  let summary = "an error for the first instruction that nothing executes yet";
+}
+
 def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
   let summary = "local variables at constant offsets to virtual registers";
   let description = [{

@@ -1,0 +1,111 @@
+//===- Unlowered.cpp - instructions of `Known` forms ----------------------===//
+//
+// They become `ptx.unlowered`: operands in a row, no meaning attached.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// What operands say that is no value: "-", ".b0".
+static Attribute getNotes(ArrayRef<RawOperand> operands, Builder &builder) {
+  SmallVector<StringRef> notes;
+  SmallVector<std::string> storage;
+  bool any = false;
+  for (const RawOperand &raw : operands) {
+    std::string note = raw.minus ? "-" : "";
+    if (!raw.selector.empty())
+      note += "." + raw.selector.str();
+    any |= !note.empty();
+    storage.push_back(std::move(note));
+  }
+  for (const std::string &note : storage)
+    notes.push_back(note);
+  return any ? builder.getStrArrayAttr(notes) : Attribute();
+}
+
+/// The values of one operand of an unlowered instruction.
+LogicalResult ParserImpl::collectUnlowered(
+    const RawOperand &raw, const OperandSpec &spec, const FormMatch &match,
+    SmallVectorImpl<Value> &values,
+    std::vector<std::pair<const RawOperand *, ScalarType>> &results) {
+  ScalarType type = getOperandType(spec, match.first, match.second);
+  if (spec.kind == OperandKind::Sink)
+    return success();
+  if (spec.kind == OperandKind::Address) {
+    FailureOr<Value> address = getAddress(raw);
+    if (failed(address))
+      return failure();
+    Value value = *address;
+    if (raw.offset) {
+      bool wide = value.getType().isInteger(64);
+      value = arith::AddIOp::create(
+          builder, toLocation(raw.loc), value,
+          createConstant(wide ? ScalarType::B64 : ScalarType::B32, raw.offset));
+    }
+    values.push_back(value);
+    for (auto [i, part] : llvm::enumerate(raw.parts))
+      if (failed(
+              collectUnlowered(part, (&spec)[1 + i], match, values, results)))
+        return failure();
+    return success();
+  }
+  bool vector =
+      spec.kind == OperandKind::Vector && raw.kind == RawOperand::Vector;
+  for (const RawOperand &e : vector ? ArrayRef(raw.elements) : ArrayRef(raw)) {
+    if (spec.isResult) {
+      results.push_back({&e, type});
+      continue;
+    }
+    FailureOr<Value> value = getSource(e, type, spec, /*wide=*/false);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  return success();
+}
+
+LogicalResult ParserImpl::buildUnlowered(const Instruction &inst,
+                                         const FormSpec &form,
+                                         const FormMatch &match) {
+  SmallVector<Value> values;
+  std::vector<std::pair<const RawOperand *, ScalarType>> results;
+  size_t at = 0;
+  unsigned parts = 0;
+  for (const OperandSpec &spec : form.getOperands()) {
+    if (parts) {
+      --parts;
+      continue;
+    }
+    parts = spec.numParts;
+    if (at == inst.operands.size())
+      break;
+    const RawOperand &raw = inst.operands[at];
+    if (spec.isSecondResult && !raw.isSecond)
+      continue;
+    ++at;
+    if (failed(collectUnlowered(raw, spec, match, values, results)))
+      return failure();
+  }
+  OperationState state(toLocation(inst.loc), form.opName);
+  std::string text = inst.opcode.str();
+  for (StringRef m : inst.modifiers)
+    text += "." + m.str();
+  state.addAttribute("instruction", builder.getStringAttr(text));
+  if (Attribute notes = getNotes(inst.operands, builder))
+    state.addAttribute("notes", notes);
+  state.addOperands(values);
+  for (auto &[raw, type] : results)
+    state.addTypes(getValueType(context, type));
+  Operation *op = builder.create(state);
+  for (auto [result, value] : llvm::zip(results, op->getResults()))
+    if (failed(writeResult(*result.first, value, result.second,
+                           /*wide=*/false)))
+      return failure();
+  return success();
+}
