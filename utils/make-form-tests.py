@@ -17,14 +17,21 @@ import sys
 import known_form_tests
 import memory_form_tests
 
-MEMORY = {"ld", "st", "atom", "red"}
+MEMORY = {"ld", "ldu", "st", "atom", "red"}
 SKIP = {"membar", "fence", "bra", "brx", "ret", "exit", "trap", "call", "bar",
         "barrier", "shfl", "vote", "activemask", "cvta", "match", "redux",
-        "elect", "nanosleep", "alloca", "stacksave", "stackrestore"}
+        "elect", "nanosleep", "alloca", "stacksave", "stackrestore", "cp"}
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
-         "u64": 64, "s64": 64, "f64": 64}
+         "u64": 64, "s64": 64, "f64": 64, "bf16": 16, "f16x2": 32,
+         "bf16x2": 32, "f32x2": 64, "u16x2": 32, "s16x2": 32, "tf32": 32,
+         "e4m3x2": 16, "e5m2x2": 16, "e2m3x2": 16, "e3m2x2": 16,
+         "ue8m0x2": 16, "e2m1x2": 8, "u2": 2, "s2": 2, "u4": 4, "s4": 4}
+# Edge values of the parts of packed and half types.
+PARTS = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16",
+         "f32x2": "f32"}
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
+BOOLEANS = ("and", "or", "xor")
 # Accuracy that the ISA asks of approximations (section
 # "floating-point-instructions"), and inputs inside the range it speaks of.
 APPROX = {
@@ -37,6 +44,12 @@ APPROX = {
     "rsqrt.approx": ("~rel=1.3e-7", None),
     "div.approx": ("~ulps=2", "sweep:1024"),
     "div.full": ("~ulps=2", None),
+    "tanh.approx.f32": ("~rel=4.8e-4", "sweep:1024"),
+    # Stored as f32; f16 itself has 2^-11.
+    "ex2.approx.f16": ("~rel=1.5e-3", None),
+    "ex2.approx.ftz.bf16": ("~rel=1.2e-2", None),
+    "tanh.approx.f16": ("~abs=9.8e-4", None),
+    "tanh.approx.bf16": ("~abs=7.9e-3", None),
 }
 
 
@@ -64,6 +77,8 @@ def parse_operands(text):
         raw = raw.strip()
         if not raw:
             continue
+        if raw.startswith("&"):  # the carry flag: see carry()
+            continue
         second = raw.startswith("{|")
         raw = raw.strip("{|}").lstrip("%")
         negatable = raw.startswith("!")
@@ -79,6 +94,8 @@ def storage(ty):
     n = WIDTH[ty]
     if ty in ("f32", "f64"):
         return ty, ty, ty
+    if ty == "e2m1x2":
+        return "u8", "b8", "b8"
     if n == 8:
         return ("s8" if ty == "s8" else "u8"), ty, "b16"
     kind = "s" if ty.startswith("s") else "u"
@@ -95,13 +112,35 @@ def resolve(rule, types):
     return rule
 
 
-def kernel(name, mnemonic, operands, types):
+def carry(params, run, regs, syntax):
+    """What makes the carry flag before, and what shows it after."""
+    before, after = [], []
+    if syntax.endswith("&carry"):
+        params.append(".param .u64 incarry")
+        run.append("in=u32[random(7)]")
+        regs.append(".reg .b32 %flag;")
+        before = ["ld.param.u64 %p, [incarry];", "mad.wide.u32 %p, %t, 4, %p;",
+                  "ld.global.b32 %flag, [%p];", "and.b32 %flag, %flag, 1;",
+                  "add.cc.u32 %flag, %flag, 0xffffffff;"]
+    if "&d" in syntax:
+        params.append(".param .u64 outcarry")
+        run.append("out=u32[ref:256]")
+        regs.append(".reg .b32 %made;")
+        # Of a subtraction the flag is a borrow; the same bit.
+        after = ["addc.u32 %made, 0, 0;", "ld.param.u64 %p, [outcarry];",
+                 "mad.wide.u32 %p, %t, 4, %p;", "st.global.b32 [%p], %made;"]
+    return before, after
+
+
+def kernel(name, mnemonic, operands, types, syntax):
     """PTX of one kernel, and its run line."""
     params, body, run, regs = [], [], [], []
     results = [o for o in operands if o[4]]
     sources = [o for o in operands if not o[4]]
-    approx, sweep = next((v for k, v in APPROX.items()
+    # The longest that fits says it best.
+    approx, sweep = next((APPROX[k] for k in sorted(APPROX, key=len)[::-1]
                           if mnemonic.startswith(k)), ("", None))
+    half_approx = approx and types[0] in ("f16", "bf16")
     if mnemonic == "rsqrt.approx.f64":
         approx = "~ulps=2"
     count = sweep.split(":")[1] if sweep else "256"
@@ -109,16 +148,22 @@ def kernel(name, mnemonic, operands, types):
     for i, (op, rule, negatable, second, _) in enumerate(results):
         ty = resolve(rule, types)
         elem, mem, reg = storage("u32" if ty == "pred" else ty)
+        if half_approx or ty == "f32x2":  # whose NaN may differ
+            elem = "f32"
         params.append(f".param .u64 out{i}")
-        run.append(f"out={elem}[ref:{count}]")
+        length = int(count) * (2 if ty == "f32x2" else 1)
+        run.append(f"out={elem}[ref:{length}]")
         r = f"%d{i}"
         regs.append(f".reg .{'pred' if ty == 'pred' else reg} {r};")
         if ty == "pred":
             regs.append(f".reg .b32 {r}v;")
             store = [f"selp.u32 {r}v, 1, 0, {r};", f"st.global.u32 [%p], {r}v;"]
+        elif half_approx:
+            regs.append(f".reg .f32 {r}v;")
+            store = [f"cvt.f32.{ty} {r}v, {r};", f"st.global.f32 [%p], {r}v;"]
         else:
             store = [f"st.global.{mem} [%p], {r};"]
-        body += [("after", i, elem, store)]
+        body += [("after", i, "f64" if ty == "f32x2" else elem, store)]
         text_operands.append(("|" if second else "") + r)
     loads = []
     for i, (op, rule, negatable, second, _) in enumerate(sources):
@@ -133,8 +178,8 @@ def kernel(name, mnemonic, operands, types):
         if sweep and gen.startswith("random"):
             gen = "sweep:1024"
         elem, mem, reg = storage("u32" if ty == "pred" else ty)
-        if ty == "f16":
-            gen = "random(3)"
+        if ty in PARTS:
+            gen = f"{PARTS[ty]}.{letter}"
         params.append(f".param .u64 in{i}")
         run.append(f"in={elem}[{gen}]")
         r = f"%s{i}"
@@ -157,13 +202,22 @@ def kernel(name, mnemonic, operands, types):
         size = int(elem[1:]) // 8
         stores += [f"ld.param.u64 %p, [out{i}];",
                    f"mad.wide.u32 %p, %t, {size}, %p;"] + store
+    before, after = carry(params, run, regs, syntax)
     lines = [f".visible .entry {name}({', '.join(params)})", "{",
              "  .reg .b32 %t; .reg .b64 %p;"]
     lines += ["  " + r for r in regs]
-    lines += ["  mov.u32 %t, %tid.x;"] + ["  " + x for x in loads]
-    lines += ["  " + line] + ["  " + x for x in stores] + ["  ret;", "}"]
+    lines += ["  mov.u32 %t, %tid.x;"] + ["  " + x for x in loads + before]
+    lines += ["  " + line] + ["  " + x for x in after] + ["  " + x for x in stores] + ["  ret;", "}"]
+    if "f32x2" in types:  # two results in an element
+        run.insert(0, "block=256")
     lines.append(f"// run: {name} {' '.join(run)} {approx}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def module_target(target):
+    """sm_90 for all that it has."""
+    number = int(re.match(r"sm_(\d+)", target)[1])
+    return "sm_90" if number <= 90 and target[-1].isdigit() else target
 
 
 def main():
@@ -172,8 +226,8 @@ def main():
     files, used, known = {}, set(), {}
     for row in open(forms):
         opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
-        if op_name == "unlowered":
-            known.setdefault((opcode, target), []).extend(
+        if op_name in ("unlowered", "advice"):
+            known.setdefault((opcode, module_target(target)), []).extend(
                 known_form_tests.instances(opcode, syntax))
             continue
         if opcode in SKIP:
@@ -182,7 +236,8 @@ def main():
             for name, text in memory_form_tests.kernels(opcode, syntax):
                 if name not in used:
                     used.add(name)
-                    files.setdefault(opcode, []).append(text)
+                    files.setdefault((opcode, module_target(target)),
+                                     []).append(text)
             continue
         head, _, operand_text = syntax.partition(" ")
         operands = parse_operands(operand_text)
@@ -191,6 +246,14 @@ def main():
         for modifiers in expand_modifiers(head[len(opcode):]):
             types = [m for m in modifiers.split(".") if m in WIDTH]
             mnemonic = opcode + modifiers
+            # A third of set's product: each comparison meets each operator.
+            words = modifiers.split(".")
+            if opcode == "set" and any(b in words for b in BOOLEANS):
+                if sum(map(ord, modifiers)) % 3:
+                    continue
+            # Of packed approximations: test/Execution/half.ptx.
+            if "approx" in modifiers and types[0] in ("f16x2", "bf16x2"):
+                continue
             variants = [""]
             if any(o[0] == "immLut" for o in operands):
                 variants = ["_lut0x96", "_lut0xe8", "_lut0x1b", "_lut0xca",
@@ -205,19 +268,21 @@ def main():
                     name = (f"{base[:-len(variant)]}_v{n}{variant}"
                             if variant else name)
                 used.add(name)
-                files.setdefault(opcode, []).append(
-                    kernel(name, mnemonic, operands, types))
+                files.setdefault((opcode, module_target(target)), []).append(
+                    kernel(name, mnemonic, operands, types, operand_text))
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)
-    for opcode, kernels in files.items():
+    for (opcode, target), kernels in files.items():
+        suffix = "" if target == "sm_90" else target[2:]
         # Files of up to 150 kernels, so that they can run side by side.
         for part in range(0, len(kernels), 150):
-            path = os.path.join(out, f"{opcode}-{part // 150}.ptx")
+            path = os.path.join(out, f"{opcode}{suffix}-{part // 150}.ptx")
             with open(path, "w") as f:
                 f.write("// Made by utils/make-form-tests.py. "
                         "RUN: ptx-jit test %s\n"
-                        ".version 9.0\n.target sm_90\n.address_size 64\n\n")
+                        f".version 9.0\n.target {target}\n"
+                        ".address_size 64\n\n")
                 if opcode == "ld":
                     f.write(memory_form_tests.CONSTANTS)
                 f.write("\n".join(kernels[part:part + 150]))

@@ -9,8 +9,10 @@ import re
 
 WIDTH = {"b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64, "u64": 64,
-         "s64": 64, "f64": 64}
-SPACES = {"global", "shared", "shared::cta", "local", "const", "param",
+         "s64": 64, "f64": 64, "f16": 16, "bf16": 16, "f16x2": 32,
+         "bf16x2": 32}
+HALVES = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16"}
+SPACES = {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param",
           "param::entry", "param::func"}
 THREADS = 64
 
@@ -54,7 +56,8 @@ def raw(ty):
 
 
 def register(ty):
-    return f"b{max(WIDTH[ty], 16)}" if ty[0] != "f" else ty
+    plain = ty[0] != "f" or ty in HALVES
+    return f"b{max(WIDTH[ty], 16)}" if plain else ty
 
 
 def braces(names):
@@ -65,7 +68,7 @@ def load_store(name, mnemonic, tokens, is_load):
     """A kernel that moves a vector through one state space."""
     space = pick(tokens, SPACES, "")
     ty = pick(tokens, WIDTH, None)
-    n = int(pick(tokens, {"v2", "v4"}, "v1")[1:])
+    n = int(pick(tokens, {"v2", "v4", "v8"}, "v1")[1:])
     size = WIDTH[ty] // 8
     v = [f"%v{i}" for i in range(n)]
     vector = f".v{n}" if n > 1 else ""
@@ -84,9 +87,10 @@ def load_store(name, mnemonic, tokens, is_load):
              f"{n * (4 if shown == 'u32' else size)}, %q;"]
     address = "%s"
     cells = THREADS * n * size
+    space = space.replace("::cluster", "").replace("::cta", "")
     if space in ("", "global"):
         address = "%p" if is_load else "%q"
-    elif space in ("shared", "shared::cta", "local"):
+    elif space in ("shared", "local"):
         kind = "local" if space == "local" else "shared"
         lines += [f"  .{kind} .align 32 .b8 cells[{cells}];",
                   "  mov.u64 %s, cells;",
@@ -102,12 +106,15 @@ def load_store(name, mnemonic, tokens, is_load):
                   f"  .reg .b32 %o; mul.lo.u32 %o, %t, {n * size};",
                   "  and.b32 %o, %o, 255;",
                   "  .reg .b64 %l; cvt.u64.u32 %l, %o; add.u64 %s, %s, %l;"]
-    store = f"  st.global{vector}.b{shown[1:]} [%q], {braces(v)};"
+    step = 4 if shown == "u32" else size
+    store = "\n".join(f"  st.global.b{shown[1:]} [%q+{i * step}], {x};"
+                      for i, x in enumerate(v))
+    policy = ", 0" if "L2::cache_hint" in tokens else ""
     if is_load:
-        lines += [f"  {mnemonic} {braces(v)}, [{address}];", store]
+        lines += [f"  {mnemonic} {braces(v)}, [{address}]{policy};", store]
     else:
         lines += [f"  ld.global{plain} {braces(v)}, [%p];",
-                  f"  {mnemonic} [{address}], {braces(v)};"]
+                  f"  {mnemonic} [{address}], {braces(v)}{policy};"]
         if address == "%s":
             kind = "local" if space == "local" else "shared"
             lines += [f"  ld.{kind}{plain} {braces(v)}, [%s];", store]
@@ -121,7 +128,7 @@ def load_store(name, mnemonic, tokens, is_load):
 def load_param(name, mnemonic, tokens):
     """A load from a parameter passed by value."""
     ty = pick(tokens, WIDTH, None)
-    n = int(pick(tokens, {"v2", "v4"}, "v1")[1:])
+    n = int(pick(tokens, {"v2", "v4", "v8"}, "v1")[1:])
     v = [f"%v{i}" for i in range(n)]
     size = WIDTH[ty] // 8
     wide = WIDTH[ty] < 32 and ty[0] != "f"
@@ -143,9 +150,10 @@ def load_param(name, mnemonic, tokens):
 
 def atomic(name, mnemonic, tokens, opcode):
     ty = pick(tokens[::-1], WIDTH, None)
-    shared = pick(tokens, {"shared", "shared::cta"}, "")
+    shared = pick(tokens, {"shared", "shared::cta", "shared::cluster"}, "")
+    move = f"b{WIDTH[ty]}" if ty in HALVES else ty
     cas = "cas" in tokens
-    elem = ty if ty[0] in "sf" else raw(ty)
+    elem = raw(ty) if ty in HALVES or ty[0] not in "sf" else ty
     size = WIDTH[ty] // 8
     cells = 256
     a, d = "%p", "%d, " if opcode == "atom" else ""
@@ -158,7 +166,7 @@ def atomic(name, mnemonic, tokens, opcode):
     for param, r in (("b", "%b"), ("c", "%c"), ("a", "%m")):
         lines += [f"  ld.param.u64 %p, [{param}];",
                   f"  mad.wide.u32 %p, %t, {size}, %p;",
-                  f"  ld.global.{ty} {r}, [%p];"]
+                  f"  ld.global.{move} {r}, [%p];"]
     lines += ["  ld.param.u64 %q, [out];",
               f"  mad.wide.u32 %q, %t, {size}, %q;"]
     if shared:
@@ -166,19 +174,22 @@ def atomic(name, mnemonic, tokens, opcode):
         lines += [f"  .shared .align 8 .b8 cells[{cells * size}];",
                   "  mov.u64 %s, cells;",
                   f"  mad.wide.u32 %s, %t, {size}, %s;",
-                  f"  st.shared.{ty} [%s], %m;"]
+                  f"  st.shared.{move} [%s], %m;"]
     # Compare-and-swap: every other thread finds what it compares with.
     if cas:
         lines += ["  .reg .pred %o; .reg .b32 %x; and.b32 %x, %t, 1;",
-                  "  setp.ne.u32 %o, %x, 0;", f"  @%o mov.{ty} %b, %m;"]
-    lines.append(f"  {mnemonic} {d}[{a}], %b{', %c' if cas else ''};")
+                  "  setp.ne.u32 %o, %x, 0;", f"  @%o mov.{move} %b, %m;"]
+    policy = ", 0" if "L2::cache_hint" in tokens else ""
+    lines.append(f"  {mnemonic} {d}[{a}], %b{', %c' if cas else ''}{policy};")
     if shared:
-        lines += [f"  ld.shared.{ty} %m, [%s];", f"  st.global.{ty} [%p], %m;"]
+        lines += [f"  ld.shared.{move} %m, [%s];",
+                  f"  st.global.{move} [%p], %m;"]
     if d:
-        lines.append(f"  st.global.{ty} [%q], %d;")
+        lines.append(f"  st.global.{move} [%q], %d;")
+    edges = HALVES.get(ty, "edges")
     lines += ["  ret;", "}",
-              f"// run: {name} io={elem}[edges.a]->[ref] in={elem}[edges.b] "
-              f"in={elem}[edges.c] out={elem}[ref]"]
+              f"// run: {name} io={elem}[{edges}.a]->[ref] "
+              f"in={elem}[{edges}.b] in={elem}[{edges}.c] out={elem}[ref]"]
     return "\n".join(lines) + "\n"
 
 
@@ -191,9 +202,13 @@ def kernels(opcode, syntax):
     """All kernels for one form, or nothing if it is no memory form."""
     head = syntax.split(" ")[0][len(opcode):]
     slots = slots_of(head)
-    if opcode in ("ld", "st"):
-        spellings = choices(slots, lambda t: t[-1] in WIDTH or "v2" in t
-                            or t[-1] in SPACES)
+    if opcode in ("ld", "ldu", "st"):
+        # What is said to caches changes nothing: a few of these are enough.
+        cached = any(t.startswith("L2::") for _, tokens in slots
+                     for t in tokens)
+        spellings = choices(slots, lambda t: not cached and (
+            t[-1] in WIDTH or "v2" in t or t[-1] in SPACES))
+        spellings = spellings[::5] if cached else spellings
     elif opcode in ("atom", "red"):
         spellings = choices(slots, lambda t: t[-1] in WIDTH or len(t) == 2
                             or t[-1] in ("shared::cta", "xor"))
@@ -203,8 +218,6 @@ def kernels(opcode, syntax):
         mnemonic = opcode + "".join(spelling)
         tokens = [t[1:] for t in spelling if t]
         ty = pick(tokens[::-1], WIDTH, None)
-        if "v4" in tokens and WIDTH[ty] == 64:
-            continue  # 256-bit vectors come with PTX 8.8
         if "param::func" in tokens or (opcode == "st" and "param" in tokens):
             continue  # parameters of calls
         name = re.sub(r"\W", "_", mnemonic)
@@ -213,4 +226,4 @@ def kernels(opcode, syntax):
         elif "param" in tokens or "param::entry" in tokens:
             yield name, load_param(name, mnemonic, tokens)
         else:
-            yield name, load_store(name, mnemonic, tokens, opcode == "ld")
+            yield name, load_store(name, mnemonic, tokens, opcode != "st")

@@ -278,7 +278,9 @@ std::optional<Space> spaceOf(Operation *op) {
       op->getInherentAttr("space").value_or(nullptr));
   if (!attr)
     return std::nullopt;
-  return attr.getValue() == Space::SharedCta ? Space::Shared : attr.getValue();
+  Space space = attr.getValue();
+  bool shared = space == Space::SharedCta || space == Space::SharedCluster;
+  return shared ? Space::Shared : space;
 }
 
 /// The one space that a loop polls; nothing if that is not known.

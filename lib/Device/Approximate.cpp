@@ -1,4 +1,4 @@
-//===- Approximate.cpp - ex2, lg2, sin, cos -------------------------------===//
+//===- Approximate.cpp - ex2, lg2, sin, cos, tanh -------------------------===//
 //
 // ISA "floating-point-instructions": inside its error bounds, special values as
 // its tables say. One algorithm for every CPU. Polynomials after Cephes.
@@ -96,9 +96,27 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
 template <int W> F32<W> sin(F32<W> x) { return sine<W>(x, 0); }
 template <int W> F32<W> cos(F32<W> x) { return sine<W>(x, 1); }
 
+template <int W> F32<W> tanh(F32<W> x) {
+  F32<W> magnitude = __builtin_elementwise_abs(x);
+  // 1 - 2 / (e^2x + 1), and near 0 a polynomial, where that cancels.
+  F32<W> e = ex2<W>(magnitude * 2.88539008177792681472f);
+  F32<W> far = 1.0f - 2.0f / (e + 1.0f);
+  F32<W> z = x * x;
+  F32<W> p = splat<W>(-5.70498872745e-3f);
+  p = __builtin_elementwise_fma(p, z, splat<W>(2.06390887954e-2f));
+  p = __builtin_elementwise_fma(p, z, splat<W>(-5.37397155531e-2f));
+  p = __builtin_elementwise_fma(p, z, splat<W>(1.33314422036e-1f));
+  p = __builtin_elementwise_fma(p, z, splat<W>(-3.33332819422e-1f));
+  F32<W> near = __builtin_elementwise_fma(p * z, magnitude, magnitude);
+  F32<W> result = choose<W>(magnitude < 0.625f, near, far);
+  result = fromBits<W>(bitsOf<W>(result) | (bitsOf<W>(x) & 0x80000000u));
+  return choose<W>(x == x, result, x + x);
+}
+
 } // namespace
 
 PTXJIT_UNARY(ex2, ex2, F32, F32)
 PTXJIT_UNARY(lg2, lg2, F32, F32)
 PTXJIT_UNARY(sin, sin, F32, F32)
 PTXJIT_UNARY(cos, cos, F32, F32)
+PTXJIT_UNARY(tanh, tanh, F32, F32)

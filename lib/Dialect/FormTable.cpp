@@ -25,30 +25,27 @@ bool SlotSpec::accepts(StringRef token) const {
 ArrayRef<FormSpec> ptx::getForms() { return kForms; }
 
 namespace {
-/// Extents of runs of equal keys in the table.
-using Index = llvm::StringMap<ArrayRef<FormSpec>>;
+/// The rows with a key, in the order of the table.
+using Index = llvm::StringMap<std::vector<FormSpec>>;
 Index buildIndex(const char *FormSpec::*key) {
   Index index;
-  ArrayRef<FormSpec> all = kForms;
-  for (size_t begin = 0; begin < all.size();) {
-    size_t end = begin + 1;
-    while (end < all.size() &&
-           StringRef(all[end].*key) == StringRef(all[begin].*key))
-      ++end;
-    index.try_emplace(all[begin].*key, all.slice(begin, end - begin));
-    begin = end;
-  }
+  for (const FormSpec &form : kForms)
+    index[form.*key].push_back(form);
   return index;
+}
+ArrayRef<FormSpec> find(const Index &index, StringRef key) {
+  auto it = index.find(key);
+  return it == index.end() ? ArrayRef<FormSpec>() : ArrayRef(it->second);
 }
 } // namespace
 
 ArrayRef<FormSpec> ptx::getFormsOfOpcode(StringRef opcode) {
   static const Index index = buildIndex(&FormSpec::opcode);
-  return index.lookup(opcode);
+  return find(index, opcode);
 }
 ArrayRef<FormSpec> ptx::getFormsOfOp(StringRef opName) {
   static const Index index = buildIndex(&FormSpec::opName);
-  return index.lookup(opName);
+  return find(index, opName);
 }
 
 const SinceSpec *ptx::getModifierAvailability(StringRef token) {
@@ -56,13 +53,6 @@ const SinceSpec *ptx::getModifierAvailability(StringRef token) {
     if (name == token)
       return &since;
   return nullptr;
-}
-
-std::optional<StringRef> ptx::getUnsupportedSection(StringRef opcode) {
-  for (const auto &[name, section] : kUnsupported)
-    if (name == opcode)
-      return StringRef(section);
-  return std::nullopt;
 }
 
 ScalarType ptx::getOperandType(const OperandSpec &operand, ScalarType first,
@@ -153,11 +143,28 @@ unsigned ptx::getBitWidth(ScalarType type) {
   case ScalarType::F16x2:
   case ScalarType::BF16x2:
   case ScalarType::TF32:
+  case ScalarType::U16x2:
+  case ScalarType::S16x2:
     return 32;
+  case ScalarType::U2:
+  case ScalarType::S2:
+    return 2;
+  case ScalarType::U4:
+  case ScalarType::S4:
+    return 4;
+  case ScalarType::E2M1x2:
+    return 8;
+  case ScalarType::E4M3x2:
+  case ScalarType::E5M2x2:
+  case ScalarType::E2M3x2:
+  case ScalarType::E3M2x2:
+  case ScalarType::UE8M0x2:
+    return 16;
   case ScalarType::B64:
   case ScalarType::U64:
   case ScalarType::S64:
   case ScalarType::F64:
+  case ScalarType::F32x2:
     return 64;
   case ScalarType::B128:
     return 128;
@@ -296,9 +303,9 @@ std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
       if (slot.accepts(token)) {
         used[s] = found = true;
         match.modifiers.push_back({slot.modifier, token});
-        if (slot.modifier->isType)
-          (numTypes++ ? match.second : match.first) =
-              *symbolizeScalarType(token);
+        if (slot.modifier->isType && numTypes < 2)
+          (numTypes ? match.second : match.first) = *symbolizeScalarType(token);
+        numTypes += slot.modifier->isType;
         break;
       }
       // The order among type tokens is the order of the form.
@@ -326,10 +333,15 @@ static std::optional<std::string> spellUnder(Operation *op,
   std::string text;
   llvm::SmallVector<StringRef, 8> covered;
   for (const SlotSpec &slot : form.getSlots()) {
-    covered.push_back(slot.modifier->attrName);
-    std::optional<Attribute> attr =
-        op->getInherentAttr(slot.modifier->attrName);
+    bool ignored = !*slot.modifier->attrName; // not in IR: what has to be there
+    std::optional<Attribute> attr;
+    if (!ignored) {
+      covered.push_back(slot.modifier->attrName);
+      attr = op->getInherentAttr(slot.modifier->attrName);
+    }
     StringRef token = attr && *attr ? slot.modifier->spell(*attr) : StringRef();
+    if (ignored && !slot.optional)
+      token = slot.getTokens().front();
     if (token.empty() ? !slot.optional : !slot.accepts(token))
       return std::nullopt;
     if (token.empty())
@@ -342,7 +354,7 @@ static std::optional<std::string> spellUnder(Operation *op,
   for (const FormSpec &other : getFormsOfOp(form.opName))
     for (const SlotSpec &slot : other.getSlots()) {
       StringRef name = slot.modifier->attrName;
-      if (llvm::is_contained(covered, name))
+      if (name.empty() || llvm::is_contained(covered, name))
         continue;
       if (std::optional<Attribute> attr = op->getInherentAttr(name);
           attr && *attr && !slot.modifier->spell(*attr).empty())
@@ -370,6 +382,13 @@ std::string ptx::describeForm(const FormSpec &form) {
     if (c == ':') {
       while (i + 1 < operands.size() && llvm::isAlnum(operands[i + 1]))
         ++i;
+    } else if (c == '&') { // not in the text
+      i = operands.find(',', i);
+      if (i == StringRef::npos) {
+        out = StringRef(out).rtrim(", ").str();
+        break;
+      }
+      ++i;
     } else if (c == '*') { // the number of elements
       std::string count;
       while (i + 1 < operands.size() &&
@@ -377,7 +396,7 @@ std::string ptx::describeForm(const FormSpec &form) {
         count += operands[++i];
       if (!count.empty())
         out += "{" + count + "}";
-    } else if (c != '%' && c != '#' && c != '~') {
+    } else if (c != '%' && c != '#' && c != '~' && c != '?') {
       bool sign = c == '!' || c == '-';
       out += sign ? std::string("{") + c + "}" : std::string(1, c);
     }

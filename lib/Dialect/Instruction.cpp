@@ -28,8 +28,9 @@ static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
   for (const FormSpec &form : getFormsOfOp(state.name.getStringRef()))
     if (auto match = matchForm(form, tokens, bad)) {
       for (auto &[modifier, token] : match->modifiers)
-        state.addAttribute(modifier->attrName,
-                           modifier->build(parser.getContext(), token));
+        if (*modifier->attrName) // not one that is ignored
+          state.addAttribute(modifier->attrName,
+                             modifier->build(parser.getContext(), token));
       return success();
     }
   return parser.emitError(loc) << "no form of '" << state.name.getStringRef()

@@ -21,14 +21,15 @@ using namespace ptxjit::ptx;
 #include "ptxjit/Dialect/PtxStructure.cpp.inc"
 
 /// Some form has these modifiers and as many values.
-LogicalResult UnloweredOp::verify() {
-  auto [opcode, rest] = getInstruction().split('.');
+static LogicalResult verifyPlainInstruction(Operation *op,
+                                            StringRef instruction) {
+  auto [opcode, rest] = instruction.split('.');
   SmallVector<StringRef, 12> tokens;
   if (!rest.empty())
     rest.split(tokens, '.');
   unsigned bad = 0;
   for (const FormSpec &form : getFormsOfOpcode(opcode)) {
-    if (!form.unlowered || !matchForm(form, tokens, bad))
+    if (!form.plain || !matchForm(form, tokens, bad))
       continue;
     unsigned least = 0, most = 0, results = 0;
     for (const OperandSpec &operand : form.getOperands()) {
@@ -41,12 +42,18 @@ LogicalResult UnloweredOp::verify() {
       else
         most += size, least += operand.optional ? 0 : size;
     }
-    if (getOperands().size() >= least && getOperands().size() <= most &&
-        getNumResults() <= results)
+    if (op->getNumOperands() >= least && op->getNumOperands() <= most &&
+        op->getNumResults() <= results)
       return success();
   }
-  return emitOpError() << "'" << getInstruction()
-                       << "' is no form with as many operands";
+  return op->emitOpError() << "'" << instruction
+                           << "' is no form with as many operands";
+}
+LogicalResult UnloweredOp::verify() {
+  return verifyPlainInstruction(*this, getInstruction());
+}
+LogicalResult AdviceOp::verify() {
+  return verifyPlainInstruction(*this, getInstruction());
 }
 
 int64_t FuncOp::getParamBytes() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Packetizer.h"
+#include "ptxjit/Lowering/Packed.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -159,6 +160,41 @@ static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
   }
 }
 
+/// old + value of f16, bf16 and pairs of them, by compare-and-swap.
+Value Packetizer::emitHalfAdd(ScalarType type, Value where, Value value,
+                              LLVM::AtomicOrdering ordering) {
+  ChunkBuilder s = scalar();
+  unsigned width = getBitWidth(type);
+  Type bits = b.getIntegerType(width), own = value.getType();
+  ScalarType part = getPartType(type);
+  auto first = LLVM::LoadOp::create(b, loc, bits, where, width / 8);
+  first.setOrdering(LLVM::AtomicOrdering::monotonic);
+  auto loop = scf::WhileOp::create(b, loc, TypeRange(bits), ValueRange(first));
+  OpBuilder::InsertionGuard guard(b);
+  Value old = b.createBlock(&loop.getBefore(), {}, TypeRange(bits), {loc})
+                  ->getArgument(0);
+  Value sum =
+      mapParts(s, type, {s.bitcast(old, own), value}, [&](ValueRange v) {
+        Value x = s.make<arith::AddFOp>(widenHalf(s, part, v[0]),
+                                        widenHalf(s, part, v[1]));
+        return narrowHalf(s, part, x);
+      });
+  bool acquires = ordering == LLVM::AtomicOrdering::acquire ||
+                  ordering == LLVM::AtomicOrdering::acq_rel ||
+                  ordering == LLVM::AtomicOrdering::seq_cst;
+  auto cas =
+      LLVM::AtomicCmpXchgOp::create(b, loc, where, old, s.bitsOf(sum), ordering,
+                                    acquires ? LLVM::AtomicOrdering::acquire
+                                             : LLVM::AtomicOrdering::monotonic);
+  Value seen = LLVM::ExtractValueOp::create(b, loc, cas, 0);
+  Value done = LLVM::ExtractValueOp::create(b, loc, cas, 1);
+  scf::ConditionOp::create(b, loc, s.bitNot(done), ValueRange(seen));
+  Block *after = b.createBlock(&loop.getAfter(), {}, TypeRange(bits), {loc});
+  scf::YieldOp::create(b, loc, after->getArguments());
+  b.setInsertionPointAfter(loop);
+  return s.bitcast(loop.getResult(0), own);
+}
+
 LogicalResult Packetizer::emitAtomic(Operation &op) {
   auto atom = dyn_cast<AtomOp>(op);
   auto red = dyn_cast<RedOp>(op);
@@ -194,6 +230,8 @@ LogicalResult Packetizer::emitAtomic(Operation &op) {
                     ? LLVM::AtomicOrdering::monotonic
                     : LLVM::AtomicOrdering::acquire);
             before = LLVM::ExtractValueOp::create(b, loc, cas, 0);
+          } else if (isHalf(getPartType(type))) {
+            before = emitHalfAdd(type, where, value, ordering);
           } else {
             before = LLVM::AtomicRMWOp::create(b, loc, binOpOf(kind, type),
                                                where, value, ordering);

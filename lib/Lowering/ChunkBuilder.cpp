@@ -178,4 +178,5 @@ EmitterTable::EmitterTable() {
   addFloatEmitters(*this);
   addCompareEmitters(*this);
   addMoveEmitters(*this);
+  addConvertEmitters(*this);
 }

@@ -1,6 +1,7 @@
 //===- CompareToVector.cpp - comparison, logic and shifts per chunk -------===//
 
 #include "ptxjit/Lowering/ChunkBuilder.h"
+#include "ptxjit/Lowering/Packed.h"
 
 #include "mlir/IR/Matchers.h"
 #include "ptxjit/Dialect/PtxOps.h"
@@ -78,6 +79,9 @@ CmpIPredicate intPredicate(Compare cmp, bool isSigned) {
 
 Value compare(ChunkBuilder &c, Compare cmp, ScalarType type, bool ftz, Value a,
               Value b) {
+  if (isHalf(type))
+    return c.cmpf(floatPredicate(cmp), widenHalf(c, type, a, ftz),
+                  widenHalf(c, type, b, ftz));
   if (isFloat(type))
     return c.cmpf(floatPredicate(cmp), c.flush(a, ftz), c.flush(b, ftz));
   return c.cmp(intPredicate(cmp, isSignedInt(type)), a, b);
@@ -100,6 +104,19 @@ Value combine(ChunkBuilder &c, std::optional<BoolOp> op, Value t, Value with) {
 LogicalResult emitSetp(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<SetpOp>(raw);
+  if (isPacked(op.getTy())) { // p of the low halves, q of the high ones
+    auto a = splitParts(c, op.getTy(), in[0]),
+         b = splitParts(c, op.getTy(), in[1]);
+    ScalarType part = getPartType(op.getTy());
+    Value with = in.size() > 2 ? in[2] : Value();
+    Value low = compare(c, op.getCmp(), part, op.getFtz(), a.first, b.first);
+    out.push_back(combine(c, op.getBoolop(), low, with));
+    if (op.getP().size() == 1)
+      return success();
+    Value high = compare(c, op.getCmp(), part, op.getFtz(), a.second, b.second);
+    out.push_back(combine(c, op.getBoolop(), high, with));
+    return success();
+  }
   Value t = compare(c, op.getCmp(), op.getTy(), op.getFtz(), in[0], in[1]);
   Value with = in.size() > 2 ? in[2] : Value();
   out.push_back(combine(c, op.getBoolop(), t, with));
@@ -108,16 +125,33 @@ LogicalResult emitSetp(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
+/// What `set` gives: 1.0 or 0.0, all ones or 0.
+Value truthOf(ChunkBuilder &c, ScalarType type, Value t) {
+  if (type == ScalarType::BF16)
+    return c.select(t, c.intConstant(16, 0x3f80), c.intConstant(16, 0));
+  Type element = getValueType(c.b.getContext(), type);
+  if (isFloat(type))
+    return c.select(t, c.floatConstant(element, 1.0), c.zero(element));
+  return c.resize(t, getBitWidth(type), true);
+}
+
 LogicalResult emitSet(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
   auto op = cast<SetOp>(raw);
-  Value t = compare(c, op.getCmp(), op.getTy2(), op.getFtz(), in[0], in[1]);
-  t = combine(c, op.getBoolop(), t, in.size() > 2 ? in[2] : Value());
-  if (op.getTy() == ScalarType::F32)
-    out.push_back(c.select(t, c.floatConstant(c.b.getF32Type(), 1.0),
-                           c.floatConstant(c.b.getF32Type(), 0.0)));
-  else
-    out.push_back(c.resize(t, 32, true));
+  ScalarType type = op.getTy2(), part = getPartType(type);
+  auto decide = [&](ValueRange v) {
+    Value t = compare(c, op.getCmp(), part, op.getFtz(), v[0], v[1]);
+    return combine(c, op.getBoolop(), t, in.size() > 2 ? in[2] : Value());
+  };
+  if (!isPacked(type)) {
+    out.push_back(truthOf(c, op.getTy(), decide(in)));
+    return success();
+  }
+  ScalarType half =
+      isPacked(op.getTy()) ? getPartType(op.getTy()) : ScalarType::U16;
+  out.push_back(mapParts(c, type, in.take_front(2), [&](ValueRange v) {
+    return truthOf(c, half, decide(v));
+  }));
   return success();
 }
 
@@ -220,6 +254,18 @@ LogicalResult emitLop3(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
+/// Also p = (d != 0) BoolOp q.
+LogicalResult emitLop3Pred(ChunkBuilder &c, Operation *raw, ValueRange in,
+                           Results &out) {
+  if (failed(emitLop3(c, raw, in, out)))
+    return failure();
+  Value some = c.cmp(CmpIPredicate::ne, out.back(), c.intConstant(32, 0));
+  if (raw->getNumResults() > 1)
+    out.push_back(
+        combine(c, cast<Lop3PredOp>(raw).getBoolop(), some, in.back()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Shifts
 //===----------------------------------------------------------------------===//
@@ -279,6 +325,7 @@ void ptxjit::addCompareEmitters(EmitterTable &table) {
   table.add<NotOp>(emitNot);
   table.add<CnotOp>(emitCnot);
   table.add<Lop3Op>(emitLop3);
+  table.add<Lop3PredOp>(emitLop3Pred);
   table.add<ShlOp>(emitShl);
   table.add<ShrOp>(emitShr);
   table.add<ShfOp>(emitShf);

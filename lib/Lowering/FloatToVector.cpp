@@ -1,4 +1,4 @@
-//===- FloatToVector.cpp - f32 and f64 arithmetic per chunk ---------------===//
+//===- FloatToVector.cpp - floating point arithmetic per chunk ------------===//
 //
 // Bit-exact in every rounding mode: to nearest by plain ops, directed modes by
 // AVX-512 embedded rounding or the device library. No fast-math anywhere.
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/ChunkBuilder.h"
+#include "ptxjit/Lowering/Packed.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "ptxjit/Dialect/PtxOps.h"
@@ -46,37 +47,90 @@ Value directed(ChunkBuilder &c, StringRef name, Rounding rnd, ValueRange in) {
                       element, in);
 }
 
-template <typename OpTy>
-LogicalResult finish(ChunkBuilder &c, OpTy op, Value value, Results &out) {
-  out.push_back(c.saturate(c.flush(value, op.getFtz()), op.getSat()));
-  return success();
+/// An operation on f32 or f64, in the rounding mode wanted.
+template <typename ArithOp>
+Value arithmetic(ChunkBuilder &c, std::optional<Rounding> rnd, Value a,
+                 Value b) {
+  StringRef name = std::is_same_v<ArithOp, arith::AddFOp>   ? "add"
+                   : std::is_same_v<ArithOp, arith::SubFOp> ? "sub"
+                                                            : "mul";
+  return isDirected(rnd) ? directed(c, name, *rnd, {a, b})
+                         : c.make<ArithOp>(a, b);
+}
+Value fuse(ChunkBuilder &c, std::optional<Rounding> rnd, Value a, Value b,
+           Value d) {
+  return isDirected(rnd) ? directed(c, "fma", *rnd, {a, b, d})
+                         : c.make<math::FmaOp>(a, b, d);
 }
 
 template <typename OpTy, typename ArithOp>
 LogicalResult emitArith(ChunkBuilder &c, Operation *raw, ValueRange in,
                         Results &out) {
   auto op = cast<OpTy>(raw);
-  Value a = c.flush(in[0], op.getFtz()), b = c.flush(in[1], op.getFtz());
-  StringRef name = std::is_same_v<ArithOp, arith::AddFOp>   ? "add"
-                   : std::is_same_v<ArithOp, arith::SubFOp> ? "sub"
-                                                            : "mul";
-  Value value = isDirected(op.getRnd())
-                    ? directed(c, name, *op.getRnd(), {a, b})
-                    : c.make<ArithOp>(a, b);
-  return finish(c, op, value, out);
+  bool ftz = op.getFtz(), sat = op.getSat();
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (isHalf(part)) // f32 has twice the digits: rounding twice is harmless
+      return narrowHalf(
+          c, part,
+          c.saturate(c.make<ArithOp>(widenHalf(c, part, v[0], ftz),
+                                     widenHalf(c, part, v[1], ftz)),
+                     sat),
+          ftz);
+    Value d = arithmetic<ArithOp>(c, op.getRnd(), c.flush(v[0], ftz),
+                                  c.flush(v[1], ftz));
+    return c.saturate(c.flush(d, ftz), sat);
+  }));
+  return success();
 }
 
-template <typename OpTy>
+LogicalResult emitMad(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<MadFloatOp>(raw);
+  bool ftz = op.getFtz();
+  Value value = fuse(c, op.getRnd(), c.flush(in[0], ftz), c.flush(in[1], ftz),
+                     c.flush(in[2], ftz));
+  out.push_back(c.saturate(c.flush(value, ftz), op.getSat()));
+  return success();
+}
+
 LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
-  auto op = cast<OpTy>(raw);
+  auto op = cast<FmaOp>(raw);
   bool ftz = op.getFtz();
-  Value a = c.flush(in[0], ftz), b = c.flush(in[1], ftz),
-        d = c.flush(in[2], ftz);
-  std::optional<Rounding> rnd = op.getRnd();
-  Value value = isDirected(rnd) ? directed(c, "fma", *rnd, {a, b, d})
-                                : c.make<math::FmaOp>(a, b, d);
-  return finish(c, op, value, out);
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (!isHalf(part)) {
+      Value d = fuse(c, op.getRnd(), c.flush(v[0], ftz), c.flush(v[1], ftz),
+                     c.flush(v[2], ftz));
+      return c.saturate(c.flush(d, ftz), op.getSat());
+    }
+    Value d =
+        fmaToOdd(c, part, widenHalf(c, part, v[0], ftz),
+                 widenHalf(c, part, v[1], ftz), widenHalf(c, part, v[2], ftz));
+    d = clampNegative(c, c.saturate(d, op.getSat()), op.getRelu());
+    return narrowHalf(c, part, d, ftz, op.getRnd() == Rounding::RZ);
+  }));
+  return success();
+}
+
+template <typename OpTy, typename ArithOp>
+LogicalResult emitMixed(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<OpTy>(raw);
+  Value a = widenHalf(c, op.getTy2(), in[0]);
+  out.push_back(
+      c.saturate(arithmetic<ArithOp>(c, op.getRnd(), a, in[1]), op.getSat()));
+  return success();
+}
+
+LogicalResult emitFmaMixed(ChunkBuilder &c, Operation *raw, ValueRange in,
+                           Results &out) {
+  auto op = cast<FmaMixedOp>(raw);
+  Value a = widenHalf(c, op.getTy2(), in[0]);
+  Value b = widenHalf(c, op.getTy2(), in[1]);
+  out.push_back(c.saturate(fuse(c, op.getRnd(), a, b, in[2]), op.getSat()));
+  return success();
 }
 
 LogicalResult emitDiv(ChunkBuilder &c, Operation *raw, ValueRange in,
@@ -98,15 +152,39 @@ LogicalResult emitDiv(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
+/// `.approx.ftz.f64`: of the upper 32 bits, into the upper 32 bits; subnormals
+/// count as 0, and NaN is 0x7fffffff00000000.
+template <typename Compute>
+Value onUpperHalf(ChunkBuilder &c, Value a, Compute compute) {
+  Value upper = c.intConstant(64, 0xffffffff00000000ull);
+  Value bits = c.bitAnd(c.bitsOf(a), upper);
+  auto flush = [&](Value x) {
+    Value exponent = c.bitAnd(x, c.intConstant(64, 0x7ff0000000000000ull));
+    Value tiny = c.cmp(CmpIPredicate::eq, exponent, c.intConstant(64, 0));
+    return c.select(tiny, c.bitAnd(x, c.intConstant(64, 1ull << 63)), x);
+  };
+  Value d = compute(c.bitcast(flush(bits), c.b.getF64Type()));
+  Value isNaN = c.cmpf(CmpFPredicate::UNO, d, d);
+  bits = flush(c.bitAnd(c.bitsOf(d), upper));
+  bits = c.select(isNaN, c.intConstant(64, 0x7fffffff00000000ull), bits);
+  return c.bitcast(bits, c.b.getF64Type());
+}
+
 LogicalResult emitRcp(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
   auto op = cast<RcpOp>(raw);
-  Value a = c.flush(in[0], op.getFtz());
-  Value one = c.floatConstant(c.elementOf(a), 1.0);
+  Value one = c.floatConstant(c.elementOf(in[0]), 1.0);
+  bool f64 = op.getTy() == ScalarType::F64, ftz = op.getFtz() && !f64;
+  auto divide = [&](Value a) { return c.make<arith::DivFOp>(one, a); };
+  if (f64 && op.getApprox()) {
+    out.push_back(onUpperHalf(c, in[0], divide));
+    return success();
+  }
+  Value a = c.flush(in[0], ftz);
   Value value = isDirected(op.getRnd())
                     ? directed(c, "div", *op.getRnd(), {one, a})
-                    : c.make<arith::DivFOp>(one, a);
-  out.push_back(c.flush(value, op.getFtz()));
+                    : divide(a);
+  out.push_back(c.flush(value, ftz));
   return success();
 }
 
@@ -123,45 +201,70 @@ LogicalResult emitSqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
 LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
                         Results &out) {
   auto op = cast<RsqrtOp>(raw);
-  Value a = c.flush(in[0], op.getFtz());
-  Value one = c.floatConstant(c.elementOf(a), 1.0);
-  Value value = c.make<arith::DivFOp>(one, c.make<math::SqrtOp>(a));
-  out.push_back(c.flush(value, op.getFtz()));
+  Value one = c.floatConstant(c.elementOf(in[0]), 1.0);
+  auto compute = [&](Value a) {
+    return c.make<arith::DivFOp>(one, c.make<math::SqrtOp>(a));
+  };
+  if (op.getTy() == ScalarType::F64)
+    out.push_back(op.getFtz() ? onUpperHalf(c, in[0], compute)
+                              : compute(in[0]));
+  else
+    out.push_back(c.flush(compute(c.flush(in[0], op.getFtz())), op.getFtz()));
   return success();
 }
 
-/// sin, cos, lg2, ex2: in the device library.
+/// sin, cos, lg2, ex2, tanh: f32 functions of the device library.
+Value approximate(ChunkBuilder &c, StringRef name, ScalarType type, bool ftz,
+                  ValueRange in) {
+  ScalarType part = getPartType(type);
+  Type f32 = c.b.getF32Type();
+  return mapParts(c, type, in, [&](ValueRange v) {
+    if (!isHalf(part))
+      return c.flush(c.callDevice(name, f32, {c.flush(v[0], ftz)}), ftz);
+    Value a = c.flush(widenHalf(c, part, v[0]), ftz); // bf16 alone has .ftz
+    return narrowHalf(c, part, c.flush(c.callDevice(name, f32, {a}), ftz));
+  });
+}
 template <typename OpTy>
 LogicalResult emitApprox(ChunkBuilder &c, Operation *raw, ValueRange in,
                          Results &out) {
   auto op = cast<OpTy>(raw);
   StringRef name = OpTy::getOperationName().drop_front(4); // "ptx."
-  Value a = c.flush(in[0], op.getFtz());
-  Value value = c.callDevice(name, c.elementOf(a), {a});
-  out.push_back(c.flush(value, op.getFtz()));
+  out.push_back(approximate(c, name, op.getTy(), op.getFtz(), in));
+  return success();
+}
+LogicalResult emitTanh(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  out.push_back(
+      approximate(c, "tanh", cast<TanhOp>(raw).getTy(), /*ftz=*/false, in));
   return success();
 }
 
-LogicalResult emitAbs(ChunkBuilder &c, Operation *raw, ValueRange in,
-                      Results &out) {
-  auto op = cast<AbsFloatOp>(raw);
-  out.push_back(c.flush(c.make<math::AbsFOp>(in[0]), op.getFtz()));
-  return success();
-}
-LogicalResult emitNeg(ChunkBuilder &c, Operation *raw, ValueRange in,
-                      Results &out) {
-  auto op = cast<NegFloatOp>(raw);
-  out.push_back(c.flush(c.make<arith::NegFOp>(in[0]), op.getFtz()));
-  return success();
-}
-
-/// One NaN: the other operand; +0 is greater than -0. `.NaN`: canonical NaN.
+/// Sign manipulation: of half types on the bits.
 template <typename OpTy>
-LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
-                         Results &out) {
+LogicalResult emitSign(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
   auto op = cast<OpTy>(raw);
-  bool isMin = std::is_same_v<OpTy, MinFloatOp>;
-  Value a = c.flush(in[0], op.getFtz()), b = c.flush(in[1], op.getFtz());
+  bool isAbs = std::is_same_v<OpTy, AbsFloatOp>;
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (!isHalf(part)) {
+      Value d =
+          isAbs ? c.make<math::AbsFOp>(v[0]) : c.make<arith::NegFOp>(v[0]);
+      return c.flush(d, op.getFtz());
+    }
+    Value x = flushHalf(c, v[0], op.getFtz());
+    Value bits = c.bitsOf(x);
+    bits = isAbs ? c.bitAnd(bits, c.intConstant(16, 0x7fff))
+                 : c.bitXor(bits, c.intConstant(16, 0x8000));
+    return c.bitcast(bits, c.elementOf(x));
+  }));
+  return success();
+}
+
+/// One NaN: the other operand; +0 is greater than -0. With `propagate` any NaN
+/// gives the canonical one.
+Value minMax(ChunkBuilder &c, bool isMin, bool propagate, Value a, Value b) {
   Value bitsA = c.bitsOf(a), bitsB = c.bitsOf(b);
   // Equal or unordered by <, decide by bits: or-ing signs makes -0 the lesser.
   Value equal = c.cmpf(CmpFPredicate::OEQ, a, b);
@@ -171,14 +274,43 @@ LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
   value = c.select(equal, c.bitcast(zeros, c.elementOf(a)), value);
   Value nanA = c.cmpf(CmpFPredicate::UNO, a, a);
   Value nanB = c.cmpf(CmpFPredicate::UNO, b, b);
-  if (op.getNan()) {
-    Value canonical =
-        c.bitcast(c.intConstant(32, 0x7fffffff), c.b.getF32Type());
-    value = c.select(c.bitOr(nanA, nanB), canonical, value);
-  } else {
-    value = c.select(nanA, b, c.select(nanB, a, value));
-  }
-  out.push_back(value);
+  if (!propagate)
+    return c.select(nanA, b, c.select(nanB, a, value));
+  Value canonical = c.bitcast(c.intConstant(32, 0x7fffffff), c.b.getF32Type());
+  return c.select(c.bitOr(nanA, nanB), canonical, value);
+}
+
+/// min and max of two or three values; `.xorsign.abs` takes the magnitudes and
+/// multiplies the signs.
+template <typename OpTy>
+LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
+                         Results &out) {
+  auto op = cast<OpTy>(raw);
+  bool isMin = std::is_same_v<OpTy, MinFloatOp>, ftz = op.getFtz();
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    SmallVector<Value, 3> x;
+    for (Value value : v) {
+      Value wide =
+          isHalf(part) ? widenHalf(c, part, value, ftz) : c.flush(value, ftz);
+      x.push_back(op.getAbs() ? c.make<math::AbsFOp>(wide) : wide);
+    }
+    Value d = minMax(c, isMin, op.getNan(), x[0], x[1]);
+    if (x.size() > 2)
+      d = minMax(c, isMin, op.getNan(), d, x[2]);
+    if (op.getXorsign()) {
+      auto wideBits = [&](Value value) {
+        return c.bitsOf(isHalf(part) ? widenHalf(c, part, value) : value);
+      };
+      Value sign = c.bitAnd(c.bitXor(wideBits(v[0]), wideBits(v[1])),
+                            c.intConstant(32, 0x80000000));
+      Value isNaN = c.cmpf(CmpFPredicate::UNO, d, d);
+      Value bits = c.bitsOf(d);
+      bits = c.select(isNaN, bits, c.bitOr(bits, sign));
+      d = c.bitcast(bits, c.elementOf(d));
+    }
+    return isHalf(part) ? narrowHalf(c, part, d) : d;
+  }));
   return success();
 }
 
@@ -233,8 +365,11 @@ void ptxjit::addFloatEmitters(EmitterTable &table) {
   table.add<AddFloatOp>(emitArith<AddFloatOp, arith::AddFOp>);
   table.add<SubFloatOp>(emitArith<SubFloatOp, arith::SubFOp>);
   table.add<MulFloatOp>(emitArith<MulFloatOp, arith::MulFOp>);
-  table.add<FmaOp>(emitFma<FmaOp>);
-  table.add<MadFloatOp>(emitFma<MadFloatOp>);
+  table.add<FmaOp>(emitFma);
+  table.add<MadFloatOp>(emitMad);
+  table.add<AddMixedOp>(emitMixed<AddMixedOp, arith::AddFOp>);
+  table.add<SubMixedOp>(emitMixed<SubMixedOp, arith::SubFOp>);
+  table.add<FmaMixedOp>(emitFmaMixed);
   table.add<DivFloatOp>(emitDiv);
   table.add<RcpOp>(emitRcp);
   table.add<SqrtOp>(emitSqrt);
@@ -243,8 +378,9 @@ void ptxjit::addFloatEmitters(EmitterTable &table) {
   table.add<CosOp>(emitApprox<CosOp>);
   table.add<Lg2Op>(emitApprox<Lg2Op>);
   table.add<Ex2Op>(emitApprox<Ex2Op>);
-  table.add<AbsFloatOp>(emitAbs);
-  table.add<NegFloatOp>(emitNeg);
+  table.add<TanhOp>(emitTanh);
+  table.add<AbsFloatOp>(emitSign<AbsFloatOp>);
+  table.add<NegFloatOp>(emitSign<NegFloatOp>);
   table.add<MinFloatOp>(emitMinMax<MinFloatOp>);
   table.add<MaxFloatOp>(emitMinMax<MaxFloatOp>);
   table.add<CopysignOp>(emitCopysign);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/ChunkBuilder.h"
+#include "ptxjit/Lowering/Packed.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,8 +29,11 @@ Value saturatingAdd(ChunkBuilder &c, Value a, Value b) {
 
 LogicalResult emitAdd(ChunkBuilder &c, Operation *op, ValueRange in,
                       Results &out) {
-  out.push_back(cast<AddIntOp>(op).getSat() ? saturatingAdd(c, in[0], in[1])
-                                            : c.add(in[0], in[1]));
+  auto add = cast<AddIntOp>(op);
+  out.push_back(add.getSat() ? saturatingAdd(c, in[0], in[1])
+                             : mapParts(c, add.getTy(), in, [&](ValueRange v) {
+                                 return c.add(v[0], v[1]);
+                               }));
   return success();
 }
 
@@ -107,14 +111,16 @@ Value maximum(ChunkBuilder &c, ScalarType type, Value a, Value b) {
                         : c.make<arith::MaxUIOp>(a, b);
 }
 
-LogicalResult emitMin(ChunkBuilder &c, Operation *op, ValueRange in,
-                      Results &out) {
-  out.push_back(minimum(c, cast<MinIntOp>(op).getTy(), in[0], in[1]));
-  return success();
-}
-LogicalResult emitMax(ChunkBuilder &c, Operation *op, ValueRange in,
-                      Results &out) {
-  out.push_back(maximum(c, cast<MaxIntOp>(op).getTy(), in[0], in[1]));
+template <typename OpTy>
+LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
+                         Results &out) {
+  auto op = cast<OpTy>(raw);
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) -> Value {
+    Value d = std::is_same_v<OpTy, MinIntOp> ? minimum(c, part, v[0], v[1])
+                                             : maximum(c, part, v[0], v[1]);
+    return op.getRelu() ? c.make<arith::MaxSIOp>(d, c.zero(c.elementOf(d))) : d;
+  }));
   return success();
 }
 
@@ -294,6 +300,107 @@ LogicalResult emitDp4a(ChunkBuilder &c, Operation *op, ValueRange in,
   return success();
 }
 
+/// c + a.lo16 * byte(b) + a.hi16 * byte(b + 1), the bytes of the half asked
+/// for.
+LogicalResult emitDp2a(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  auto op = cast<Dp2aOp>(raw);
+  bool signA = isSigned(op.getTy()), signB = isSigned(op.getTy2());
+  unsigned first = op.getPart() == Part::Hi ? 16 : 0;
+  auto field = [&](Value x, unsigned at, unsigned width, bool s) {
+    return c.shrBy(c.shlBy(x, 32 - width - at), 32 - width, s);
+  };
+  Value d = in[2];
+  for (unsigned i = 0; i < 2; ++i)
+    d = c.add(d, c.mul(field(in[0], 16 * i, 16, signA),
+                       field(in[1], first + 8 * i, 8, signB)));
+  out.push_back(d);
+  return success();
+}
+
+LogicalResult emitFns(ChunkBuilder &c, Operation *, ValueRange in,
+                      Results &out) {
+  out.push_back(c.callDevice("fns", c.b.getI32Type(), in));
+  return success();
+}
+
+/// The low n bits extended; n = 0 gives 0, n >= 32 (clamp) a itself.
+LogicalResult emitSzext(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<SzextOp>(raw);
+  Value zero = c.intConstant(32, 0), n = in[1];
+  if (op.getMode() == ShiftMode::Wrap)
+    n = c.bitAnd(n, c.intConstant(32, 31));
+  n = c.umin(n, c.intConstant(32, 32));
+  Value none = c.cmp(CmpIPredicate::eq, n, zero);
+  Value shift = c.bitAnd(c.sub(c.intConstant(32, 32), n),
+                         c.intConstant(32, 31)); // of 0 bits not used
+  Value d = c.shr(c.shl(in[0], shift), shift, isSigned(op.getTy()));
+  out.push_back(c.select(none, zero, d));
+  return success();
+}
+
+/// b ones from bit a on.
+LogicalResult emitBmsk(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  bool wrap = cast<BmskOp>(raw).getMode() == ShiftMode::Wrap;
+  Value a = in[0], b = in[1], limit = c.intConstant(32, wrap ? 31 : 32);
+  a = wrap ? c.bitAnd(a, limit) : c.umin(a, limit);
+  b = wrap ? c.bitAnd(b, limit) : c.umin(b, limit);
+  // In 64 bits no shift is too far.
+  Value one = c.intConstant(64, 1);
+  Value ones = c.sub(c.shl(one, c.resize(b, 64, false)), one);
+  out.push_back(c.resize(c.shl(ones, c.resize(a, 64, false)), 32, false));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Extended precision
+//===----------------------------------------------------------------------===//
+
+/// a + b + carry, and the carry out of it.
+std::pair<Value, Value> addWithCarry(ChunkBuilder &c, Value a, Value b,
+                                     Value carry) {
+  Value sum = c.add(a, b);
+  Value over = c.cmp(CmpIPredicate::ult, sum, a);
+  if (!carry)
+    return {sum, over};
+  Value d = c.add(sum, c.resize(carry, c.widthOf(sum), false));
+  return {d, c.bitOr(over, c.cmp(CmpIPredicate::ult, d, sum))};
+}
+/// a - (b + borrow), and the borrow that it makes.
+std::pair<Value, Value> subtractWithBorrow(ChunkBuilder &c, Value a, Value b,
+                                           Value borrow) {
+  Value difference = c.sub(a, b);
+  Value under = c.cmp(CmpIPredicate::ult, a, b);
+  if (!borrow)
+    return {difference, under};
+  Value d = c.sub(difference, c.resize(borrow, c.widthOf(a), false));
+  return {d, c.bitOr(under, c.cmp(CmpIPredicate::ugt, d, difference))};
+}
+
+template <typename OpTy>
+LogicalResult emitCarry(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  constexpr bool isMad =
+      std::is_same_v<OpTy, MadCcOp> || std::is_same_v<OpTy, MadcOp>;
+  constexpr bool isSub =
+      std::is_same_v<OpTy, SubCcOp> || std::is_same_v<OpTy, SubcOp>;
+  unsigned sources = isMad ? 3 : 2;
+  Value a = in[0], b = in[1], flag = in.size() > sources ? in.back() : Value();
+  if constexpr (isMad) {
+    auto op = cast<OpTy>(raw);
+    a = multiply(c, op.getPart(), op.getTy(), a, b);
+    b = in[2];
+  }
+  auto [d, carry] =
+      isSub ? subtractWithBorrow(c, a, b, flag) : addWithCarry(c, a, b, flag);
+  out.push_back(d);
+  if (raw->getNumResults() > 1)
+    out.push_back(carry);
+  return success();
+}
+
 } // namespace
 
 void ptxjit::addIntegerEmitters(EmitterTable &table) {
@@ -308,8 +415,8 @@ void ptxjit::addIntegerEmitters(EmitterTable &table) {
   table.add<RemOp>(emitRem);
   table.add<AbsIntOp>(emitAbs);
   table.add<NegIntOp>(emitNeg);
-  table.add<MinIntOp>(emitMin);
-  table.add<MaxIntOp>(emitMax);
+  table.add<MinIntOp>(emitMinMax<MinIntOp>);
+  table.add<MaxIntOp>(emitMinMax<MaxIntOp>);
   table.add<PopcOp>(emitPopc);
   table.add<ClzOp>(emitClz);
   table.add<BrevOp>(emitBrev);
@@ -317,4 +424,14 @@ void ptxjit::addIntegerEmitters(EmitterTable &table) {
   table.add<BfeOp>(emitBfe);
   table.add<BfiOp>(emitBfi);
   table.add<Dp4aOp>(emitDp4a);
+  table.add<Dp2aOp>(emitDp2a);
+  table.add<FnsOp>(emitFns);
+  table.add<SzextOp>(emitSzext);
+  table.add<BmskOp>(emitBmsk);
+  table.add<AddCcOp>(emitCarry<AddCcOp>);
+  table.add<AddcOp>(emitCarry<AddcOp>);
+  table.add<SubCcOp>(emitCarry<SubCcOp>);
+  table.add<SubcOp>(emitCarry<SubcOp>);
+  table.add<MadCcOp>(emitCarry<MadCcOp>);
+  table.add<MadcOp>(emitCarry<MadcOp>);
 }

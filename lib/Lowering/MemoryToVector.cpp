@@ -60,6 +60,7 @@ Value Packetizer::windowBase(std::optional<Space> space) {
   switch (space.value_or(Space::Generic)) {
   case Space::Shared:
   case Space::SharedCta:
+  case Space::SharedCluster: // of one CTA
     return sharedBase;
   case Space::Param:
   case Space::ParamEntry:
@@ -178,7 +179,7 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
       (!address.pattern || llvm::all_of(*address.pattern, isMultiple));
   // Windows begin on boundaries that serve every size.
   bool window = where == Space::Shared || where == Space::SharedCta ||
-                where == Space::Local;
+                where == Space::SharedCluster || where == Space::Local;
   if (window && sameInAllLanes && isMultiple(offset) &&
       (int64_t(1) << std::min(shapeOf(a).baseAlign, 16u)) >= bytes)
     return;

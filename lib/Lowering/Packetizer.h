@@ -129,6 +129,9 @@ private:
   // -- Memory (MemoryToVector.cpp, AtomicToVector.cpp)
   LogicalResult emitLoad(ptx::LdOp op);
   LogicalResult emitStore(ptx::StOp op);
+  mlir::Value emitHalfAdd(ptx::ScalarType type, mlir::Value where,
+                          mlir::Value value,
+                          mlir::LLVM::AtomicOrdering ordering);
   LogicalResult emitAtomic(Operation &op);
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);

@@ -25,7 +25,7 @@ struct RefuseUnloweredPass
       diag << "instruction '" << op.getInstruction()
            << "' cannot be executed yet";
       for (const FormSpec &form : getFormsOfOpcode(opcode))
-        if (form.unlowered) {
+        if (form.plain) {
           diag << "; see section \"" << form.isaAnchor << "\"";
           break;
         }

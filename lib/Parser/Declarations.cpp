@@ -122,8 +122,7 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
   if (!type)
     return errorHere() << "expected a type such as .b32, found "
                        << describeToken();
-  if (*type == ScalarType::BF16 || *type == ScalarType::BF16x2 ||
-      *type == ScalarType::TF32)
+  if (*type >= ScalarType::BF16) // types of instructions
     return errorHere() << "type '." << tok.spelling
                        << "' may only be used as an instruction type";
   spec.type = *type;

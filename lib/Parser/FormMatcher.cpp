@@ -33,6 +33,8 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
       (!raw.selector.empty() && !spec.selectable))
     return false;
   switch (spec.kind) {
+  case OperandKind::Carry:
+    return false;
   case OperandKind::Address:
     if (raw.parts.size() != spec.numParts)
       return false;
@@ -57,6 +59,7 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
            (spec.isResult || raw.kind != RawOperand::Sink);
   case OperandKind::Callee:
     return false;
+  case OperandKind::Ignored:
   case OperandKind::Value:
     break;
   }
@@ -84,6 +87,8 @@ bool ParserImpl::operandsFit(const Instruction &inst, const FormSpec &form) {
       --parts;
       continue;
     }
+    if (spec.kind == OperandKind::Carry)
+      continue;
     if (spec.isSecondResult) {
       if (at < inst.operands.size() && inst.operands[at].isSecond &&
           shapeFits(inst.operands[at], spec, inst.modifiers))
@@ -114,13 +119,17 @@ static bool sizesFit(ArrayRef<RawOperand> operands, const FormSpec &form,
       continue;
     }
     parts = spec.numParts;
+    if (spec.kind == OperandKind::Carry)
+      continue;
     if (at == operands.size())
       break;
     const RawOperand &raw = operands[at];
     if (spec.isSecondResult && !raw.isSecond)
       continue;
     ++at;
-    if (spec.kind != OperandKind::Value || raw.kind != RawOperand::Register)
+    bool isValue =
+        spec.kind == OperandKind::Value || spec.kind == OperandKind::Ignored;
+    if (!isValue || raw.kind != RawOperand::Register)
       continue;
     unsigned have = getBitWidth(raw.symbol->type);
     unsigned want =
@@ -263,7 +272,7 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
   }
   if (failed(checkModifiers(inst)))
     return failure();
-  if (form->unlowered)
+  if (form->plain)
     return buildGuarded(inst,
                         [&] { return buildUnlowered(inst, *form, match); });
   OperationName name(form->opName, context);
@@ -289,7 +298,8 @@ ParserImpl::buildGuarded(const Instruction &inst,
 
 void ParserImpl::addModifiers(const FormMatch &match, OperationState &state) {
   for (auto &[modifier, token] : match.modifiers)
-    state.addAttribute(modifier->attrName, modifier->build(context, token));
+    if (*modifier->attrName) // not one that is ignored
+      state.addAttribute(modifier->attrName, modifier->build(context, token));
 }
 
 /// The blocks of a label, or of a `.branchtargets` list.
@@ -369,6 +379,9 @@ LogicalResult ParserImpl::collectOperands(
     OperationState &state,
     std::vector<std::pair<const RawOperand *, ScalarType>> &results) {
   SmallVector<SmallVector<Value, 4>, 4> groups(8);
+  auto addresses = llvm::count_if(form.getOperands(), [](const OperandSpec &o) {
+    return o.kind == OperandKind::Address;
+  });
   unsigned vectorSize = 1;
   for (auto &[modifier, token] : match.modifiers)
     if (StringRef(modifier->attrName) == "vec")
@@ -388,6 +401,14 @@ LogicalResult ParserImpl::collectOperands(
   };
   size_t at = 0;
   for (const OperandSpec &spec : form.getOperands()) {
+    if (spec.kind == OperandKind::Carry) {
+      if (spec.isResult)
+        results.push_back({&carryFlag, ScalarType::Pred});
+      else
+        groups[spec.group].push_back(
+            readRegister(*carryFlag.symbol, 0, carryFlag.name));
+      continue;
+    }
     if (at == inst.operands.size())
       break;
     const RawOperand &raw = inst.operands[at];
@@ -395,6 +416,18 @@ LogicalResult ParserImpl::collectOperands(
       continue;
     ++at;
     ScalarType type = getOperandType(spec, match.first, match.second);
+    if (spec.kind == OperandKind::Immediate) {
+      state.addAttribute(spec.name,
+                         builder.getI64IntegerAttr(int64_t(raw.constant.bits)));
+      continue;
+    }
+    if (spec.kind == OperandKind::Address && addresses > 1) {
+      FailureOr<Value> address = getPlainAddress(raw);
+      if (failed(address))
+        return failure();
+      groups[spec.group].push_back(*address);
+      continue;
+    }
     if (spec.kind == OperandKind::Address) {
       FailureOr<Value> address = getAddress(raw);
       if (failed(address))
@@ -411,7 +444,7 @@ LogicalResult ParserImpl::collectOperands(
         state.addAttribute("space", SpaceAttr::get(context, symbol->space));
       if (named && space) {
         auto family = [](Space s) {
-          if (s == Space::SharedCta)
+          if (s == Space::SharedCta || s == Space::SharedCluster)
             return Space::Shared;
           if (s == Space::ParamEntry || s == Space::ParamFunc)
             return Space::Param;
@@ -452,7 +485,8 @@ LogicalResult ParserImpl::collectOperands(
     FailureOr<Value> value = getSource(raw, type, spec, form.wideOperands);
     if (failed(value))
       return failure();
-    groups[spec.group].push_back(*value);
+    if (spec.kind != OperandKind::Ignored)
+      groups[spec.group].push_back(*value);
   }
   for (auto &group : groups)
     state.addOperands(group);

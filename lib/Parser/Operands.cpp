@@ -242,7 +242,11 @@ LogicalResult ParserImpl::parseAddress(RawOperand &operand) {
       return failure();
     operand.parts.push_back(std::move(part));
   }
-  return expectPunct("]", "after an address");
+  if (failed(expectPunct("]", "after an address")))
+    return failure();
+  // `.unified`: the same for all threads of the warp; nothing to do with it.
+  (void)consumeWord("unified");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

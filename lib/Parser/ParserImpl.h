@@ -225,6 +225,8 @@ private:
       const Instruction &inst, const ptx::FormSpec &form,
       const ptx::FormMatch &match, mlir::OperationState &state,
       std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
+  /// An address with its offset in it, 64 bits wide.
+  FailureOr<mlir::Value> getPlainAddress(const RawOperand &raw);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
 
   // -- Instructions that nothing executes (Unlowered.cpp)
@@ -282,6 +284,9 @@ private:
   mlir::Block *entryBlock = nullptr;
   mlir::Operation *lastSlot = nullptr;
   unsigned numLocals = 0;
+  /// The flag that `.cc` writes and addc reads: a register without a name.
+  Symbol carry{Symbol::Register};
+  RawOperand carryFlag;
 };
 
 } // namespace ptxjit

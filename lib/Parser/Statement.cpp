@@ -21,6 +21,11 @@ LogicalResult ParserImpl::parseBody(FuncOp op, Scope formals) {
   func = op;
   numLocals = 0;
   lastSlot = nullptr;
+  carry = Symbol{Symbol::Register, tok.getLoc(), ScalarType::Pred};
+  carryFlag = RawOperand();
+  carryFlag.kind = RawOperand::Register;
+  carryFlag.name = "CC";
+  carryFlag.symbol = &carry;
   advance(); // {
   scopes.push_back(std::move(formals));
   entryBlock = new Block;
@@ -286,14 +291,9 @@ LogicalResult ParserImpl::parseInstruction() {
   }
   inst.operandLoc = tok.getLoc();
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
-  if (forms.empty()) {
-    if (auto section = getUnsupportedSection(inst.opcode))
-      return error(inst.loc)
-             << "instruction '" << inst.opcode
-             << "' is not supported yet; see PTX ISA section " << *section;
+  if (forms.empty())
     return error(inst.loc) << "'" << inst.opcode
                            << "' is not the name of an instruction";
-  }
   ensureOpenBlock();
   for (const OperandSpec &operand : forms.front().getOperands())
     if (operand.kind == OperandKind::Callee)

@@ -1,6 +1,7 @@
-//===- Unlowered.cpp - instructions of `Known` forms ----------------------===//
+//===- Unlowered.cpp - instructions of `Known` and `Advice` forms ---------===//
 //
-// They become `ptx.unlowered`: operands in a row, no meaning attached.
+// They become `ptx.unlowered` and `ptx.advice`: operands in a row, no meaning
+// attached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +30,20 @@ static Attribute getNotes(ArrayRef<RawOperand> operands, Builder &builder) {
   return any ? builder.getStrArrayAttr(notes) : Attribute();
 }
 
+FailureOr<Value> ParserImpl::getPlainAddress(const RawOperand &raw) {
+  FailureOr<Value> address = getAddress(raw);
+  if (failed(address))
+    return failure();
+  Value value = *address;
+  Location loc = toLocation(raw.loc);
+  if (!value.getType().isInteger(64))
+    value = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), value);
+  if (raw.offset)
+    value = arith::AddIOp::create(builder, loc, value,
+                                  createConstant(ScalarType::B64, raw.offset));
+  return value;
+}
+
 /// The values of one operand of an unlowered instruction.
 LogicalResult ParserImpl::collectUnlowered(
     const RawOperand &raw, const OperandSpec &spec, const FormMatch &match,
@@ -38,17 +53,10 @@ LogicalResult ParserImpl::collectUnlowered(
   if (spec.kind == OperandKind::Sink)
     return success();
   if (spec.kind == OperandKind::Address) {
-    FailureOr<Value> address = getAddress(raw);
+    FailureOr<Value> address = getPlainAddress(raw);
     if (failed(address))
       return failure();
-    Value value = *address;
-    if (raw.offset) {
-      bool wide = value.getType().isInteger(64);
-      value = arith::AddIOp::create(
-          builder, toLocation(raw.loc), value,
-          createConstant(wide ? ScalarType::B64 : ScalarType::B32, raw.offset));
-    }
-    values.push_back(value);
+    values.push_back(*address);
     for (auto [i, part] : llvm::enumerate(raw.parts))
       if (failed(
               collectUnlowered(part, (&spec)[1 + i], match, values, results)))

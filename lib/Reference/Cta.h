@@ -106,6 +106,7 @@ private:
                                            Bits address,
                                            std::optional<Space> space,
                                            int64_t offset, unsigned bytes);
+  llvm::LogicalResult copyAsync(Thread &t, ptx::CpAsyncOp op);
   uint64_t windowOf(Thread &t, Space space);
   Bits get(Thread &t, Value v) {
     return t.frame().values[program.numbers.lookup(v)];

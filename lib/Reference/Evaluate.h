@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -21,6 +22,8 @@ bool evaluateLogic(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                    llvm::SmallVectorImpl<Bits> &out);
 bool evaluateFloat(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                    llvm::SmallVectorImpl<Bits> &out);
+bool evaluateConvert(mlir::Operation *op, llvm::ArrayRef<Bits> in,
+                     llvm::SmallVectorImpl<Bits> &out);
 bool evaluateMove(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                   llvm::SmallVectorImpl<Bits> &out);
 
@@ -29,6 +32,12 @@ bool compare(ptx::Compare cmp, ptx::ScalarType type, bool ftz, Bits a, Bits b);
 
 /// f32 subnormal to zero of its sign.
 Bits flushF32(Bits x);
+/// f16 subnormal to zero of its sign.
+Bits flushF16(Bits x);
+/// APFloat's name of a floating-point type.
+const llvm::fltSemantics &semanticsOf(ptx::ScalarType type);
+/// The type of the halves of a packed type; any other type itself.
+ptx::ScalarType partOf(ptx::ScalarType type);
 
 } // namespace ptxjit::reference
 

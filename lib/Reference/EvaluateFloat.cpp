@@ -20,15 +20,27 @@ using llvm::APFloat;
 using llvm::APInt;
 using llvm::RoundingMode;
 
-static APFloat make(ScalarType type, Bits bits) {
-  if (type == ScalarType::F64)
-    return APFloat(APFloat::IEEEdouble(), APInt(64, bits));
-  return APFloat(APFloat::IEEEsingle(), APInt(32, bits & 0xffffffffu));
-}
 static Bits raw(const APFloat &value) {
   return value.bitcastToAPInt().getZExtValue();
 }
-
+static APFloat make(ScalarType type, Bits bits) {
+  return APFloat(semanticsOf(type),
+                 APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
+}
+static bool isHalf(ScalarType type) {
+  return type == ScalarType::F16 || type == ScalarType::BF16;
+}
+/// ISA: NaN results of f16 and bf16 are canonical.
+static Bits canonical(ScalarType type, Bits bits) {
+  return isHalf(type) && make(type, bits).isNaN() ? 0x7fff : bits;
+}
+/// Subnormal to zero of its sign.
+static Bits flush(ScalarType type, Bits bits) {
+  APFloat x = make(type, bits);
+  return x.isDenormal()
+             ? raw(APFloat::getZero(x.getSemantics(), x.isNegative()))
+             : bits;
+}
 static RoundingMode modeOf(std::optional<Rounding> rnd) {
   switch (rnd.value_or(Rounding::RN)) {
   case Rounding::RZ:
@@ -83,13 +95,38 @@ static Bits minMax(ScalarType type, bool isMin, bool propagateNaN, Bits x,
   APFloat a = make(type, x), b = make(type, y);
   if (a.isNaN() || b.isNaN()) {
     if (propagateNaN || (a.isNaN() && b.isNaN()))
-      return type == ScalarType::F64 ? 0x7fffffffffffffffull : 0x7fffffffu;
+      return isHalf(type)              ? 0x7fffu
+             : type == ScalarType::F64 ? 0x7fffffffffffffffull
+                                       : 0x7fffffffu;
     return a.isNaN() ? y : x;
   }
   if (a.isZero() && b.isZero())
     return a.isNegative() == isMin ? x : y;
   bool aLess = a.compare(b) == APFloat::cmpLessThan;
   return aLess == isMin ? x : y;
+}
+
+/// min and max with `.xorsign.abs` and `.abs`, of two or three values.
+static Bits minMaxOf(Operation *op, ScalarType type, ArrayRef<Bits> in) {
+  auto has = [&](StringRef name) {
+    auto attr = op->getInherentAttr(name);
+    return attr && *attr;
+  };
+  auto operand = [&](unsigned i) {
+    APFloat x = make(type, has("ftz") ? flush(type, in[i]) : in[i]);
+    if (has("abs"))
+      x.clearSign();
+    return raw(x);
+  };
+  bool isMin = isa<MinFloatOp>(op);
+  Bits d = minMax(type, isMin, has("nan"), operand(0), operand(1));
+  if (in.size() > 2)
+    d = minMax(type, isMin, has("nan"), d, operand(2));
+  APFloat result = make(type, d);
+  if (has("xorsign") && !result.isNaN() &&
+      make(type, in[0]).isNegative() != make(type, in[1]).isNegative())
+    result.changeSign();
+  return raw(result);
 }
 
 static bool testProperty(TestpOp op, Bits bits) {
@@ -111,37 +148,83 @@ static bool testProperty(TestpOp op, Bits bits) {
   llvm_unreachable("all tests handled");
 }
 
-/// f(x) computed in double and rounded to f32.
-static Bits rounded(double value) {
-  return llvm::bit_cast<uint32_t>(float(value));
+/// ISA: the upper 32 bits of the operand decide, and the lower 32 of the result
+/// are 0; subnormals count as 0.
+static Bits onUpperHalf(Bits in, llvm::function_ref<double(double)> compute) {
+  Bits upper = 0xffffffff00000000ull;
+  double x = llvm::bit_cast<double>(flush(ScalarType::F64, in & upper));
+  double d = compute(x);
+  if (std::isnan(d))
+    return 0x7fffffff00000000ull;
+  return flush(ScalarType::F64, llvm::bit_cast<uint64_t>(d) & upper);
 }
 
-bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
-                              SmallVectorImpl<Bits> &out) {
+/// Mixed precision: the leading operands are f16 or bf16.
+static bool evaluateMixed(Operation *op, ArrayRef<Bits> in,
+                          SmallVectorImpl<Bits> &out) {
+  if (!isa<AddMixedOp, SubMixedOp, FmaMixedOp>(op))
+    return false;
+  auto from = cast<ScalarTypeAttr>(*op->getInherentAttr("ty2")).getValue();
+  auto rndAttr = *op->getInherentAttr("rnd");
+  RoundingMode mode =
+      modeOf(rndAttr ? std::optional(cast<RoundingAttr>(rndAttr).getValue())
+                     : std::nullopt);
+  auto widened = [&](unsigned i) {
+    APFloat x = make(from, in[i]);
+    bool loses;
+    x.convert(APFloat::IEEEsingle(), RoundingMode::NearestTiesToEven, &loses);
+    return x;
+  };
+  APFloat a = widened(0);
+  if (isa<FmaMixedOp>(op))
+    a.fusedMultiplyAdd(widened(1), make(ScalarType::F32, in[2]), mode);
+  else if (isa<AddMixedOp>(op))
+    a.add(make(ScalarType::F32, in[1]), mode);
+  else
+    a.subtract(make(ScalarType::F32, in[1]), mode);
+  bool sat = bool(*op->getInherentAttr("sat"));
+  out.push_back(sat ? saturate(ScalarType::F32, raw(a)) : raw(a));
+  return true;
+}
+
+/// One value of each operand, none of them packed.
+static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
+                         SmallVectorImpl<Bits> &out) {
   auto attrSet = [&](StringRef name) {
     auto attr = op->getInherentAttr(name);
     return attr && *attr;
   };
-  auto tyAttr = op->getInherentAttr("ty");
-  auto ty = tyAttr ? dyn_cast_if_present<ScalarTypeAttr>(*tyAttr) : nullptr;
-  if (!ty)
-    return false;
-  ScalarType type = ty.getValue();
   bool ftz = attrSet("ftz"), sat = attrSet("sat");
   std::optional<Rounding> rnd;
   if (auto attr = op->getInherentAttr("rnd"); attr && *attr)
     rnd = cast<RoundingAttr>(*attr).getValue();
   RoundingMode mode = modeOf(rnd);
   auto x = [&](unsigned i) {
-    return make(type, ftz ? flushF32(in[i]) : in[i]);
+    return make(type, ftz ? flush(type, in[i]) : in[i]);
   };
   auto give = [&](Bits bits) {
     if (ftz)
-      bits = flushF32(bits);
-    out.push_back(sat ? saturate(type, bits) : bits);
+      bits = flush(type, bits);
+    bits = sat ? saturate(type, bits) : bits;
+    if (attrSet("relu") && make(type, bits).isNegative() &&
+        !make(type, bits).isNaN())
+      bits = 0;
+    out.push_back(canonical(type, bits));
     return true;
   };
-  auto single = [&](unsigned i) { return double(x(i).convertToFloat()); };
+  auto single = [&](unsigned i) {
+    APFloat value = x(i);
+    bool loses;
+    value.convert(APFloat::IEEEdouble(), RoundingMode::NearestTiesToEven,
+                  &loses);
+    return value.convertToDouble();
+  };
+  auto rounded = [&](double value) {
+    APFloat d(value);
+    bool loses;
+    d.convert(semanticsOf(type), RoundingMode::NearestTiesToEven, &loses);
+    return raw(d);
+  };
 
   if (isa<AddFloatOp>(op)) {
     APFloat a = x(0);
@@ -178,6 +261,18 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
     a.divide(b, mode);
     return give(raw(a));
   }
+  bool onUpper = type == ScalarType::F64 && attrSet("approx") && ftz;
+  if (isa<RcpOp>(op) && onUpper) {
+    out.push_back(onUpperHalf(in[0], [](double v) { return 1.0 / v; }));
+    return true;
+  }
+  if (isa<RsqrtOp>(op) && onUpper) {
+    out.push_back(
+        onUpperHalf(in[0], [](double v) { return 1.0 / std::sqrt(v); }));
+    return true;
+  }
+  if (type == ScalarType::F64) // `rcp.rn.ftz.f64`: of f32 alone
+    ftz = false;
   if (isa<RcpOp>(op)) {
     APFloat a = x(0), one(a.getSemantics(), 1);
     one.divide(a, mode);
@@ -199,19 +294,18 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
     return give(rounded(std::log2(single(0))));
   if (isa<Ex2Op>(op))
     return give(rounded(std::exp2(single(0))));
-  if (isa<AbsFloatOp>(op)) {
+  if (isa<TanhOp>(op))
+    return give(rounded(std::tanh(single(0))));
+  if (isa<AbsFloatOp, NegFloatOp>(op)) { // NaN too: the sign bit alone
     APFloat a = x(0);
-    a.clearSign();
-    return give(raw(a));
+    isa<AbsFloatOp>(op) ? a.clearSign() : a.changeSign();
+    out.push_back(raw(a));
+    return true;
   }
-  if (isa<NegFloatOp>(op)) {
-    APFloat a = x(0);
-    a.changeSign();
-    return give(raw(a));
+  if (isa<MinFloatOp, MaxFloatOp>(op)) {
+    out.push_back(canonical(type, minMaxOf(op, type, in)));
+    return true;
   }
-  if (isa<MinFloatOp, MaxFloatOp>(op))
-    return give(minMax(type, isa<MinFloatOp>(op), attrSet("nan"), raw(x(0)),
-                       raw(x(1))));
   if (isa<CopysignOp>(op)) {
     APFloat b = x(1);
     if (b.isNegative() != x(0).isNegative())
@@ -223,4 +317,30 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
     return true;
   }
   return false;
+}
+
+bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
+                              SmallVectorImpl<Bits> &out) {
+  if (evaluateMixed(op, in, out))
+    return true;
+  auto attr = op->getInherentAttr("ty");
+  auto type = attr ? dyn_cast_if_present<ScalarTypeAttr>(*attr) : nullptr;
+  if (!type)
+    return false;
+  ScalarType part = partOf(type.getValue());
+  if (part == type.getValue())
+    return evaluatePart(op, part, in, out);
+  // Packed: both halves alike.
+  unsigned width = getBitWidth(part);
+  SmallVector<Bits, 3> low, high;
+  for (Bits bits : in) {
+    low.push_back(bits & ((Bits(1) << width) - 1));
+    high.push_back(bits >> width);
+  }
+  SmallVector<Bits, 2> results;
+  if (!evaluatePart(op, part, low, results) ||
+      !evaluatePart(op, part, high, results))
+    return false;
+  out.push_back(results[0] | results[1] << width);
+  return true;
 }

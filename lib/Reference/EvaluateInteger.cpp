@@ -103,12 +103,122 @@ static APInt dp4a(Dp4aOp op, ArrayRef<Bits> in) {
   return d;
 }
 
+static APInt dp2a(Dp2aOp op, ArrayRef<Bits> in) {
+  APInt d(32, in[2], false, true);
+  unsigned first = op.getPart() == Part::Hi ? 2 : 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    APInt a = APInt(16, in[0] >> (16 * i) & 0xffff),
+          b = APInt(8, in[1] >> (8 * (first + i)) & 0xff);
+    d += extend(a, 32, isSignedInt(op.getTy())) *
+         extend(b, 32, isSignedInt(op.getTy2()));
+  }
+  return d;
+}
+
+/// As the ISA's loop has it.
+static Bits findNthSet(Bits mask, uint32_t base, int32_t offset) {
+  if (base > 31) // undefined
+    return 0xffffffffu;
+  if (offset == 0)
+    return mask >> base & 1 ? base : 0xffffffffu;
+  int64_t pos = base, count = std::abs(int64_t(offset)) - 1;
+  int step = offset > 0 ? 1 : -1;
+  for (; pos >= 0 && pos < 32; pos += step)
+    if (mask >> pos & 1) {
+      if (count == 0)
+        return Bits(pos);
+      --count;
+    }
+  return 0xffffffffu;
+}
+
+static Bits signOrZeroExtend(SzextOp op, uint32_t a, uint32_t n) {
+  if (op.getMode() == ShiftMode::Wrap)
+    n &= 31;
+  if (n == 0)
+    return 0;
+  if (n >= 32)
+    return a;
+  APInt low = APInt(32, a).trunc(n);
+  return raw(extend(low, 32, isSignedInt(op.getTy())));
+}
+
+/// ISA: mask0 & ~mask1.
+static Bits bitMask(BmskOp op, uint32_t a, uint32_t b) {
+  bool wrap = op.getMode() == ShiftMode::Wrap;
+  uint64_t a1 = wrap ? a & 31 : a, b1 = wrap ? b & 31 : b;
+  uint32_t d = 0;
+  for (uint64_t i = 0; i < 32; ++i)
+    if (i >= a1 && i < a1 + b1)
+      d |= 1u << i;
+  return d;
+}
+
+/// addc, subc, madc and those that only set the flag.
+static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
+                          SmallVectorImpl<Bits> &out) {
+  if (!isa<AddCcOp, AddcOp, SubCcOp, SubcOp, MadCcOp, MadcOp>(op))
+    return false;
+  ScalarType type = cast<ScalarTypeAttr>(*op->getInherentAttr("ty")).getValue();
+  unsigned n = getBitWidth(type);
+  bool takesFlag = isa<AddcOp, SubcOp, MadcOp>(op);
+  APInt flag(2 * n + 2, takesFlag ? in.back() : 0);
+  auto wide = [&](const APInt &x) { return x.zext(2 * n + 2); };
+  APInt a = make(type, in[0]), b = make(type, in[1]);
+  if (auto mad = dyn_cast<MadCcOp>(op))
+    a = product(mad.getPart(), type, in[0], in[1]), b = make(type, in[2]);
+  if (auto mad = dyn_cast<MadcOp>(op))
+    a = product(mad.getPart(), type, in[0], in[1]), b = make(type, in[2]);
+  bool isSub = isa<SubCcOp, SubcOp>(op);
+  APInt exact = isSub ? wide(a) - (wide(b) + flag) : wide(a) + wide(b) + flag;
+  out.push_back(raw(exact.trunc(n)));
+  if (op->getNumResults() > 1)
+    out.push_back(isSub ? exact.isNegative() : exact[n]);
+  return true;
+}
+
+/// Two 16-bit values in one.
+template <typename OpTy>
+static bool
+evaluatePairs(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
+              llvm::function_ref<APInt(APInt, APInt, bool)> compute) {
+  auto op = dyn_cast<OpTy>(raw_);
+  if (!op || partOf(op.getTy()) == op.getTy())
+    return false;
+  Bits d = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    APInt a(16, in[0] >> (16 * i), false, true),
+        b(16, in[1] >> (16 * i), false, true);
+    d |= raw(compute(a, b, op.getTy() == ScalarType::S16x2)) << (16 * i);
+  }
+  out.push_back(d);
+  return true;
+}
+
+/// Negative to 0, of `min.relu` and `max.relu`.
+static APInt relu(Operation *op, APInt x) {
+  auto attr = op->getInherentAttr("relu");
+  return attr && *attr && x.isNegative() ? APInt(x.getBitWidth(), 0) : x;
+}
+
 bool reference::evaluateInteger(Operation *raw_, ArrayRef<Bits> in,
                                 SmallVectorImpl<Bits> &out) {
   auto give = [&](const APInt &value) {
     out.push_back(raw(value));
     return true;
   };
+  auto least = [&](APInt a, APInt b, bool s) {
+    return relu(raw_, less(b, a, s) ? b : a);
+  };
+  auto most = [&](APInt a, APInt b, bool s) {
+    return relu(raw_, less(a, b, s) ? b : a);
+  };
+  if (evaluateCarry(raw_, in, out) ||
+      evaluatePairs<AddIntOp>(raw_, in, out,
+                              [](APInt a, APInt b, bool) { return a + b; }) ||
+      evaluatePairs<MinIntOp>(raw_, in, out, least) ||
+      evaluatePairs<MaxIntOp>(raw_, in, out, most))
+    return true;
   if (auto op = dyn_cast<AddIntOp>(raw_)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
     return give(op.getSat() ? a.sadd_sat(b) : a + b);
@@ -146,11 +256,11 @@ bool reference::evaluateInteger(Operation *raw_, ArrayRef<Bits> in,
     return give(-make(op.getTy(), in[0]));
   if (auto op = dyn_cast<MinIntOp>(raw_)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
-    return give(less(b, a, isSignedInt(op.getTy())) ? b : a);
+    return give(least(a, b, isSignedInt(op.getTy())));
   }
   if (auto op = dyn_cast<MaxIntOp>(raw_)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
-    return give(less(a, b, isSignedInt(op.getTy())) ? b : a);
+    return give(most(a, b, isSignedInt(op.getTy())));
   }
   if (auto op = dyn_cast<PopcOp>(raw_))
     return give(APInt(32, make(op.getTy(), in[0]).popcount()));
@@ -166,5 +276,13 @@ bool reference::evaluateInteger(Operation *raw_, ArrayRef<Bits> in,
     return give(bfi(op, in));
   if (auto op = dyn_cast<Dp4aOp>(raw_))
     return give(dp4a(op, in));
+  if (auto op = dyn_cast<Dp2aOp>(raw_))
+    return give(dp2a(op, in));
+  if (isa<FnsOp>(raw_))
+    return give(APInt(32, findNthSet(in[0], in[1], int32_t(in[2]))));
+  if (auto op = dyn_cast<SzextOp>(raw_))
+    return give(APInt(32, signOrZeroExtend(op, in[0], in[1])));
+  if (auto op = dyn_cast<BmskOp>(raw_))
+    return give(APInt(32, bitMask(op, in[0], in[1])));
   return false;
 }

@@ -20,15 +20,48 @@ Bits reference::flushF32(Bits x) {
   return (x & 0x7f800000u) == 0 ? x & 0x80000000u : x;
 }
 
+Bits reference::flushF16(Bits x) {
+  return (x & 0x7c00u) == 0 ? x & 0x8000u : x;
+}
+
+const llvm::fltSemantics &reference::semanticsOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::F16:
+    return APFloat::IEEEhalf();
+  case ScalarType::BF16:
+    return APFloat::BFloat();
+  case ScalarType::F64:
+    return APFloat::IEEEdouble();
+  default:
+    return APFloat::IEEEsingle();
+  }
+}
+
+ScalarType reference::partOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::F16x2:
+    return ScalarType::F16;
+  case ScalarType::BF16x2:
+    return ScalarType::BF16;
+  case ScalarType::F32x2:
+    return ScalarType::F32;
+  case ScalarType::U16x2:
+    return ScalarType::U16;
+  case ScalarType::S16x2:
+    return ScalarType::S16;
+  default:
+    return type;
+  }
+}
+
 static APFloat makeFloat(ScalarType type, Bits bits) {
-  if (type == ScalarType::F64)
-    return APFloat(APFloat::IEEEdouble(), APInt(64, bits));
-  return APFloat(APFloat::IEEEsingle(), APInt(32, bits & 0xffffffffu));
+  return APFloat(semanticsOf(type),
+                 APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
 }
 
 bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
                         Bits b) {
-  if (!isFloat(type)) {
+  if (!isFloat(type) && type != ScalarType::BF16) {
     unsigned n = getBitWidth(type);
     APInt x(n, a, false, true), y(n, b, false, true);
     bool s = isSignedInt(type);
@@ -55,7 +88,9 @@ bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
       return x.uge(y);
     }
   }
-  if (ftz)
+  if (ftz && type == ScalarType::F16)
+    a = flushF16(a), b = flushF16(b);
+  else if (ftz)
     a = flushF32(a), b = flushF32(b);
   auto r = makeFloat(type, a).compare(makeFloat(type, b));
   bool lt = r == APFloat::cmpLessThan, gt = r == APFloat::cmpGreaterThan,
@@ -121,12 +156,35 @@ static Bits funnel(ShfOp op, ArrayRef<Bits> in) {
   return (pair >> n) & 0xffffffffu;
 }
 
+/// What `set` gives for true.
+static Bits trueOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::F32:
+    return 0x3f800000u;
+  case ScalarType::F16:
+    return 0x3c00u;
+  case ScalarType::BF16:
+    return 0x3f80u;
+  default:
+    return maskOf(getBitWidth(type));
+  }
+}
+
 bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
                               SmallVectorImpl<Bits> &out) {
   auto give = [&](Bits value) {
     out.push_back(value);
     return true;
   };
+  if (auto op = dyn_cast<SetpOp>(raw); op && partOf(op.getTy()) != op.getTy()) {
+    for (unsigned i = 0; i < op.getP().size(); ++i) // p: low, q: high
+      out.push_back(combine(op.getBoolop(),
+                            reference::compare(op.getCmp(), partOf(op.getTy()),
+                                               op.getFtz(), in[0] >> 16 * i,
+                                               in[1] >> 16 * i),
+                            in.size() > 2 && in[2]));
+    return true;
+  }
   if (auto op = dyn_cast<SetpOp>(raw)) {
     bool t =
         reference::compare(op.getCmp(), op.getTy(), op.getFtz(), in[0], in[1]);
@@ -137,12 +195,17 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     return true;
   }
   if (auto op = dyn_cast<SetOp>(raw)) {
-    bool t =
-        reference::compare(op.getCmp(), op.getTy2(), op.getFtz(), in[0], in[1]);
-    t = combine(op.getBoolop(), t, in.size() > 2 && in[2]);
-    return give(!t                              ? 0
-                : op.getTy() == ScalarType::F32 ? 0x3f800000u
-                                                : 0xffffffffu);
+    ScalarType part = partOf(op.getTy2());
+    auto decide = [&](unsigned shift) {
+      bool t = reference::compare(op.getCmp(), part, op.getFtz(),
+                                  in[0] >> shift, in[1] >> shift);
+      return combine(op.getBoolop(), t, in.size() > 2 && in[2]);
+    };
+    if (part != op.getTy2()) { // both halves; integers get 0xffff each
+      Bits one = trueOf(partOf(op.getTy())) & 0xffff;
+      return give((decide(0) ? one : 0) | (decide(16) ? one << 16 : 0));
+    }
+    return give(decide(0) ? trueOf(op.getTy()) : 0);
   }
   if (isa<SelpOp>(raw))
     return give(in[2] ? in[0] : in[1]);
@@ -161,14 +224,17 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     return give(~in[0] & maskOf(getBitWidth(op.getTy())));
   if (isa<CnotOp>(raw))
     return give(in[0] == 0);
-  if (isa<Lop3Op>(raw)) {
+  if (isa<Lop3Op, Lop3PredOp>(raw)) {
     Bits d = 0;
     for (unsigned i = 0; i < 32; ++i) {
       unsigned index =
           (in[0] >> i & 1) << 2 | (in[1] >> i & 1) << 1 | (in[2] >> i & 1);
       d |= (in[3] >> index & 1) << i;
     }
-    return give(d);
+    out.push_back(d);
+    if (raw->getNumResults() > 1)
+      out.push_back(combine(cast<Lop3PredOp>(raw).getBoolop(), d != 0, in[4]));
+    return true;
   }
   if (isa<ShlOp, ShrOp>(raw))
     return give(shift(raw, in[0], in[1]));

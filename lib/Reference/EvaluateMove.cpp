@@ -4,95 +4,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "ptxjit/Dialect/FormTable.h"
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/APInt.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
-using llvm::APFloat;
 using llvm::APInt;
-using llvm::APSInt;
-using llvm::RoundingMode;
-
-static const llvm::fltSemantics &semanticsOf(ScalarType type) {
-  return type == ScalarType::F16   ? APFloat::IEEEhalf()
-         : type == ScalarType::F32 ? APFloat::IEEEsingle()
-                                   : APFloat::IEEEdouble();
-}
-static RoundingMode modeOf(std::optional<Rounding> rnd) {
-  switch (rnd.value_or(Rounding::RN)) {
-  case Rounding::RZ:
-  case Rounding::RZI:
-    return RoundingMode::TowardZero;
-  case Rounding::RM:
-  case Rounding::RMI:
-    return RoundingMode::TowardNegative;
-  case Rounding::RP:
-  case Rounding::RPI:
-    return RoundingMode::TowardPositive;
-  default:
-    return RoundingMode::NearestTiesToEven;
-  }
-}
-static bool isIntegral(std::optional<Rounding> rnd) {
-  return rnd && *rnd >= Rounding::RNI;
-}
-
-static Bits saturate(APFloat x) {
-  if (x.isNaN() || x.isNegative() || x.isZero())
-    return 0;
-  APFloat one(x.getSemantics(), 1);
-  return (x.compare(one) == APFloat::cmpGreaterThan ? one : x)
-      .bitcastToAPInt()
-      .getZExtValue();
-}
-
-static Bits convert(CvtOp op, Bits bits) {
-  ScalarType to = op.getTy(), from = op.getTy2();
-  unsigned width = getBitWidth(to);
-  bool ftz = op.getFtz();
-  if (!isFloat(from)) {
-    APSInt value(APInt(getBitWidth(from), bits, false, true),
-                 !isSignedInt(from));
-    if (isFloat(to)) {
-      APFloat f(semanticsOf(to));
-      f.convertFromAPInt(value, value.isSigned(), modeOf(op.getRnd()));
-      return op.getSat() ? saturate(f) : f.bitcastToAPInt().getZExtValue();
-    }
-    APSInt wide = value.extend(192);
-    wide.setIsSigned(true);
-    if (op.getSat()) {
-      APSInt low = APSInt::getMinValue(width, !isSignedInt(to)).extend(192);
-      APSInt high = APSInt::getMaxValue(width, !isSignedInt(to)).extend(192);
-      low.setIsSigned(true);
-      high.setIsSigned(true);
-      wide = std::min(std::max(wide, low), high);
-    }
-    return wide.trunc(width).getZExtValue();
-  }
-  if (ftz && from == ScalarType::F32)
-    bits = flushF32(bits);
-  APFloat x(semanticsOf(from), APInt(getBitWidth(from), bits, false, true));
-  if (!isFloat(to)) {
-    if (x.isNaN())
-      return 0;
-    APSInt result(width, !isSignedInt(to));
-    bool exact; // saturates out of range
-    x.convertToInteger(result, modeOf(op.getRnd()), &exact);
-    return result.getZExtValue();
-  }
-  if (isIntegral(op.getRnd()))
-    x.roundToIntegral(modeOf(op.getRnd()));
-  bool loses;
-  x.convert(semanticsOf(to), modeOf(op.getRnd()), &loses);
-  Bits result = x.bitcastToAPInt().getZExtValue();
-  if (ftz && to == ScalarType::F32)
-    result = flushF32(result);
-  return op.getSat() ? saturate(APFloat(semanticsOf(to), APInt(width, result)))
-                     : result;
-}
 
 /// ISA: bytes 0-3 are a, 4-7 are b.
 static Bits permute(PrmtOp op, ArrayRef<Bits> in) {
@@ -175,7 +93,5 @@ bool reference::evaluateMove(Operation *op, ArrayRef<Bits> in,
   }
   if (auto prmt = dyn_cast<PrmtOp>(op))
     return give(permute(prmt, in));
-  if (auto cvt = dyn_cast<CvtOp>(op))
-    return give(convert(cvt, in[0]));
   return false;
 }

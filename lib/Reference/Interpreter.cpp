@@ -210,7 +210,8 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
   for (Value v : op.getOperands())
     in.push_back(get(t, v));
   if (evaluateInteger(&op, in, out) || evaluateLogic(&op, in, out) ||
-      evaluateFloat(&op, in, out) || evaluateMove(&op, in, out)) {
+      evaluateFloat(&op, in, out) || evaluateConvert(&op, in, out) ||
+      evaluateMove(&op, in, out)) {
     for (auto [v, bits] : llvm::zip(op.getResults(), out))
       set(t, v, bits);
     return success();
@@ -226,6 +227,7 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
   switch (space) {
   case Space::Shared:
   case Space::SharedCta:
+  case Space::SharedCluster:
     return reinterpret_cast<uint64_t>(shared.data());
   case Space::Local:
     return reinterpret_cast<uint64_t>(t.local.data());
@@ -265,6 +267,22 @@ void storeBits(uint64_t address, unsigned bytes, Bits bits) {
   std::memcpy(reinterpret_cast<void *>(address), &bits, bytes);
 }
 
+/// a + b of f16, bf16 or pairs of them; NaN is 0x7fff.
+Bits addHalves(ScalarType type, Bits a, Bits b) {
+  ScalarType part = partOf(type);
+  Bits d = 0;
+  for (unsigned at = 0; at < getBitWidth(type); at += 16) {
+    auto make = [&](Bits x) {
+      return llvm::APFloat(semanticsOf(part),
+                           llvm::APInt(16, x >> at, false, true));
+    };
+    llvm::APFloat x = make(a);
+    x.add(make(b), llvm::RoundingMode::NearestTiesToEven);
+    d |= (x.isNaN() ? 0x7fff : x.bitcastToAPInt().getZExtValue()) << at;
+  }
+  return d;
+}
+
 Bits atomicResult(AtomicOp op, ScalarType type, Bits old, Bits b, Bits c) {
   unsigned n = getBitWidth(type);
   llvm::APInt x(n, old, false, true), y(n, b, false, true);
@@ -277,6 +295,8 @@ Bits atomicResult(AtomicOp op, ScalarType type, Bits old, Bits b, Bits c) {
     if (type == ScalarType::F64)
       return llvm::bit_cast<uint64_t>(llvm::bit_cast<double>(old) +
                                       llvm::bit_cast<double>(b));
+    if (!isSignedInt(type) && !isUnsignedInt(type))
+      return addHalves(type, old, b);
     return (x + y).getZExtValue();
   case AtomicOp::Min:
     return (s ? x.slt(y) : x.ult(y)) ? old : b;
@@ -407,9 +427,33 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
                            get(t, red.getB()), 0));
     return success();
   }
+  if (auto copy = dyn_cast<CpAsyncOp>(op))
+    return copyAsync(t, copy);
+  if (isa<AdviceOp>(op)) {
+    for (Value result : op.getResults())
+      set(t, result, 0);
+    return success();
+  }
   return op.emitError() << "'" << op.getName().stripDialect()
                         << "' is not supported by the reference interpreter "
                            "yet";
+}
+
+/// Done at once, which the ISA allows: `size` bytes, then zeros.
+LogicalResult Cta::copyAsync(Thread &t, CpAsyncOp op) {
+  unsigned bytes = op.getBytes();
+  uint64_t size = op.getSize() ? get(t, op.getSize()) : bytes;
+  if (op.getIgnore() && get(t, op.getIgnore()))
+    size = 0;
+  FailureOr<uint64_t> to = resolveAddress(
+      t, *op.getOperation(), get(t, op.getDst()), op.getSpace(), 0, bytes);
+  FailureOr<uint64_t> from = resolveAddress(
+      t, *op.getOperation(), get(t, op.getSrc()), Space::Global, 0, bytes);
+  if (failed(to) || failed(from))
+    return failure();
+  for (unsigned i = 0; i < bytes; ++i)
+    storeBits(*to + i, 1, i < size ? loadBits(*from + i, 1) : 0);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

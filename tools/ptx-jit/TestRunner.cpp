@@ -85,6 +85,24 @@ std::vector<uint64_t> edgesOf(const ElementType &type) {
   return edges;
 }
 
+/// The same for the parts of packed values: f16, bf16 or f32.
+std::vector<uint64_t> edgesOfPart(const std::string &part) {
+  if (part == "f16")
+    return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x0400,
+            0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01, 0x3e01, 0xd140, 0x1400};
+  if (part == "bf16")
+    return {0x0000, 0x8000, 0x3f80, 0xbf80, 0x0001, 0x8001, 0x007f, 0x0080,
+            0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc1, 0x3f81, 0xc228, 0x3800};
+  return edgesOf({ElementType::Float, 4, "f32"});
+}
+
+/// Value number `i` of "edges.a", "edges.b" or "edges.c".
+uint64_t pickEdge(const std::vector<uint64_t> &edges, char which, uint64_t i) {
+  return which == 'a'   ? edges[i / 16 % 16]
+         : which == 'b' ? edges[i % 16]
+                        : edges[(i * 7 + i / 16) % 16];
+}
+
 uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -107,14 +125,27 @@ bool generate(const ElementType &type, const std::string &text,
   bool random = name.rfind("random(", 0) == 0;
   if (random)
     seed = std::strtoull(name.c_str() + 7, nullptr, 10);
+  size_t dot = name.find('.');
+  std::string part = name.substr(0, dot);
+  bool isPart = part == "f16" || part == "bf16" || part == "f32";
+  if (dot != std::string::npos && (part == "edges" || isPart)) {
+    if (dot + 2 != name.size() || !std::strchr("abc", name[dot + 1]))
+      return false;
+    unsigned bytes = isPart ? (part == "f32" ? 4 : 2) : type.bytes;
+    if (isPart)
+      edges = edgesOfPart(part);
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t value = 0;
+      // The second part meets other values than the first.
+      for (unsigned at = 0; at < type.bytes; at += bytes)
+        value |= pickEdge(edges, name[dot + 1], i * (at ? 13 : 1) + at)
+                 << (8 * at);
+      values.push_back(value);
+    }
+    return true;
+  }
   for (uint64_t i = 0; i < count; ++i) {
-    if (name == "edges.a")
-      values.push_back(edges[i / 16 % 16]);
-    else if (name == "edges.b")
-      values.push_back(edges[i % 16]);
-    else if (name == "edges.c")
-      values.push_back(edges[(i * 7 + i / 16) % 16]);
-    else if (name == "iota")
+    if (name == "iota")
       values.push_back(type.kind == ElementType::Float
                            ? floatBits(double(i), type.bytes)
                            : i & all);

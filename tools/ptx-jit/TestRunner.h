@@ -11,10 +11,11 @@
 //   io=TYPE[v, ...]->[w, ...]
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
 // GEN: edges.a, edges.b, edges.c (256 values: all pairs of 16 edge values of
-// the type in a and b, a mixture in c), random(SEED), iota, each with :N for N
-// elements. `ref`: what the reference interpreter computes (it runs always, and
-// given values judge it too). A block is as long as the longest buffer unless
-// given.
+// the type in a and b, a mixture in c), f16.a, bf16.a, f32.a and so on (the
+// same for integers that hold such values), random(SEED), iota, each with :N
+// for N elements. `ref`: what the reference interpreter computes (it runs
+// always, and given values judge it too). A block is as long as the longest
+// buffer unless given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ struct TestOptions {
   std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
   std::string cpu;
   unsigned threads = 0;
-  unsigned repeat = 1; ///< runs of each compiled case
+  unsigned repeat = 1;                        ///< runs of each compiled case
   PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even where nothing waits
 };
 

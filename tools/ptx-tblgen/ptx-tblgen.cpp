@@ -54,10 +54,15 @@ struct OpLayout {
   std::map<std::string, unsigned> operandGroups, resultGroups;
   unsigned numOperandGroups = 0;
   bool sized = false;
-  /// Of `ptx.unlowered`: modifiers are words, operands lie in a row, and those
+  /// Of `Known` forms: modifiers are words, operands lie in a row, and those
   /// whose names begin with `d` are destinations.
-  bool unlowered = false;
+  bool plain = false;
+  std::vector<std::string> ignored; ///< modifiers that IR does not keep
 };
+const Modifier &ignoredModifier() {
+  static const Modifier ignored{"", "", "", {}};
+  return ignored;
+}
 const Modifier &wordModifier(bool isType) {
   static const Modifier word{"instruction", "", "", {}},
       type{"instruction", "ScalarType", "", {}};
@@ -116,6 +121,8 @@ OpLayout readLayout(const Record *op) {
   for (const Init *trait : *op->getValueAsListInit("traits"))
     if (cast<DefInit>(trait)->getDef()->getName() == "AttrSizedOperandSegments")
       layout.sized = true;
+  for (StringRef token : op->getValueAsListOfStrings("Ignored"))
+    layout.ignored.push_back(token.str());
   return layout;
 }
 
@@ -181,6 +188,12 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
   }
   if (text == "_")
     o.kind = "Sink";
+  if (text.consume_front("?"))
+    o.kind = "Ignored";
+  if (text.consume_front("&")) {
+    o.kind = "Carry";
+    o.rule = "Fixed", o.fixed = "Pred";
+  }
   if (text.consume_front("["))
     o.kind = "Address", text.consume_back("]");
   if (text.consume_front("-"))
@@ -208,9 +221,10 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
     o.kind = "Callee";
   else if (!type.empty())
     o.rule = "Fixed", o.fixed = type.upper() == "PRED" ? "Pred" : type.upper();
-  if (o.kind == "Label" || o.kind == "Callee" || o.kind == "Sink")
+  if (o.kind == "Label" || o.kind == "Callee" || o.kind == "Sink" ||
+      o.kind == "Ignored" || (o.kind == "Immediate" && !layout.plain))
     return o;
-  if (layout.unlowered) {
+  if (layout.plain) {
     o.isResult = name.starts_with("d") && o.kind != "Address";
     return o;
   }
@@ -295,6 +309,11 @@ public:
   void modifier(const Modifier &m) {
     if (!modifiers.insert({m.key(), true}).second)
       return;
+    if (m.attrName.empty()) {
+      os << "static const ModifierSpec kMod_" << m.key()
+         << " = {\"\", false, false, nullptr, nullptr};\n";
+      return;
+    }
     if (m.attrName == "instruction") {
       os << "static const ModifierSpec kMod_" << m.key()
          << " = {\"instruction\", false, " << !m.enumName.empty()
@@ -359,7 +378,7 @@ public:
       << (slots.empty() ? "nullptr" : "kSlots" + id) << ", " << slots.size()
       << ", " << (operands.empty() ? "nullptr" : "kOperands" + id) << ", "
       << operands.size() << ", kSince" << id << ", " << since.size() << ", "
-      << int(layout.unlowered) << "}";
+      << int(layout.plain) << "}";
     rows.push_back({text.opcode.str(), row});
   }
 
@@ -369,11 +388,6 @@ public:
     os << "static const FormSpec kForms[] = {\n";
     for (auto &[opcode, row] : rows)
       os << "  " << row << ",\n";
-    os << "};\n\nstatic const std::pair<llvm::StringLiteral, "
-          "llvm::StringLiteral> kUnsupported[] = {\n";
-    for (const Record *r : records.getAllDerivedDefinitions("Unsupported"))
-      os << "  {\"" << r->getValueAsString("Opcode") << "\", \""
-         << r->getValueAsString("Section") << "\"},\n";
     os << "};\n\nstatic const std::pair<llvm::StringLiteral, SinceSpec> "
           "kTokenSince[] = {\n";
     for (const Record *r : records.getAllDerivedDefinitions("TokenSince")) {
@@ -415,7 +429,7 @@ private:
   const Modifier *findOwner(const Record *op, const OpLayout &layout,
                             const Slot &slot,
                             std::map<std::string, unsigned> &used) {
-    if (layout.unlowered)
+    if (layout.plain)
       return &wordModifier(all_of(slot.tokens, [&](const std::string &t) {
         return is_contained(types, t);
       }));
@@ -429,6 +443,10 @@ private:
         return &m;
       }
     }
+    if (all_of(slot.tokens, [&](const std::string &t) {
+          return is_contained(layout.ignored, t);
+        }))
+      return &ignoredModifier();
     fail(op, "no argument of the op holds '." + join(slot.tokens, "|") + "'");
   }
 
@@ -458,6 +476,7 @@ private:
 bool emitFormTable(raw_ostream &os, const RecordKeeper &records) {
   os << "// Made by ptx-tblgen. Do not edit.\n";
   TableWriter writer(os, records);
+  writer.modifier(ignoredModifier());
   for (const Record *op : records.getAllDerivedDefinitions("Ptx_Instr")) {
     OpLayout layout = readLayout(op);
     for (const Modifier &m : layout.modifiers)
@@ -467,14 +486,14 @@ bool emitFormTable(raw_ostream &os, const RecordKeeper &records) {
                   op->getValueAsString("opName"),
                   op->getValueAsBit("WideOperands"));
   }
-  OpLayout unlowered;
-  unlowered.unlowered = true;
+  OpLayout plain;
+  plain.plain = true;
   writer.modifier(wordModifier(false));
   writer.modifier(wordModifier(true));
   for (const Record *known : records.getAllDerivedDefinitions("Known"))
     for (const Record *form : known->getValueAsListOfDefs("Forms"))
-      writer.form(known, unlowered, form, form->getValueAsString("Syntax"),
-                  "unlowered", false);
+      writer.form(known, plain, form, form->getValueAsString("Syntax"),
+                  known->getValueAsString("OpName"), false);
   writer.finish(records);
   return false;
 }
@@ -503,7 +522,7 @@ bool emitFormList(raw_ostream &os, const RecordKeeper &records) {
   for (const Record *op : records.getAllDerivedDefinitions("Ptx_Instr"))
     list(op, op->getValueAsString("opName"));
   for (const Record *known : records.getAllDerivedDefinitions("Known"))
-    list(known, "unlowered");
+    list(known, known->getValueAsString("OpName"));
   return false;
 }
 } // namespace

@@ -45,7 +45,7 @@ TEST(FormTable, OrderOfTypesIsNot) {
 TEST(FormTable, RefusesWhatTheIsaDoesNotHave) {
   for (StringRef text :
        {"add.b32", "add.sat.u32", "mul.wide.s64", "setp.lt.b32", "ld.v3.u32",
-        "cvt.u32.f32", "add.s32.s32", "min.sat.s32", "sin.f32", "ret.s32"})
+        "cvt.u32.f32", "add.s32.s32", "min.sat.s32", "sin.f64", "ret.s32"})
     EXPECT_FALSE(match(text)) << text.str();
 }
 
@@ -54,14 +54,53 @@ TEST(FormTable, RefusesWhatTheIsaDoesNotHave) {
 TEST(FormTable, EveryFormIsFoundByOpcodeAndByOp) {
   for (const FormSpec &form : getForms()) {
     auto contains = [&](llvm::ArrayRef<FormSpec> list) {
-      return llvm::any_of(list, [&](const FormSpec &f) { return &f == &form; });
+      return llvm::any_of(list, [&](const FormSpec &f) {
+        return f.syntax == form.syntax && f.slots == form.slots &&
+               f.operands == form.operands;
+      });
     };
     EXPECT_TRUE(contains(getFormsOfOpcode(form.opcode))) << form.syntax;
     EXPECT_TRUE(contains(getFormsOfOp(form.opName))) << form.syntax;
-    EXPECT_FALSE(getUnsupportedSection(form.opcode)) << form.syntax;
     EXPECT_NE(StringRef(form.isaAnchor), "") << form.syntax;
     EXPECT_FALSE(form.getSince().empty()) << form.syntax;
   }
+}
+
+// Before PTX 1.4 modifiers could be left out.
+TEST(FormTable, OldFormsEnd) {
+  const FormSpec *form = match("sin.f32");
+  ASSERT_TRUE(form);
+  EXPECT_TRUE(parseAvailability("1.3", "sm_13")->satisfies(*form));
+  EXPECT_FALSE(parseAvailability("1.4", "sm_13")->satisfies(*form));
+  EXPECT_FALSE(parseAvailability("9.0", "sm_90")->satisfies(*form));
+}
+
+TEST(FormTable, SizesOfVectors) {
+  OperandSpec operand{};
+  operand.countRule = CountRule::ShapeN;
+  operand.count = 4;
+  EXPECT_EQ(getVectorSize(operand, {"sync", "m64n128k16", "f16"}), 32u);
+  operand.countRule = CountRule::Repeat;
+  operand.count = 2;
+  EXPECT_EQ(getVectorSize(operand, {"16x128b", "x8"}), 16u);
+  operand.countRule = CountRule::Dimension;
+  EXPECT_EQ(getVectorSize(operand, {"tensor", "3d", "tile"}), 3u);
+  operand.countRule = CountRule::Modifier;
+  EXPECT_EQ(getVectorSize(operand, {"global", "v4", "f32"}), 4u);
+  EXPECT_EQ(getVectorSize(operand, {"global", "f32"}), 1u);
+}
+
+TEST(FormTable, ImmediatesHaveValues) {
+  OperandSpec operand{};
+  operand.allowed = "";
+  EXPECT_TRUE(isAllowed(operand, -7));
+  operand.allowed = "4|8|16";
+  EXPECT_TRUE(isAllowed(operand, 8));
+  EXPECT_FALSE(isAllowed(operand, 12));
+  operand.allowed = "0..3";
+  EXPECT_TRUE(isAllowed(operand, 3));
+  EXPECT_FALSE(isAllowed(operand, 4));
+  EXPECT_FALSE(isAllowed(operand, -1));
 }
 
 TEST(FormTable, Availability) {

@@ -46,7 +46,9 @@ enum class OperandKind : uint8_t {
   Label,
   Callee,
   Immediate, ///< a constant, perhaps of few values
-  Sink       ///< `_` and nothing else
+  Sink,      ///< `_` and nothing else
+  Carry,     ///< the carry flag, which the text does not name
+  Ignored    ///< a value that is checked and not kept in IR
 };
 /// How many elements a vector operand has.
 enum class CountRule : uint8_t {
@@ -97,8 +99,8 @@ struct FormSpec {
   unsigned numOperands;
   const SinceSpec *since;
   unsigned numSince;
-  /// The op is `ptx.unlowered`: known, but nothing executes it.
-  bool unlowered;
+  /// The op is `ptx.unlowered` or `ptx.advice`, which hold any instruction.
+  bool plain;
 
   llvm::ArrayRef<SlotSpec> getSlots() const { return {slots, numSlots}; }
   llvm::ArrayRef<OperandSpec> getOperands() const {
@@ -111,10 +113,8 @@ struct FormSpec {
 llvm::ArrayRef<FormSpec> getForms();
 /// The forms of `opcode`, empty if there is none.
 llvm::ArrayRef<FormSpec> getFormsOfOpcode(llvm::StringRef opcode);
-/// The forms of an op, "ptx.add.int", which stand together; empty if none.
+/// The forms of an op, "ptx.add.int", whatever their opcode; empty if none.
 llvm::ArrayRef<FormSpec> getFormsOfOp(llvm::StringRef opName);
-/// ISA section of an instruction that is known but not supported yet.
-std::optional<llvm::StringRef> getUnsupportedSection(llvm::StringRef opcode);
 
 /// Since when a modifier may be used at all; null if as long as its forms.
 const SinceSpec *getModifierAvailability(llvm::StringRef token);

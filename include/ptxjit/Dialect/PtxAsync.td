@@ -26,7 +26,7 @@ defvar AsyncFrom86Sm100fx = [
     Since<"8.6", "sm_120a">,
     Since<"8.6", "sm_121a">];
 
-def Known_st : Known<"st",
+def Known_st_async : Known<"st",
     "data-movement-and-conversion-instructions-st-async", [
   Form<"st.async.{weak|cluster}"
        ".shared::cluster.mbarrier::complete_tx::bytes.{u32|u64|s32|s64|b32|b64|"
@@ -53,14 +53,8 @@ def Known_st : Known<"st",
        [Since<"8.6", "sm_100+">]>,
   Form<"st.bulk.weak.shared::cta [a], #b, #c",
        [Since<"8.6", "sm_100+">]>]>;
-def Known_fence : Known<"fence",
+def Known_fence_restrict : Known<"fence",
     "parallel-synchronization-and-communication-instructions-membar-fence", [
-  Form<"fence.{acquire|release}.{sys|cta|gpu}",
-       [Since<"6.0", "sm_70+">]>,
-  Form<"fence.proxy.alias",
-       [Since<"7.5", "sm_70+">]>,
-  Form<"fence.{acquire|release}.cluster",
-       [Since<"7.8", "sm_90+">]>,
   Form<"fence.release.sync_restrict::shared::cta.cluster",
        [Since<"8.6", "sm_90+">]>,
   Form<"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.clust"
@@ -69,16 +63,8 @@ def Known_fence : Known<"fence",
   Form<"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
        [Since<"8.6", "sm_90+">]>,
   Form<"fence.acquire.sync_restrict::shared::cluster.cluster",
-       [Since<"8.6", "sm_90+">]>,
-  Form<"fence.mbarrier_init.release.cluster",
-       [Since<"8.0", "sm_90+">]>,
-  Form<"fence.proxy.async{.global|shared::cta|shared::cluster}",
-       [Since<"8.0", "sm_90+">]>,
-  Form<"fence.proxy.tensormap::generic.release.{sys|cta|cluster|gpu}",
-       [Since<"8.3", "sm_90+">]>,
-  Form<"fence.proxy.tensormap::generic.acquire.{sys|cta|cluster|gpu} [a], #b",
-       [Since<"8.3", "sm_90+">]>]>;
-def Known_red : Known<"red",
+       [Since<"8.6", "sm_90+">]>]>;
+def Known_red_async : Known<"red",
     "parallel-synchronization-and-communication-instructions-red-async", [
   Form<"red.async.relaxed.cluster{.shared::cluster}"
        ".mbarrier::complete_tx::bytes.{add|min|max|inc|dec}.u32 [a], b, [c]",
@@ -344,7 +330,7 @@ def Known_cp : Known<"cp",
        "[b], c:b32, [e]",
        [Since<"8.6", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [a], "
-       "[b], #c=64, [e]",
+       "[b], #c, [e]",
        [Since<"8.6", "sm_90+">]>,
   Form<"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx:"
        ":bytes.{add|min|max}.s32 [a], [b], c:b32, [e]",
@@ -362,7 +348,7 @@ def Known_cp : Known<"cp",
        ".mbarrier::complete_tx::bytes [a], [b], c:b32, [e]",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [a], "
-       "[b], #c=64, [e]",
+       "[b], #c, [e]",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.reduce.async.bulk.global.shared::cta.bulk_group.{add|min|max}.{u64|"
        "s32} [a], [b], c:b32",
@@ -390,19 +376,19 @@ def Known_cp : Known<"cp",
        "cast::cluster [a], [b], c:b32, [e], f:b16",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multi"
-       "cast::cluster [a], [b], #c=64, [e], f:b16",
+       "cast::cluster [a], [b], #c, [e], f:b16",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache"
        "_hint [a], [b], c:b32, [e], f:b64",
        [Since<"8.6", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache"
-       "_hint [a], [b], #c=64, [e], f:b64",
+       "_hint [a], [b], #c, [e], f:b64",
        [Since<"8.6", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::c"
        "ache_hint [a], [b], c:b32, [e], f:b64",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::c"
-       "ache_hint [a], [b], #c=64, [e], f:b64",
+       "ache_hint [a], [b], #c, [e], f:b64",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.{"
        "f32|f64} [a], [b], c:b32, e:b64",
@@ -431,7 +417,7 @@ def Known_cp : Known<"cp",
        "cast::cluster.L2::cache_hint [a], [b], c:b32, [e], f:b16, g:b64",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multi"
-       "cast::cluster.L2::cache_hint [a], [b], #c=64, [e], f:b16, g:b64",
+       "cast::cluster.L2::cache_hint [a], [b], #c, [e], f:b16, g:b64",
        [Since<"8.0", "sm_90+">]>,
   Form<"cp.async.bulk.commit_group",
        [Since<"8.0", "sm_90+">]>,
@@ -443,69 +429,13 @@ def Known_cp : Known<"cp",
   Form<"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask "
        "[a], [b], c:b32, e:b64, f:b16",
        [Since<"8.6", "sm_100+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global [a], [b], #c=4|8|16",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global [a], [b], #c=4|8|16, e:b32",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global [a], [b], #c=4|8|16, #e=4",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global [a], [b], #c=4|8|16, !e:pred",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global [a], [b], #c=16",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global [a], [b], #c=16, e:b32",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global [a], [b], #c=16, #e=4",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global [a], [b], #c=16, !e:pred",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global{.L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=4|8|16, e:pred",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global{.L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=16, e:pred",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global.{L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=4|8|16",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global.{L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=4|8|16, e:b32",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global.{L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=16",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global.{L2::64B|L2::128B|L2::256B} "
-       "[a], [b], #c=16, e:b32",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=4|8|16, e:b64",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=4|8|16, e:b32, f:b64",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.ca.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=4|8|16, e:pred, f:b64",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=16, e:b64",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=16, e:b32, f:b64",
-       [Since<"7.4", "sm_80+">]>,
-  Form<"cp.async.cg.{shared|shared::cta}.global.L2::cache_hint{.L2::64B|"
-       "L2::128B|L2::256B} [a], [b], #c=16, e:pred, f:b64",
-       [Since<"7.5", "sm_80+">]>,
-  Form<"cp.async.{commit_group|wait_all}",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"cp.async.wait_group #a=0|1|7",
-       [Since<"7.0", "sm_80+">]>,
   Form<"cp.async.mbarrier.arrive{.shared|noinc}.b64 [a]",
        [Since<"7.0", "sm_80+">]>,
   Form<"cp.async.mbarrier.arrive.noinc.shared.b64 [a]",
        [Since<"7.0", "sm_80+">]>,
   Form<"cp.async.mbarrier.arrive{.noinc}.shared::cta.b64 [a]",
        [Since<"7.8", "sm_80+">]>]>;
-def Known_barrier : Known<"barrier",
+def Known_barrier_cluster : Known<"barrier",
     "parallel-synchronization-and-communication-instructions-barrier-cluster", [
   Form<"barrier.cluster.{arrive|wait}{.aligned}",
        [Since<"7.8", "sm_90+">]>,
@@ -513,10 +443,6 @@ def Known_barrier : Known<"barrier",
        [Since<"8.0", "sm_90+">]>,
   Form<"barrier.cluster.arrive.{relaxed|release}{.aligned}",
        [Since<"8.0", "sm_90+">]>]>;
-def Known_griddepcontrol : Known<"griddepcontrol",
-    "parallel-synchronization-and-communication-instructions-griddepcontrol", [
-  Form<"griddepcontrol.{wait|launch_dependents}",
-       [Since<"7.8", "sm_90+">]>]>;
 def Known_mbarrier : Known<"mbarrier",
     "parallel-synchronization-and-communication-instructions-mbarrier", [
   Form<"mbarrier.{expect_tx|complete_tx}{.shared|shared::cta|shared::cluster}"

@@ -62,7 +62,8 @@ class Since<string ptxVersion, string target> {
 ///   a*2x    N of `.xN` times 2           [a,c*2] address of several parts
 ///   #n=4|8  constant (of these values)   #n=0..3 (of this range)
 ///   -a      may be written `-a`          ~a    part of a register: `a.b0`
-///   _       nothing but `_`
+///   _       nothing but `_`             &c    the carry flag; not in the text
+///   ?p      operand that changes no result: checked, and not kept in IR
 ///   L:label, f:callee, x:args            control flow
 class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
   string Syntax = syntax;
@@ -78,6 +79,15 @@ def : TokenSince<"cluster", "7.8", "sm_90+">;
 def : TokenSince<"shared::cta", "7.8", "sm_30+">;
 def : TokenSince<"shared::cluster", "7.8", "sm_90+">;
 def : TokenSince<"param::entry", "8.3", "sm_30+">;
+def : TokenSince<"L1::evict_normal", "7.4", "sm_70+">;
+def : TokenSince<"L1::evict_unchanged", "7.4", "sm_70+">;
+def : TokenSince<"L1::evict_first", "7.4", "sm_70+">;
+def : TokenSince<"L1::evict_last", "7.4", "sm_70+">;
+def : TokenSince<"L1::no_allocate", "7.4", "sm_70+">;
+def : TokenSince<"L2::cache_hint", "7.4", "sm_80+">;
+def : TokenSince<"L2::64B", "7.4", "sm_75+">;
+def : TokenSince<"L2::128B", "7.4", "sm_75+">;
+def : TokenSince<"L2::256B", "7.4", "sm_80+">;
 def : TokenSince<"param::func", "8.3", "sm_30+">;
 
 //===----------------------------------------------------------------------===//
@@ -122,14 +132,22 @@ def Ptx_ScalarTypeEnum : Ptx_Enum<"ScalarType", [
   Case<10, "s8", "S8">, Case<11, "s16", "S16">, Case<12, "s32", "S32">,
   Case<13, "s64", "S64">,
   Case<14, "f16", "F16">, Case<15, "f32", "F32">, Case<16, "f64", "F64">,
+  // From bf16 on: types of instructions, not of registers.
   Case<17, "f16x2", "F16x2">, Case<18, "bf16", "BF16">,
-  Case<19, "bf16x2", "BF16x2">, Case<20, "tf32", "TF32">]>;
+  Case<19, "bf16x2", "BF16x2">, Case<20, "tf32", "TF32">,
+  Case<21, "u16x2", "U16x2">, Case<22, "s16x2", "S16x2">,
+  Case<23, "f32x2", "F32x2">,
+  Case<24, "e4m3x2", "E4M3x2">, Case<25, "e5m2x2", "E5M2x2">,
+  Case<26, "e2m1x2", "E2M1x2">, Case<27, "e2m3x2", "E2M3x2">,
+  Case<28, "e3m2x2", "E3M2x2">, Case<29, "ue8m0x2", "UE8M0x2">,
+  Case<30, "u2", "U2">, Case<31, "s2", "S2">, Case<32, "u4", "U4">,
+  Case<33, "s4", "S4">]>;
 def Ptx_ScalarType : Ptx_Modifier<Ptx_ScalarTypeEnum, "scalar">;
 
 def Ptx_RoundingEnum : Ptx_Enum<"Rounding", [
   Case<0, "rn", "RN">, Case<1, "rz", "RZ">, Case<2, "rm", "RM">,
   Case<3, "rp", "RP">, Case<4, "rni", "RNI">, Case<5, "rzi", "RZI">,
-  Case<6, "rmi", "RMI">, Case<7, "rpi", "RPI">]>;
+  Case<6, "rmi", "RMI">, Case<7, "rpi", "RPI">, Case<8, "rna", "RNA">]>;
 def Ptx_Rounding : Ptx_Modifier<Ptx_RoundingEnum, "rounding">;
 
 def Ptx_CompareEnum : Ptx_Enum<"Compare", [
@@ -155,7 +173,8 @@ def Ptx_SpaceEnum : Ptx_Enum<"Space", [
   Case<2, "shared", "Shared">, Case<3, "shared::cta", "SharedCta">,
   Case<4, "local", "Local">, Case<5, "const", "Const">,
   Case<6, "param", "Param">, Case<7, "param::entry", "ParamEntry">,
-  Case<8, "param::func", "ParamFunc">, Case<9, "reg", "Reg">]>;
+  Case<8, "param::func", "ParamFunc">, Case<9, "reg", "Reg">,
+  Case<10, "shared::cluster", "SharedCluster">]>;
 def Ptx_Space : Ptx_Modifier<Ptx_SpaceEnum, "space">;
 
 def Ptx_VectorEnum : Ptx_Enum<"VectorSize", [
@@ -233,6 +252,12 @@ def Flag_Sat : Ptx_Flag<"sat">;
 def Flag_Approx : Ptx_Flag<"approx">;
 def Flag_Full : Ptx_Flag<"full">;
 def Flag_NaN : Ptx_Flag<"NaN">;
+def Flag_Relu : Ptx_Flag<"relu">;
+def Flag_Satfinite : Ptx_Flag<"satfinite">;
+def Flag_Abs : Ptx_Flag<"abs">;
+def Flag_Xorsign : Ptx_Flag<"xorsign">;
+def Flag_Cc : Ptx_Flag<"cc">;
+def Flag_Pack : Ptx_Flag<"pack">;
 def Flag_Idx : Ptx_Flag<"idx">;
 def Flag_Uni : Ptx_Flag<"uni">;
 def Flag_Sync : Ptx_Flag<"sync">;
@@ -291,6 +316,8 @@ class Ptx_Instr<string mnemonic, string isa, list<Form> forms,
   /// exceeding instruction-type size"): sources are truncated, destinations
   /// extended.
   bit WideOperands = 0;
+  /// Modifiers that change no result: accepted, and not kept in IR.
+  list<string> Ignored = [];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDefinition = [{
@@ -336,13 +363,14 @@ class Known<string opcode, string isa, list<Form> forms> {
   string Opcode = opcode;
   string IsaAnchor = isa;
   list<Form> Forms = forms;
+  string OpName = "unlowered";
 }
-
-/// An instruction of the ISA that has no record yet. The parser refuses it by
-/// name, with the section to read, instead of calling it unknown.
-class Unsupported<string opcode, string section> {
-  string Opcode = opcode;
-  string Section = section;
+/// Forms that tell the machine something which changes no result: prefetches,
+/// cache policies, numbers of registers. They become `ptx.advice` and vanish;
+/// what they give is 0.
+class Advice<string opcode, string isa, list<Form> forms>
+    : Known<opcode, isa, forms> {
+  let OpName = "advice";
 }
 
 #endif // PTXJIT_DIALECT_PTXBASE_TD

@@ -14,34 +14,64 @@ class SetpForms<string kind> {
   list<Form> L = [Form<!strconcat("setp.", kind, " p:pred{|q}, a, b")>,
                   Form<!strconcat("setp.{", AnyBool, "}.", kind, " p:pred{|q}, a, b, !c:pred")>];
 }
+class HalfSetpForms<string type, string second, Since since> {
+  list<Form> L = [
+    Form<!strconcat("setp.{", CmpFloat, "}", type, " p:pred", second, ", a, b"), [since]>,
+    Form<!strconcat("setp.{", CmpFloat, "}.{", AnyBool, "}", type,
+                    " p:pred", second, ", a, b, !c:pred"), [since]>];
+}
 def Ptx_SetpOp : Ptx_Instr<"setp",
     "comparison-and-selection-instructions-setp",
     !listconcat(SetpForms<!strconcat("{", CmpBits, "}.{b16|b32|b64}")>.L,
                 SetpForms<!strconcat("{", CmpUnsigned, "}.{u16|u32|u64}")>.L,
                 SetpForms<!strconcat("{", CmpSigned, "}.{s16|s32|s64}")>.L,
                 SetpForms<!strconcat("{", CmpFloat, "}{.ftz}.f32")>.L,
-                SetpForms<!strconcat("{", CmpFloat, "}.f64")>.L),
+                SetpForms<!strconcat("{", CmpFloat, "}.f64")>.L,
+                HalfSetpForms<"{.ftz}.f16", "", Since<"4.2", "sm_53+">>.L,
+                HalfSetpForms<"{.ftz}.f16x2", "{|q}", Since<"4.2", "sm_53+">>.L,
+                HalfSetpForms<".bf16", "", Since<"7.8", "sm_90+">>.L,
+                HalfSetpForms<".bf16x2", "{|q}", Since<"7.8", "sm_90+">>.L),
     [Pure]> {
   let summary = "p = (a cmp b) BoolOp c; q = !(a cmp b) BoolOp c";
+  let description = [{
+    Of the packed types, p compares the low halves and q the high ones.
+  }];
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_Compare:$cmp,
                        OptionalAttr<Ptx_BoolOp>:$boolop, Flag_Ftz:$ftz);
   let results = (outs Variadic<I1>:$p);
 }
 
-class SetForms<string kind> {
-  list<Form> L = [Form<!strconcat("set.", kind, " d, a:2, b:2")>,
-                  Form<!strconcat("set.{", AnyBool, "}.", kind, " d, a:2, b:2, !c:pred")>];
+class SetForms<string kind, Since since = Since<"1.0", "sm_10+">> {
+  list<Form> L = [Form<!strconcat("set.", kind, " d, a:2, b:2"), [since]>,
+                  Form<!strconcat("set.{", AnyBool, "}.", kind, " d, a:2, b:2, !c:pred"), [since]>];
 }
+defvar HalfSet = Since<"4.2", "sm_53+">;
+defvar HalfSetInt = Since<"6.5", "sm_53+">;
+defvar BrainSet = Since<"7.8", "sm_90+">;
 def Ptx_SetOp : Ptx_Instr<"set", "comparison-and-selection-instructions-set",
     !listconcat(
         SetForms<!strconcat("{", CmpBits, "}.{u32|s32|f32}.{b16|b32|b64}")>.L,
         SetForms<!strconcat("{", CmpUnsigned, "}.{u32|s32|f32}.{u16|u32|u64}")>.L,
         SetForms<!strconcat("{", CmpSigned, "}.{u32|s32|f32}.{s16|s32|s64}")>.L,
         SetForms<!strconcat("{", CmpFloat, "}{.ftz}.{u32|s32|f32}.f32")>.L,
-        SetForms<!strconcat("{", CmpFloat, "}.{u32|s32|f32}.f64")>.L),
+        SetForms<!strconcat("{", CmpFloat, "}.{u32|s32|f32}.f64")>.L,
+        SetForms<!strconcat("{", CmpBits, "}.f16.{b16|b32|b64}"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpUnsigned, "}.f16.{u16|u32|u64}"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpSigned, "}.f16.{s16|s32|s64}"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}{.ftz}.f16.{f16|f32}"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}.f16.f64"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}{.ftz}.{u16|s16|u32|s32}.f16"), HalfSetInt>.L,
+        SetForms<!strconcat("{", CmpFloat, "}{.ftz}.f16x2.f16x2"), HalfSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}{.ftz}.{u32|s32}.f16x2"), HalfSetInt>.L,
+        SetForms<!strconcat("{", CmpBits, "}.bf16.{b16|b32|b64}"), BrainSet>.L,
+        SetForms<!strconcat("{", CmpUnsigned, "}.bf16.{u16|u32|u64}"), BrainSet>.L,
+        SetForms<!strconcat("{", CmpSigned, "}.bf16.{s16|s32|s64}"), BrainSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}.bf16.{f16|bf16|f32|f64}"), BrainSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}.{u16|s16|u32|s32}.bf16"), BrainSet>.L,
+        SetForms<!strconcat("{", CmpFloat, "}.{bf16x2|u32|s32}.bf16x2"), BrainSet>.L),
     [Pure]> {
-  let summary = "as setp; true is ~0 (integers) or 1.0 (f32)";
+  let summary = "as setp; true is ~0 (integers) or 1.0, in each half of packed types";
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
                        Ptx_Compare:$cmp, OptionalAttr<Ptx_BoolOp>:$boolop,
@@ -85,6 +115,15 @@ def Ptx_Lop3Op : Ptx_Instr<"lop3", "logic-and-shift-instructions-lop3",
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
                        Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
+}
+def Ptx_Lop3PredOp : Ptx_Instr<"lop3.pred",
+    "logic-and-shift-instructions-lop3",
+    [Form<"lop3.{and|or}.b32 d{|p:pred}, a, b, c, immLut, !q:pred",
+          [Since<"8.2", "sm_70+">]>], [Pure]> {
+  let summary = "lop3; p = (d != 0) BoolOp q";
+  let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
+                       I1:$q, Ptx_ScalarType:$ty, Ptx_BoolOp:$boolop);
+  let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_ShfOp : Ptx_Ternary<"shf", "logic-and-shift-instructions-shf",
     [Form<"shf.{l|r}.{clamp|wrap}.b32 d, a, b, c:u32",

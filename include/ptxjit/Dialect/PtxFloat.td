@@ -1,4 +1,4 @@
-//===- PtxFloat.td - f32 and f64 arithmetic -------------------------------===//
+//===- PtxFloat.td - floating point arithmetic ----------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXFLOAT_TD
 #define PTXJIT_DIALECT_PTXFLOAT_TD
@@ -6,11 +6,16 @@ include "ptxjit/Dialect/PtxBase.td"
 
 defvar Rnd = "rn|rz|rm|rp";
 defvar OptRnd = !strconcat("{.", Rnd, "}");
+// Until PTX 1.3 modifiers could be left out.
+defvar Old = [Since<"1.0-1.3", "sm_10+">];
 
 class Ptx_Arith<string mnemonic, string opcode, string operands>
     : Ptx_Instr<mnemonic, !strconcat("floating-point-instructions-", opcode),
         [Form<!strconcat(opcode, OptRnd, "{.ftz}{.sat}.f32 ", operands)>,
-         Form<!strconcat(opcode, OptRnd, ".f64 ", operands), [Since<"1.0", "sm_13+">]>],
+         Form<!strconcat(opcode, OptRnd, ".f64 ", operands), [Since<"1.0", "sm_13+">]>,
+         Form<!strconcat(opcode, OptRnd, "{.ftz}.f32x2 ", operands), [Since<"8.6", "sm_100+">]>,
+         Form<!strconcat(opcode, "{.rn}{.ftz}{.sat}.{f16|f16x2} ", operands), [Since<"4.2", "sm_53+">]>,
+         Form<!strconcat(opcode, "{.rn}.{bf16|bf16x2} ", operands), [Since<"7.8", "sm_90+">]>],
         [Pure]> {
   let arguments = (ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
@@ -24,59 +29,119 @@ def Ptx_MulFloatOp : Ptx_Arith<"mul.float", "mul", "d, a, b">;
 def Ptx_FmaOp : Ptx_Ternary<"fma", "floating-point-instructions-fma",
     [Form<!strconcat("fma.{", Rnd, "}{.ftz}{.sat}.f32 d, a, b, c"),
           [Since<"2.0", "sm_20+">]>,
-     Form<!strconcat("fma.{", Rnd, "}.f64 d, a, b, c"), [Since<"1.4", "sm_13+">]>],
-    (ins Ptx_Rounding:$rnd, Flag_Ftz:$ftz, Flag_Sat:$sat)> {
+     Form<!strconcat("fma.{", Rnd, "}.f64 d, a, b, c"), [Since<"1.4", "sm_13+">]>,
+     Form<!strconcat("fma.{", Rnd, "}{.ftz}.f32x2 d, a, b, c"), [Since<"8.6", "sm_100+">]>,
+     Form<"fma.rn{.ftz}{.sat}.{f16|f16x2} d, a, b, c", [Since<"4.2", "sm_53+">]>,
+     Form<"fma.rn{.ftz}.relu.{f16|f16x2} d, a, b, c", [Since<"7.0", "sm_80+">]>,
+     Form<"fma.{rn|rz}{.relu}.{bf16|bf16x2} d, a, b, c", [Since<"7.0", "sm_80+">]>],
+    (ins Ptx_Rounding:$rnd, Flag_Ftz:$ftz, Flag_Sat:$sat, Flag_Relu:$relu)> {
   let summary = "a*b+c, rounded once";
 }
+// What counts as an out-of-bounds NaN is not in the ISA's text.
+def Known_fma : Known<"fma", "half-precision-floating-point-instructions-fma",
+    [Form<"fma.rn.oob{.relu}.{f16|f16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>,
+     Form<"fma.{rn|rz}.oob{.relu}.{bf16|bf16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>]>;
 def Ptx_MadFloatOp : Ptx_Ternary<"mad.float", "floating-point-instructions-mad",
     [Form<!strconcat("mad", OptRnd, "{.ftz}{.sat}.f32 d, a, b, c")>,
-     Form<!strconcat("mad", OptRnd, ".f64 d, a, b, c"), [Since<"1.0", "sm_13+">]>],
+     Form<!strconcat("mad", OptRnd, ".f64 d, a, b, c"), [Since<"1.0", "sm_13+">]>,
+     Form<"mad.f64 d, a, b, c", Old>],
     (ins OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz, Flag_Sat:$sat)> {
   let summary = "as fma on sm_20 and later";
 }
+
+//===----------------------------------------------------------------------===//
+// Mixed precision: f16 and bf16 operands become f32
+//===----------------------------------------------------------------------===//
+
+class Ptx_Mixed<string mnemonic, string opcode>
+    : Ptx_Binary<mnemonic,
+        !strconcat("mixed-precision-floating-point-instructions-", opcode),
+        [Form<!strconcat(opcode, OptRnd, "{.sat}.f32.{f16|bf16} d, a:2, b"),
+              [Since<"8.6", "sm_100+">]>],
+        (ins Ptx_ScalarType:$ty2, OptionalAttr<Ptx_Rounding>:$rnd,
+             Flag_Sat:$sat)>;
+def Ptx_AddMixedOp : Ptx_Mixed<"add.mixed", "add">;
+def Ptx_SubMixedOp : Ptx_Mixed<"sub.mixed", "sub">;
+def Ptx_FmaMixedOp : Ptx_Ternary<"fma.mixed",
+    "mixed-precision-floating-point-instructions-fma",
+    [Form<!strconcat("fma.{", Rnd, "}{.sat}.f32.{f16|bf16} d, a:2, b:2, c"),
+          [Since<"8.6", "sm_100+">]>],
+    (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Sat:$sat)>;
+
+//===----------------------------------------------------------------------===//
+// Division, roots, functions
+//===----------------------------------------------------------------------===//
+
 def Ptx_DivFloatOp : Ptx_Binary<"div.float", "floating-point-instructions-div",
     [Form<"div.approx{.ftz}.f32 d, a, b">, Form<"div.full{.ftz}.f32 d, a, b">,
      Form<!strconcat("div.{", Rnd, "}{.ftz}.f32 d, a, b")>,
-     Form<!strconcat("div.{", Rnd, "}.f64 d, a, b"), [Since<"1.0", "sm_13+">]>],
+     Form<!strconcat("div.{", Rnd, "}.f64 d, a, b"), [Since<"1.0", "sm_13+">]>,
+     Form<"div.{f32|f64} d, a, b", Old>],
     (ins OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz, Flag_Approx:$approx,
          Flag_Full:$full)>;
-class Ptx_Root<string opcode>
+class Ptx_Root<string opcode, list<Form> more>
     : Ptx_Unary<opcode, !strconcat("floating-point-instructions-", opcode),
+        !listconcat(
         [Form<!strconcat(opcode, ".approx{.ftz}.f32 d, a")>,
          Form<!strconcat(opcode, ".{", Rnd, "}{.ftz}.f32 d, a")>,
-         Form<!strconcat(opcode, ".{", Rnd, "}.f64 d, a"), [Since<"1.4", "sm_13+">]>],
+         Form<!strconcat(opcode, ".{", Rnd, "}.f64 d, a"), [Since<"1.4", "sm_13+">]>,
+         Form<!strconcat(opcode, ".f32 d, a"), Old>], more),
         (ins OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
              Flag_Approx:$approx)>;
-def Ptx_RcpOp : Ptx_Root<"rcp">;
-def Ptx_SqrtOp : Ptx_Root<"sqrt">;
+def Ptx_RcpOp : Ptx_Root<"rcp",
+    [Form<"rcp.approx.ftz.f64 d, a", [Since<"2.1", "sm_20+">]>,
+     // Not in the ISA's text; `.ftz` means nothing for f64.
+     Form<!strconcat("rcp.{", Rnd, "}.ftz.f64 d, a"), [Since<"1.4", "sm_13+">]>]>;
+def Ptx_SqrtOp : Ptx_Root<"sqrt", [Form<"sqrt.f64 d, a", Old>]>;
 
-class Ptx_Approx<string opcode>
+class Ptx_Approx<string opcode, list<Form> more = []>
     : Ptx_Unary<opcode, !strconcat("floating-point-instructions-", opcode),
-        [Form<!strconcat(opcode, ".approx{.ftz}.f32 d, a")>],
+        !listconcat([Form<!strconcat(opcode, ".approx{.ftz}.f32 d, a")>,
+                     Form<!strconcat(opcode, ".f32 d, a"), Old>], more),
         (ins Flag_Ftz:$ftz, Flag_Approx:$approx)>;
 def Ptx_SinOp : Ptx_Approx<"sin">;
 def Ptx_CosOp : Ptx_Approx<"cos">;
 def Ptx_Lg2Op : Ptx_Approx<"lg2">;
-def Ptx_Ex2Op : Ptx_Approx<"ex2">;
+def Ptx_Ex2Op : Ptx_Approx<"ex2",
+    [Form<"ex2.approx.{f16|f16x2} d, a", [Since<"7.0", "sm_75+">]>,
+     Form<"ex2.approx.ftz.{bf16|bf16x2} d, a", [Since<"7.8", "sm_90+">]>]>;
+def Ptx_TanhOp : Ptx_Unary<"tanh", "floating-point-instructions-tanh",
+    [Form<"tanh.approx.{f32|f16|f16x2} d, a", [Since<"7.0", "sm_75+">]>,
+     Form<"tanh.approx.{bf16|bf16x2} d, a", [Since<"7.8", "sm_90+">]>],
+    (ins Flag_Approx:$approx)>;
 def Ptx_RsqrtOp : Ptx_Unary<"rsqrt", "floating-point-instructions-rsqrt",
     [Form<"rsqrt.approx{.ftz}.f32 d, a">,
-     Form<"rsqrt.approx.f64 d, a", [Since<"1.0", "sm_13+">]>],
+     Form<"rsqrt.approx.f64 d, a", [Since<"1.0", "sm_13+">]>,
+     Form<"rsqrt.approx.ftz.f64 d, a", [Since<"4.0", "sm_20+">]>,
+     Form<"rsqrt.{f32|f64} d, a", Old>],
     (ins Flag_Ftz:$ftz, Flag_Approx:$approx)>;
 
-class Ptx_FloatSign<string mnemonic, string opcode>
+class Ptx_FloatSign<string mnemonic, string opcode, string half>
     : Ptx_Unary<mnemonic, !strconcat("floating-point-instructions-", opcode),
         [Form<!strconcat(opcode, "{.ftz}.f32 d, a")>,
-         Form<!strconcat(opcode, ".f64 d, a"), [Since<"1.0", "sm_13+">]>],
+         Form<!strconcat(opcode, ".f64 d, a"), [Since<"1.0", "sm_13+">]>,
+         Form<!strconcat(opcode, "{.ftz}.{f16|f16x2} d, a"), [Since<half, "sm_53+">]>,
+         Form<!strconcat(opcode, ".{bf16|bf16x2} d, a"), [Since<"7.0", "sm_80+">]>],
         (ins Flag_Ftz:$ftz)>;
-def Ptx_AbsFloatOp : Ptx_FloatSign<"abs.float", "abs">;
-def Ptx_NegFloatOp : Ptx_FloatSign<"neg.float", "neg">;
+def Ptx_AbsFloatOp : Ptx_FloatSign<"abs.float", "abs", "6.5">;
+def Ptx_NegFloatOp : Ptx_FloatSign<"neg.float", "neg", "6.0">;
 
 class Ptx_FloatMinMax<string mnemonic, string opcode>
-    : Ptx_Binary<mnemonic, !strconcat("floating-point-instructions-", opcode),
+    : Ptx_Instr<mnemonic, !strconcat("floating-point-instructions-", opcode),
         [Form<!strconcat(opcode, "{.ftz}.f32 d, a, b")>,
          Form<!strconcat(opcode, "{.ftz}.NaN.f32 d, a, b"), [Since<"7.0", "sm_80+">]>,
-         Form<!strconcat(opcode, ".f64 d, a, b"), [Since<"1.0", "sm_13+">]>],
-        (ins Flag_Ftz:$ftz, Flag_NaN:$nan)>;
+         Form<!strconcat(opcode, ".f64 d, a, b"), [Since<"1.0", "sm_13+">]>,
+         Form<!strconcat(opcode, "{.ftz}{.NaN}.{f16|f16x2} d, a, b"), [Since<"7.0", "sm_80+">]>,
+         Form<!strconcat(opcode, "{.NaN}.{bf16|bf16x2} d, a, b"), [Since<"7.0", "sm_80+">]>,
+         Form<!strconcat(opcode, "{.ftz}{.NaN}.xorsign.abs.{f32|f16|f16x2} d, a, b"), [Since<"7.2", "sm_86+">]>,
+         Form<!strconcat(opcode, "{.NaN}.xorsign.abs.{bf16|bf16x2} d, a, b"), [Since<"7.2", "sm_86+">]>,
+         Form<!strconcat(opcode, "{.ftz}{.NaN}{.abs}.f32 d, a, b, c"), [Since<"8.8", "sm_100+">]>],
+        [Pure]> {
+  let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
+                       Ptx_ScalarType:$ty, Flag_Ftz:$ftz, Flag_NaN:$nan,
+                       Flag_Xorsign:$xorsign, Flag_Abs:$abs);
+  let results = (outs AnyType:$d);
+}
 def Ptx_MinFloatOp : Ptx_FloatMinMax<"min.float", "min">;
 def Ptx_MaxFloatOp : Ptx_FloatMinMax<"max.float", "max">;
 

@@ -8,7 +8,8 @@ defvar Int = "u16|u32|u64|s16|s32|s64";
 defvar Int32Up = "u32|u64|s32|s64";
 
 def Ptx_AddIntOp : Ptx_Binary<"add.int", "integer-arithmetic-instructions-add",
-    [Form<!strconcat("add.{", Int, "} d, a, b")>, Form<"add.sat.s32 d, a, b">],
+    [Form<!strconcat("add.{", Int, "} d, a, b")>, Form<"add.sat.s32 d, a, b">,
+     Form<"add.{u16x2|s16x2} d, a, b", [Since<"8.0", "sm_90+">]>],
     (ins Flag_Sat:$sat)> {
   let summary = "integer addition modulo 2^n; `.sat` clamps to s32";
 }
@@ -60,10 +61,16 @@ def Ptx_NegIntOp : Ptx_Unary<"neg.int", "integer-arithmetic-instructions-neg",
     [Form<"neg.{s16|s32|s64} d, a">]> {
   let summary = "arithmetic negation modulo 2^n";
 }
-def Ptx_MinIntOp : Ptx_Binary<"min.int", "integer-arithmetic-instructions-min",
-    [Form<!strconcat("min.{", Int, "} d, a, b")>]>;
-def Ptx_MaxIntOp : Ptx_Binary<"max.int", "integer-arithmetic-instructions-max",
-    [Form<!strconcat("max.{", Int, "} d, a, b")>]>;
+class Ptx_IntMinMax<string mnemonic, string opcode>
+    : Ptx_Binary<mnemonic, !strconcat("integer-arithmetic-instructions-", opcode),
+        [Form<!strconcat(opcode, ".{", Int, "} d, a, b")>,
+         Form<!strconcat(opcode, ".{u16x2|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>,
+         Form<!strconcat(opcode, ".relu.{s32|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>],
+        (ins Flag_Relu:$relu)> {
+  let summary = "`.relu` makes negative results 0";
+}
+def Ptx_MinIntOp : Ptx_IntMinMax<"min.int", "min">;
+def Ptx_MaxIntOp : Ptx_IntMinMax<"max.int", "max">;
 def Ptx_PopcOp : Ptx_Unary<"popc", "integer-arithmetic-instructions-popc",
     [Form<"popc.{b32|b64} d:u32, a", [Since<"2.0", "sm_20+">]>]>;
 def Ptx_ClzOp : Ptx_Unary<"clz", "integer-arithmetic-instructions-clz",
@@ -95,4 +102,69 @@ def Ptx_Dp4aOp : Ptx_Ternary<"dp4a", "integer-arithmetic-instructions-dp4a",
     (ins Ptx_ScalarType:$ty2)> {
   let summary = "c plus the dot product of four bytes of a and of b";
 }
+def Ptx_Dp2aOp : Ptx_Ternary<"dp2a", "integer-arithmetic-instructions-dp2a",
+    [Form<"dp2a.{lo|hi}.{u32|s32}.{u32|s32} d:s32, a:b32, b:b32, c:s32",
+          [Since<"5.0", "sm_61+">]>],
+    (ins Ptx_ScalarType:$ty2, Ptx_Part:$part)> {
+  let summary = "c plus the dot product of both halves of a and two bytes of b";
+}
+def Ptx_FnsOp : Ptx_Ternary<"fns", "integer-arithmetic-instructions-fns",
+    [Form<"fns.b32 d, a, b, c:s32", [Since<"6.0", "sm_30+">]>]> {
+  let summary = "position of the c-th bit of a that is set, counted from b";
+}
+def Ptx_SzextOp : Ptx_Binary<"szext", "integer-arithmetic-instructions-szext",
+    [Form<"szext.{clamp|wrap}.{u32|s32} d, a, b:u32", [Since<"7.6", "sm_70+">]>],
+    (ins Ptx_Clamp:$mode)> {
+  let summary = "the low b bits of a, extended by sign or zero";
+}
+def Ptx_BmskOp : Ptx_Binary<"bmsk", "integer-arithmetic-instructions-bmsk",
+    [Form<"bmsk.{clamp|wrap}.b32 d, a, b", [Since<"7.6", "sm_70+">]>],
+    (ins Ptx_Clamp:$mode)> {
+  let summary = "a mask of b bits from position a on";
+}
+
+//===----------------------------------------------------------------------===//
+// Extended precision
+//===----------------------------------------------------------------------===//
+
+/// The carry flag travels as a value: `carry` in, a second result out. (Of
+/// subtractions it is the borrow.)
+class Ptx_Carry<string mnemonic, string opcode, list<Form> forms, dag operands,
+                dag modifiers>
+    : Ptx_Instr<mnemonic,
+        !strconcat("extended-precision-integer-arithmetic-instructions-", opcode),
+        forms, [Pure]> {
+  let arguments = !con(operands, (ins Ptx_ScalarType:$ty), modifiers);
+  let results = (outs Variadic<AnyType>:$d);
+}
+class CarryForms<string head, string operands, string carry, string since32> {
+  list<Form> L = [
+    Form<!strconcat(head, ".{u32|s32} ", operands, carry), [Since<since32, "sm_10+">]>,
+    Form<!strconcat(head, ".{u64|s64} ", operands, carry), [Since<"4.3", "sm_20+">]>];
+}
+class Ptx_CarryOut<string mnemonic, string opcode, string since>
+    : Ptx_Carry<mnemonic, !strconcat(opcode, "-cc"),
+        CarryForms<!strconcat(opcode, ".cc"), "d, &d, a, b", "", since>.L,
+        (ins AnyType:$a, AnyType:$b), (ins Flag_Cc:$cc)>;
+class Ptx_CarryIn<string opcode, string since>
+    : Ptx_Carry<opcode, opcode,
+        !listconcat(
+          [Form<!strconcat(opcode, ".{u32|s32|u64|s64} d, a, b, &carry"),
+                [Since<since, "sm_10+">]>],
+          CarryForms<!strconcat(opcode, ".cc"), "d, &d, a, b", ", &carry", since>.L),
+        (ins AnyType:$a, AnyType:$b, I1:$carry), (ins Flag_Cc:$cc)>;
+def Ptx_AddCcOp : Ptx_CarryOut<"add.cc", "add", "1.2">;
+def Ptx_SubCcOp : Ptx_CarryOut<"sub.cc", "sub", "1.3">;
+def Ptx_AddcOp : Ptx_CarryIn<"addc", "1.2">;
+def Ptx_SubcOp : Ptx_CarryIn<"subc", "1.3">;
+def Ptx_MadCcOp : Ptx_Carry<"mad.cc", "mad-cc",
+    [Form<"mad.{lo|hi}.cc.{u32|s32} d, &d, a, b, c", [Since<"3.0", "sm_20+">]>,
+     Form<"mad.{lo|hi}.cc.{u64|s64} d, &d, a, b, c", [Since<"4.3", "sm_20+">]>],
+    (ins AnyType:$a, AnyType:$b, AnyType:$c), (ins Ptx_Part:$part, Flag_Cc:$cc)>;
+def Ptx_MadcOp : Ptx_Carry<"madc", "madc",
+    [Form<"madc.{lo|hi}.{u32|s32|u64|s64} d, a, b, c, &carry", [Since<"3.0", "sm_20+">]>,
+     Form<"madc.{lo|hi}.cc.{u32|s32} d, &d, a, b, c, &carry", [Since<"3.0", "sm_20+">]>,
+     Form<"madc.{lo|hi}.cc.{u64|s64} d, &d, a, b, c, &carry", [Since<"4.3", "sm_20+">]>],
+    (ins AnyType:$a, AnyType:$b, AnyType:$c, I1:$carry),
+    (ins Ptx_Part:$part, Flag_Cc:$cc)>;
 #endif

@@ -4,24 +4,72 @@
 #define PTXJIT_DIALECT_PTXMEMORY_TD
 include "ptxjit/Dialect/PtxBase.td"
 
-defvar LdSpace = "{.global|shared|shared::cta|local|const|param|param::entry"
+defvar LdSpace = "{.global|shared|shared::cta|shared::cluster|local|const|param"
+                 "|param::entry|param::func}";
+defvar StSpace = "{.global|shared|shared::cta|shared::cluster|local|param"
                  "|param::func}";
-defvar StSpace = "{.global|shared|shared::cta|local|param|param::func}";
-defvar MemType = "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64";
+defvar CtaSpace = "{.global|shared|shared::cta|shared::cluster|local}";
+defvar OrderedSpace = "{.global|shared|shared::cta|shared::cluster}";
+
+// What caches do changes no result. Global (and generic) addresses only.
+defvar EvictL1 = "{.L1::evict_normal|L1::evict_unchanged|L1::evict_first"
+                 "|L1::evict_last|L1::no_allocate}";
+defvar EvictL2 = "{.L2::evict_last|L2::evict_normal|L2::evict_first}";
+defvar Prefetch = "{.L2::64B|L2::128B|L2::256B}";
+defvar CacheTokens = [
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+    "L1::evict_last", "L1::no_allocate", "L2::evict_last", "L2::evict_normal",
+    "L2::evict_first", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"];
+
+/// Scalars and vectors of up to 128 bits.
+class DataForms<string head, string operands,
+                list<Since> since = [Since<"1.0", "sm_10+">]> {
+  list<Form> L = [
+    Form<!strconcat(head, "{.v2|v4}.{b32|u32|s32|f32} ", operands), since>,
+    Form<!strconcat(head, "{.v2}.{b64|u64|s64|f64} ", operands), since>,
+    Form<!strconcat(head, "{.v2|v4|v8}.{b16|u16|s16|b8|u8|s8} ", operands), since>];
+}
+/// Vectors of 256 bits.
+class WideForms<string head, string operands> {
+  list<Form> L = [
+    Form<!strconcat(head, ".v8.{b32|u32|s32|f32} ", operands), [Since<"8.8", "sm_100+">]>,
+    Form<!strconcat(head, ".v4.{b64|u64|s64|f64} ", operands), [Since<"8.8", "sm_100+">]>];
+}
+/// With the wishes of `cached` (L1, sizes) and a policy.
+class CachedForms<string head, string operands, string l1, string sizes,
+                  list<Since> since = [Since<"1.0", "sm_10+">]> {
+  defvar policy = !strconcat(operands, ", ?policy:b64");
+  defvar hint = ".L2::cache_hint";
+  list<Form> L = !listconcat(
+    DataForms<!strconcat(head, l1, sizes), operands, since>.L,
+    DataForms<!strconcat(head, l1, hint, sizes), policy, since>.L,
+    WideForms<!strconcat(head, l1, EvictL2, sizes), operands>.L,
+    WideForms<!strconcat(head, l1, EvictL2, hint, sizes), policy>.L);
+}
 
 /// `granule`: the address is one of local memory that nobody sees but through
 /// accesses marked so, and all of them lie on multiples of so many bytes
 /// (InterleaveLocals.cpp).
 def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
-    [Form<!strconcat("ld{.weak}", LdSpace, "{.ca|cg|cs|lu|cv}{.v2|v4}.{", MemType, "} d*, [a]")>,
-     Form<!strconcat("ld.volatile{.global|shared|shared::cta|local}{.v2|v4}.{", MemType, "} d*, [a]")>,
-     Form<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}"
-          "{.global|shared|shared::cta}{.v2|v4}.{", MemType, "} d*, [a]"),
-          [Since<"6.0", "sm_70+">]>,
-     Form<!strconcat("ld.global{.ca|cg|cs}.nc{.v2|v4}.{", MemType, "} d*, [a]"),
-          [Since<"3.1", "sm_32+">]>],
+    !listconcat(
+      DataForms<!strconcat("ld{.weak}", LdSpace, "{.ca|cg|cs|lu|cv}"), "d*, [a]">.L,
+      CachedForms<"ld{.weak}{.global}", "d*, [a]", EvictL1, Prefetch>.L,
+      DataForms<!strconcat("ld.volatile", CtaSpace), "d*, [a]">.L,
+      DataForms<!strconcat("ld.volatile{.global}", Prefetch), "d*, [a]">.L,
+      WideForms<!strconcat("ld.volatile{.global}", EvictL2, Prefetch), "d*, [a]">.L,
+      DataForms<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}", OrderedSpace),
+                "d*, [a]", [Since<"6.0", "sm_70+">]>.L,
+      CachedForms<"ld.{relaxed|acquire}.{cta|cluster|gpu|sys}{.global}", "d*, [a]",
+                  EvictL1, Prefetch, [Since<"6.0", "sm_70+">]>.L,
+      [Form<"ld.mmio.relaxed.sys{.global}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64} d*, [a]",
+            [Since<"8.2", "sm_70+">]>],
+      DataForms<"ld.global{.ca|cg|cs}.nc", "d*, [a]", [Since<"3.1", "sm_32+">]>.L,
+      CachedForms<"ld.global.nc", "d*, [a]", EvictL1, Prefetch, [Since<"3.1", "sm_32+">]>.L,
+      [Form<"ldu{.global}{.v2|v4}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32} d*, [a]", [Since<"2.0", "sm_20+">]>,
+       Form<"ldu{.global}{.v2}.{b64|u64|s64|f64} d*, [a]", [Since<"2.0", "sm_20+">]>]),
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface]> {
   let WideOperands = 1;
+  let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
                        Ptx_ScalarType:$ty, OptionalAttr<Ptx_Space>:$space,
@@ -33,13 +81,20 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
   let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
-    [Form<!strconcat("st{.weak}", StSpace, "{.wb|cg|cs|wt}{.v2|v4}.{", MemType, "} [a], b*")>,
-     Form<!strconcat("st.volatile{.global|shared|shared::cta|local}{.v2|v4}.{", MemType, "} [a], b*")>,
-     Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}"
-          "{.global|shared|shared::cta}{.v2|v4}.{", MemType, "} [a], b*"),
-          [Since<"6.0", "sm_70+">]>],
+    !listconcat(
+      DataForms<!strconcat("st{.weak}", StSpace, "{.wb|cg|cs|wt}"), "[a], b*">.L,
+      CachedForms<"st{.weak}{.global}", "[a], b*", EvictL1, "">.L,
+      DataForms<!strconcat("st.volatile", CtaSpace), "[a], b*">.L,
+      WideForms<!strconcat("st.volatile{.global}", EvictL2), "[a], b*">.L,
+      DataForms<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace),
+                "[a], b*", [Since<"6.0", "sm_70+">]>.L,
+      CachedForms<"st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}", "[a], b*",
+                  EvictL1, "", [Since<"6.0", "sm_70+">]>.L,
+      [Form<"st.mmio.relaxed.sys{.global}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64} [a], b*",
+            [Since<"8.2", "sm_70+">]>]),
     [MemoryEffects<[MemWrite]>, MaskedOpInterface, AttrSizedOperandSegments]> {
   let WideOperands = 1;
+  let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
                        Ptx_ScalarType:$ty, OptionalAttr<Ptx_Space>:$space,
@@ -50,31 +105,82 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
                        OptionalAttr<I64Attr>:$granule);
 }
 
-defvar AtomMods = "{.relaxed|acquire|release|acq_rel}{.cta|cluster|gpu|sys}"
-                  "{.global|shared|shared::cta}";
-class AtomForms<string opcode, string dst> {
+// 128-bit registers are not executed yet.
+def Known_ld : Known<"ld", "data-movement-and-conversion-instructions-ld",
+    [Form<!strconcat("ld{.weak|volatile}", LdSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
+     Form<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
+     Form<"ld.mmio.relaxed.sys{.global}.b128 d, [a]", [Since<"8.4", "sm_70+">]>,
+     Form<"ld.global.nc.b128 d, [a]", [Since<"8.3", "sm_70+">]>,
+     Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]>;
+def Known_st : Known<"st", "data-movement-and-conversion-instructions-st",
+    [Form<!strconcat("st{.weak|volatile}", StSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
+     Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
+     Form<"st.mmio.relaxed.sys{.global}.b128 [a], b", [Since<"8.4", "sm_70+">]>]>;
+
+defvar AtomOrders = "{.relaxed|acquire|release|acq_rel}{.cta|cluster|gpu|sys}";
+defvar RedOrders = "{.relaxed|release}{.cta|cluster|gpu|sys}";
+defvar AtomMods = !strconcat(AtomOrders, OrderedSpace);
+defvar AtomGlobal = !strconcat(AtomOrders, "{.global}");
+class AtomForms<string opcode, string orders, string dst> {
+  defvar mods = !strconcat(orders, OrderedSpace);
+  defvar global = !strconcat(orders, "{.global}");
   list<Form> L = [
-    Form<!strconcat(opcode, AtomMods, ".add.{u32|s32|u64|f32} ", dst, "[a], b"),
+    Form<!strconcat(opcode, mods, ".add.{u32|s32|u64|f32} ", dst, "[a], b"),
          [Since<"1.1", "sm_11+">]>,
-    Form<!strconcat(opcode, AtomMods, ".add.f64 ", dst, "[a], b"),
+    Form<!strconcat(opcode, mods, ".add.f64 ", dst, "[a], b"),
          [Since<"5.0", "sm_60+">]>,
-    Form<!strconcat(opcode, AtomMods, ".{min|max}.{u32|s32|u64|s64} ", dst, "[a], b"),
+    Form<!strconcat(opcode, mods, ".{min|max}.{u32|s32|u64|s64} ", dst, "[a], b"),
          [Since<"1.1", "sm_11+">]>,
-    Form<!strconcat(opcode, AtomMods, ".{inc|dec}.u32 ", dst, "[a], b"),
+    Form<!strconcat(opcode, mods, ".{inc|dec}.u32 ", dst, "[a], b"),
          [Since<"1.1", "sm_11+">]>,
-    Form<!strconcat(opcode, AtomMods, ".{and|or|xor}.{b32|b64} ", dst, "[a], b"),
-         [Since<"1.1", "sm_11+">]>];
+    Form<!strconcat(opcode, mods, ".{and|or|xor}.{b32|b64} ", dst, "[a], b"),
+         [Since<"1.1", "sm_11+">]>,
+    Form<!strconcat(opcode, mods, ".add.noftz.f16x2 ", dst, "[a], b"),
+         [Since<"6.2", "sm_60+">]>,
+    Form<!strconcat(opcode, mods, ".add.noftz.f16 ", dst, "[a], b"),
+         [Since<"6.3", "sm_70+">]>,
+    Form<!strconcat(opcode, mods, ".add.noftz.{bf16|bf16x2} ", dst, "[a], b"),
+         [Since<"7.8", "sm_90+">]>,
+    // A policy.
+    Form<!strconcat(opcode, global, ".add.L2::cache_hint.{u32|s32|u64|f32|f64} ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.4", "sm_80+">]>,
+    Form<!strconcat(opcode, global, ".{min|max}.L2::cache_hint.{u32|s32|u64|s64} ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.4", "sm_80+">]>,
+    Form<!strconcat(opcode, global, ".{inc|dec}.L2::cache_hint.u32 ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.4", "sm_80+">]>,
+    Form<!strconcat(opcode, global, ".{and|or|xor}.L2::cache_hint.{b32|b64} ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.4", "sm_80+">]>,
+    Form<!strconcat(opcode, global, ".add.noftz.L2::cache_hint.{f16|f16x2} ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.4", "sm_80+">]>,
+    Form<!strconcat(opcode, global, ".add.noftz.L2::cache_hint.{bf16|bf16x2} ", dst, "[a], b, ?policy:b64"),
+         [Since<"7.8", "sm_90+">]>];
+}
+/// Vectors, element by element: not executed yet.
+class AtomVectorForms<string opcode, string orders, string dst> {
+  defvar mods = !strconcat(orders, "{.global}");
+  list<Form> L = [
+    Form<!strconcat(opcode, mods, ".add.{v2|v4}.f32 ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".add.L2::cache_hint.{v2|v4}.f32 ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.{v2|v4}.{f16|f16x2|bf16|bf16x2} ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.{v2|v4}.{f16|f16x2|bf16|bf16x2} ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.v8.{f16|bf16} ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.v8.{f16|bf16} ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>];
 }
 def Ptx_AtomOp : Ptx_Instr<"atom",
     "parallel-synchronization-and-communication-instructions-atom",
-    !listconcat(AtomForms<"atom", "d, ">.L,
+    !listconcat(AtomForms<"atom", AtomOrders, "d, ">.L,
       [Form<!strconcat("atom", AtomMods, ".exch.{b32|b64} d, [a], b"),
             [Since<"1.1", "sm_11+">]>,
        Form<!strconcat("atom", AtomMods, ".cas.{b32|b64} d, [a], b, c"),
-            [Since<"1.1", "sm_11+">]>]),
+            [Since<"1.1", "sm_11+">]>,
+       Form<!strconcat("atom", AtomMods, ".cas.b16 d, [a], b, c"),
+            [Since<"6.3", "sm_70+">]>,
+       Form<!strconcat("atom", AtomGlobal, ".exch.L2::cache_hint.{b32|b64} d, [a], b, ?policy:b64"),
+            [Since<"7.4", "sm_80+">]>]),
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
      AttrSizedOperandSegments]> {
   let summary = "atomic update; d is the old value";
+  let Ignored = ["noftz", "L2::cache_hint"]; // f16 is never flushed
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -85,15 +191,25 @@ def Ptx_AtomOp : Ptx_Instr<"atom",
 }
 def Ptx_RedOp : Ptx_Instr<"red",
     "parallel-synchronization-and-communication-instructions-red",
-    AtomForms<"red", "">.L,
+    AtomForms<"red", RedOrders, "">.L,
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
   let summary = "atomic update without a result";
+  let Ignored = ["noftz", "L2::cache_hint"];
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
                        Ptx_ScalarType:$ty, OptionalAttr<Ptx_Space>:$space,
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
 }
+def Known_atom : Known<"atom",
+    "parallel-synchronization-and-communication-instructions-atom",
+    !listconcat(AtomVectorForms<"atom", AtomOrders, "d*, ">.L,
+      [Form<!strconcat("atom", AtomMods, ".exch.b128 d, [a], b"), [Since<"8.3", "sm_90+">]>,
+       Form<!strconcat("atom", AtomMods, ".cas.b128 d, [a], b, c"), [Since<"8.3", "sm_90+">]>,
+       Form<"atom{.global}.exch.L2::cache_hint.b128 d, [a], b, c:b64", [Since<"8.3", "sm_90+">]>])>;
+def Known_red : Known<"red",
+    "parallel-synchronization-and-communication-instructions-red",
+    AtomVectorForms<"red", RedOrders, "">.L>;
 def Ptx_MembarOp : Ptx_Instr<"membar",
     "parallel-synchronization-and-communication-instructions-membar-fence",
     [Form<"membar.{cta|gl|sys}">], [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -101,7 +217,7 @@ def Ptx_MembarOp : Ptx_Instr<"membar",
 }
 def Ptx_FenceOp : Ptx_Instr<"fence",
     "parallel-synchronization-and-communication-instructions-membar-fence",
-    [Form<"fence{.sc|acq_rel}.{cta|cluster|gpu|sys}",
+    [Form<"fence{.sc|acq_rel|acquire|release}.{cta|cluster|gpu|sys}",
           [Since<"6.0", "sm_70+">]>],
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let arguments = (ins OptionalAttr<Ptx_Order>:$order, Ptx_Scope:$scope);
@@ -133,5 +249,38 @@ def Ptx_StackRestoreOp : Ptx_Instr<"stackrestore",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "frees what `alloca` gave since the `stacksave`";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+defvar CopyAnchor =
+    "data-movement-and-conversion-instructions-non-bulk-asynchronous-copy";
+class CopyForms<string level, string sizes> {
+  defvar head = !strconcat("cp.async.", level, ".{shared|shared::cta}.global");
+  defvar since = [Since<"7.0", "sm_80+">];
+  defvar address = !strconcat("[dst], [src], #bytes=", sizes);
+  defvar hint = ".L2::cache_hint";
+  list<Form> L = [
+    Form<!strconcat(head, Prefetch, " ", address), since>,
+    Form<!strconcat(head, Prefetch, " ", address, ", size:u32"), since>,
+    Form<!strconcat(head, Prefetch, " ", address, ", !ignore:pred"), since>,
+    Form<!strconcat(head, hint, Prefetch, " ", address, ", ?policy:b64"), since>,
+    Form<!strconcat(head, hint, Prefetch, " ", address, ", size:u32, ?policy:b64"), since>,
+    Form<!strconcat(head, hint, Prefetch, " ", address, ", !ignore:pred, ?policy:b64"), since>];
+}
+def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
+    !listconcat(CopyForms<"ca", "4|8|16">.L, CopyForms<"cg", "16">.L),
+    [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+  let summary = "copies `bytes` bytes from global to shared memory";
+  let description = [{
+    Of these the first `size` come from memory and the others are 0; all are 0
+    if `ignore` holds. The copy is done at once, which the ISA allows.
+  }];
+  let Ignored = !listconcat(CacheTokens, ["ca", "cg", "global", "async"]);
+  let arguments = (ins I64:$dst, I64:$src, Optional<I32>:$size,
+                       Optional<I1>:$ignore, I64Attr:$bytes,
+                       Ptx_Space:$space);
 }
 #endif

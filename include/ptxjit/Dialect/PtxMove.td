@@ -6,11 +6,17 @@ include "ptxjit/Dialect/PtxBase.td"
 
 defvar AnyInt = "u8|u16|u32|u64|s8|s16|s32|s64";
 defvar AnyBits = "b16|b32|b64";
+defvar Cvt78 = [Since<"7.8", "sm_90+">];
 
 def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov",
     [Form<"mov.{pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} d, %a">]> {
   let summary = "copy; also of special registers, addresses, packed vectors";
 }
+def Known_mov : Known<"mov", "data-movement-and-conversion-instructions-mov",
+    [Form<"mov.b128 d, a", [Since<"8.3", "sm_70+">]>,
+     Form<"mov.b128 d, a*2:b64", [Since<"8.3", "sm_70+">]>,
+     Form<"mov.b128 d*2:b64, a", [Since<"8.3", "sm_70+">]>,
+     Form<"mov.b128 d, a*4:b32", [Since<"8.3", "sm_70+">]>]>;
 def Ptx_PrmtOp : Ptx_Ternary<"prmt",
     "data-movement-and-conversion-instructions-prmt",
     [Form<"prmt.b32{.f4e|b4e|rc8|ecl|ecr|rc16} d, a, b, c",
@@ -33,14 +39,91 @@ def Ptx_CvtOp : Ptx_Unary<"cvt",
      Form<"cvt{.sat}.f64.f16 d, a:2">,
      Form<"cvt{.rni|rzi|rmi|rpi}{.ftz}{.sat}.f32.f32 d, a:2">,
      Form<"cvt{.rni|rzi|rmi|rpi}{.sat}.f64.f64 d, a:2">,
-     Form<"cvt{.rni|rzi|rmi|rpi}{.sat}.f16.f16 d, a:2">],
+     Form<"cvt{.rni|rzi|rmi|rpi}{.sat}.f16.f16 d, a:2">,
+     Form<"cvt.{rn|rz}{.satfinite}.relu.f16.f32 d, a:2", [Since<"7.0", "sm_80+">]>,
+     Form<"cvt.{rn|rz}.satfinite.f16.f32 d, a:2", [Since<"8.1", "sm_70+">]>,
+     // bf16
+     Form<"cvt.{rn|rz|rm|rp}{.ftz}.bf16.f32 d, a:2", [Since<"7.0", "sm_80+">]>,
+     Form<"cvt.{rn|rz}{.satfinite}.relu.bf16.f32 d, a:2", [Since<"7.0", "sm_80+">]>,
+     Form<"cvt.{rn|rz}.satfinite.bf16.f32 d, a:2", [Since<"8.1", "sm_80+">]>,
+     Form<"cvt{.rn|rz|rm|rp}.f32.bf16 d, a:2", [Since<"7.1", "sm_80+">]>,
+     Form<"cvt{.rn|rz|rm|rp}.ftz.f32.bf16 d, a:2", Cvt78>,
+     Form<"cvt{.rn|rz|rm|rp}.f64.bf16 d, a:2", Cvt78>,
+     Form<"cvt.{rn|rz|rm|rp}.bf16.f64 d, a:2", Cvt78>,
+     Form<"cvt{.rn|rz|rm|rp}.bf16.f16 d, a:2", Cvt78>,
+     Form<"cvt{.rn|rz|rm|rp}.f16.bf16 d, a:2", Cvt78>,
+     Form<"cvt{.rni|rzi|rmi|rpi}.bf16.bf16 d, a:2", Cvt78>,
+     Form<"cvt.{rn|rz|rm|rp}.bf16.{u16|s16|u32|s32|u64|s64} d, a:2", Cvt78>,
+     Form<"cvt.{rni|rzi|rmi|rpi}.{u16|s16|u32|s32|u64|s64}.bf16 d, a:2", Cvt78>,
+     // tf32
+     Form<"cvt.rna.tf32.f32 d, a:2", [Since<"7.0", "sm_80+">]>,
+     Form<"cvt.rna.satfinite.tf32.f32 d, a:2", [Since<"8.1", "sm_80+">]>,
+     Form<"cvt.{rn|rz}{.relu}.tf32.f32 d, a:2", Cvt78>,
+     Form<"cvt.{rn|rz}.satfinite{.relu}.tf32.f32 d, a:2", [Since<"8.6", "sm_100+">]>],
     (ins Ptx_ScalarType:$ty2, OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
-         Flag_Sat:$sat)> {
+         Flag_Sat:$sat, Flag_Relu:$relu, Flag_Satfinite:$satfinite)> {
   let WideOperands = 1;
 }
+defvar Cvt86 = [
+    Since<"8.8", "sm_100f">, Since<"8.8", "sm_110f">, Since<"8.8", "sm_120f">,
+    Since<"8.6", "sm_100a">, Since<"8.6", "sm_103a">, Since<"8.6", "sm_110a">,
+    Since<"8.6", "sm_120a">, Since<"8.6", "sm_121a">];
+def Ptx_CvtPairOp : Ptx_Binary<"cvt.pair",
+    "data-movement-and-conversion-instructions-cvt",
+    [Form<"cvt.{rn|rz}{.relu}.{f16x2|bf16x2}.f32 d, a:2, b:2", [Since<"7.0", "sm_80+">]>,
+     Form<"cvt.{rn|rz}.satfinite{.relu}.{f16x2|bf16x2}.f32 d, a:2, b:2", [Since<"8.1", "sm_80+">]>,
+     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f32 d, a:2, b:2", [Since<"8.1", "sm_89+">]>,
+     Form<"cvt.rn.satfinite{.relu}.{e2m1x2|e2m3x2|e3m2x2}.f32 d, a:2, b:2", Cvt86>,
+     Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.f32 d, a:2, b:2", Cvt86>],
+    (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
+         Flag_Satfinite:$satfinite)> {
+  let summary = "two values as one packed type, a in the upper half";
+}
+def Ptx_CvtPackedOp : Ptx_Unary<"cvt.packed",
+    "data-movement-and-conversion-instructions-cvt",
+    [Form<"cvt.rn{.relu}.f16x2.{e4m3x2|e5m2x2} d, a:2", [Since<"8.1", "sm_89+">]>,
+     Form<"cvt.rn{.relu}.f16x2.{e2m1x2|e2m3x2|e3m2x2} d, a:2", Cvt86>,
+     Form<"cvt.rn.bf16x2.ue8m0x2 d, a:2", Cvt86>,
+     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f16x2 d, a:2", [Since<"8.1", "sm_89+">]>,
+     Form<"cvt.rn.satfinite{.relu}.e2m1x2.f16x2 d, a:2", Cvt86>,
+     Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.bf16x2 d, a:2", Cvt86>],
+    (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
+         Flag_Satfinite:$satfinite)> {
+  let summary = "both halves of a packed type";
+}
+def Ptx_CvtPackOp : Ptx_Instr<"cvt.pack",
+    "data-movement-and-conversion-instructions-cvt-pack",
+    [Form<"cvt.pack.sat.{u16|s16}.s32 d:b32, a:2, b:2", [Since<"6.5", "sm_72+">]>,
+     Form<"cvt.pack.sat.{u8|s8}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_72+">]>,
+     Form<"cvt.pack.sat.{u2|s2|u4|s4}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_75+">]>],
+    [Pure]> {
+  let summary = "a and b clamped to a small type, below what c holds";
+  let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
+                       Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
+                       OptionalAttr<Ptx_ScalarType>:$ty3, Flag_Sat:$sat,
+                       Flag_Pack:$pack);
+  let results = (outs AnyType:$d);
+}
+// Which random bits go where is in figures that the ISA's text lacks.
+defvar Cvt87 = [Since<"8.7", "sm_100a">, Since<"8.7", "sm_103a">];
+def Known_cvt : Known<"cvt", "data-movement-and-conversion-instructions-cvt",
+    [Form<"cvt.rs{.relu}{.satfinite}.{f16x2|bf16x2}.f32 d:b32, a:f32, b:f32, c:b32", Cvt87>,
+     Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4:f32, b:b32", Cvt87>,
+     Form<"cvt.rs{.relu}.satfinite.e2m1x4.f32 d:b16, a*4:f32, b:b32", Cvt87>]>;
+// Where the windows end is not known to compiled code yet.
+def Known_isspacep : Known<"isspacep",
+    "data-movement-and-conversion-instructions-isspacep",
+    [Form<"isspacep.{global|local|shared|shared::cta} d:pred, a:b64", [Since<"2.0", "sm_20+">]>,
+     Form<"isspacep.{global|local|shared|shared::cta} d:pred, a:b32", [Since<"2.0", "sm_20+">]>,
+     Form<"isspacep.const d:pred, a:b64", [Since<"3.1", "sm_20+">]>,
+     Form<"isspacep.const d:pred, a:b32", [Since<"3.1", "sm_20+">]>,
+     Form<"isspacep.shared::cluster d:pred, a:b64", [Since<"7.8", "sm_90+">]>,
+     Form<"isspacep.shared::cluster d:pred, a:b32", [Since<"7.8", "sm_90+">]>,
+     Form<"isspacep.{param|param::entry} d:pred, a:b64", [Since<"7.7", "sm_70+">]>,
+     Form<"isspacep.{param|param::entry} d:pred, a:b32", [Since<"7.7", "sm_70+">]>]>;
 def Ptx_CvtaOp : Ptx_Unary<"cvta",
     "data-movement-and-conversion-instructions-cvta",
-    [Form<"cvta{.to}.{global|shared|shared::cta|local|const|param|param::entry}"
+    [Form<"cvta{.to}.{global|shared|shared::cta|shared::cluster|local|const|param|param::entry}"
           ".{u32|u64} d, %a", [Since<"2.0", "sm_20+">]>],
     (ins Ptx_Space:$space, Flag_To:$to)> {
   let summary = "address of a space to generic, or with `.to` back";

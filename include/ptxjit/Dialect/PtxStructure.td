@@ -220,6 +220,16 @@ def Ptx_UnloweredOp : Op<Ptx_Dialect, "unlowered",
                        "functional-type($operands, $d)";
   let hasVerifier = 1;
 }
+def Ptx_AdviceOp : Op<Ptx_Dialect, "advice",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "an instruction that changes no result; see `unlowered`";
+  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands,
+                       OptionalAttr<StrArrayAttr>:$notes);
+  let results = (outs Variadic<AnyType>:$d);
+  let assemblyFormat = "$instruction `(` $operands `)` attr-dict `:` "
+                       "functional-type($operands, $d)";
+  let hasVerifier = 1;
+}
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";
   let description = [{

@@ -105,6 +105,11 @@ def Ptx_MatchOp : Ptx_Collective<"match",
                        Ptx_ScalarType:$ty, Ptx_Match:$mode, Flag_Sync:$sync);
   let results = (outs Variadic<AnyType>:$d);
 }
+def Known_redux : Known<"redux",
+    "parallel-synchronization-and-communication-instructions-redux-sync",
+    [Form<"redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, m:b32",
+          [Since<"8.8", "sm_100f">, Since<"8.6", "sm_100a">,
+           Since<"8.6", "sm_103a">]>]>;
 def Ptx_ReduxOp : Ptx_Collective<"redux",
     "parallel-synchronization-and-communication-instructions-redux-sync",
     [Form<"redux.sync.{add|min|max}.{u32|s32} d, a, m:b32",

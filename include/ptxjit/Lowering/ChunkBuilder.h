@@ -110,6 +110,7 @@ void addIntegerEmitters(EmitterTable &table);
 void addFloatEmitters(EmitterTable &table);
 void addCompareEmitters(EmitterTable &table);
 void addMoveEmitters(EmitterTable &table);
+void addConvertEmitters(EmitterTable &table);
 
 } // namespace ptxjit
 

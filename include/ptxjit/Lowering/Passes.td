@@ -28,6 +28,24 @@ def RefuseUnloweredPass : Pass<"ptx-refuse-unlowered",
   let summary = "an error for the first instruction that nothing executes yet";
 }
 
+def ExpandCopiesPass : Pass<"ptx-expand-copies", "::ptxjit::ptx::FuncOp"> {
+  let summary = "asynchronous copies to loads and stores; advice is dropped";
+  let description = [{
+    A copy is complete when it is issued, so that waiting for groups of copies
+    has nothing left to do.
+
+    ```mlir
+    ptx.cp.async "shared"(%dst, %src) {bytes = 8}
+    // becomes
+    %v:2 = ptx.ld "global.v2.b32"(%src)
+    ptx.st "shared.v2.b32"(%dst, %v#0, %v#1)
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numCopies", "copies", "copies expanded">];
+}
+
 def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
   let summary = "local variables at constant offsets to virtual registers";
   let description = [{

@@ -1,0 +1,235 @@
+//===- EvaluateConvert.cpp - ISA "cvt", "cvt.pack" ------------------------===//
+
+#include "Evaluate.h"
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APSInt.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+using llvm::APFloat;
+using llvm::APInt;
+using llvm::APSInt;
+using llvm::RoundingMode;
+
+static RoundingMode modeOf(std::optional<Rounding> rnd) {
+  switch (rnd.value_or(Rounding::RN)) {
+  case Rounding::RZ:
+  case Rounding::RZI:
+    return RoundingMode::TowardZero;
+  case Rounding::RM:
+  case Rounding::RMI:
+    return RoundingMode::TowardNegative;
+  case Rounding::RP:
+  case Rounding::RPI:
+    return RoundingMode::TowardPositive;
+  case Rounding::RNA:
+    return RoundingMode::NearestTiesToAway;
+  default:
+    return RoundingMode::NearestTiesToEven;
+  }
+}
+static bool isIntegral(std::optional<Rounding> rnd) {
+  return rnd && *rnd >= Rounding::RNI && *rnd <= Rounding::RPI;
+}
+
+static Bits saturate(APFloat x) {
+  if (x.isNaN() || x.isNegative() || x.isZero())
+    return 0;
+  APFloat one(x.getSemantics(), 1);
+  return (x.compare(one) == APFloat::cmpGreaterThan ? one : x)
+      .bitcastToAPInt()
+      .getZExtValue();
+}
+
+/// To a narrower format: `.relu` makes negative numbers 0, `.satfinite` what is
+/// too large the largest number; NaN of f16 and bf16 is 0x7fff.
+static Bits narrow(const llvm::fltSemantics &to, RoundingMode mode, bool relu,
+                   bool satfinite, APFloat x) {
+  if (relu && x.isNegative() && !x.isNaN())
+    x = APFloat::getZero(x.getSemantics());
+  bool isNaN = x.isNaN(), loses;
+  APFloat most = APFloat::getLargest(to);
+  APFloat limit = most;
+  limit.convert(APFloat::IEEEquad(), RoundingMode::NearestTiesToEven, &loses);
+  APFloat magnitude = abs(x);
+  magnitude.convert(APFloat::IEEEquad(), RoundingMode::NearestTiesToEven,
+                    &loses);
+  bool negative = x.isNegative();
+  bool large = magnitude.compare(limit) == APFloat::cmpGreaterThan;
+  x.convert(to, mode, &loses);
+  Bits sign = negative ? Bits(1) << (APFloat::getSizeInBits(to) - 1) : 0;
+  if (isNaN)
+    return &to == &APFloat::IEEEhalf() || &to == &APFloat::BFloat() ? 0x7fff
+           : APFloat::semanticsHasNaN(to)
+               ? 0x7f
+               : most.bitcastToAPInt().getZExtValue();
+  if (satfinite && large)
+    return most.bitcastToAPInt().getZExtValue() | sign;
+  return x.bitcastToAPInt().getZExtValue();
+}
+
+static Bits convert(CvtOp op, Bits bits) {
+  ScalarType to = op.getTy(), from = op.getTy2();
+  unsigned width = getBitWidth(to);
+  bool ftz = op.getFtz();
+  if (!isFloat(from) && from != ScalarType::BF16) {
+    APSInt value(APInt(getBitWidth(from), bits, false, true),
+                 !isSignedInt(from));
+    if (isFloat(to) || to == ScalarType::BF16) {
+      APFloat f(semanticsOf(to));
+      f.convertFromAPInt(value, value.isSigned(), modeOf(op.getRnd()));
+      return op.getSat() ? saturate(f) : f.bitcastToAPInt().getZExtValue();
+    }
+    APSInt wide = value.extend(192);
+    wide.setIsSigned(true);
+    if (op.getSat()) {
+      APSInt low = APSInt::getMinValue(width, !isSignedInt(to)).extend(192);
+      APSInt high = APSInt::getMaxValue(width, !isSignedInt(to)).extend(192);
+      low.setIsSigned(true);
+      high.setIsSigned(true);
+      wide = std::min(std::max(wide, low), high);
+    }
+    return wide.trunc(width).getZExtValue();
+  }
+  if (ftz && from == ScalarType::F32)
+    bits = flushF32(bits);
+  APFloat x(semanticsOf(from), APInt(getBitWidth(from), bits, false, true));
+  if (to == ScalarType::TF32) // 19 bits, in the upper ones of 32
+    return x.isNaN() ? 0x7fffffffu
+                     : narrow(APFloat::FloatTF32(), modeOf(op.getRnd()),
+                              op.getRelu(), op.getSatfinite(), x)
+                           << 13;
+  if (!isFloat(to) && to != ScalarType::BF16) {
+    if (x.isNaN())
+      return 0;
+    APSInt result(width, !isSignedInt(to));
+    bool exact; // saturates out of range
+    x.convertToInteger(result, modeOf(op.getRnd()), &exact);
+    return result.getZExtValue();
+  }
+  if (isIntegral(op.getRnd()))
+    x.roundToIntegral(modeOf(op.getRnd()));
+  if (to == ScalarType::BF16 ||
+      (to == ScalarType::F16 &&
+       (from == ScalarType::BF16 || op.getRelu() || op.getSatfinite())))
+    return narrow(semanticsOf(to), modeOf(op.getRnd()), op.getRelu(),
+                  op.getSatfinite(), x);
+  bool loses;
+  x.convert(semanticsOf(to), modeOf(op.getRnd()), &loses);
+  Bits result = x.bitcastToAPInt().getZExtValue();
+  if (ftz && to == ScalarType::F32)
+    result = flushF32(result);
+  return op.getSat() ? saturate(APFloat(semanticsOf(to), APInt(width, result)))
+                     : result;
+}
+
+/// The format of the parts of a packed type.
+static const llvm::fltSemantics &partFormat(ScalarType type) {
+  switch (type) {
+  case ScalarType::E4M3x2:
+    return APFloat::Float8E4M3FN();
+  case ScalarType::E5M2x2:
+    return APFloat::Float8E5M2();
+  case ScalarType::E2M3x2:
+    return APFloat::Float6E2M3FN();
+  case ScalarType::E3M2x2:
+    return APFloat::Float6E3M2FN();
+  case ScalarType::E2M1x2:
+    return APFloat::Float4E2M1FN();
+  case ScalarType::UE8M0x2:
+    return APFloat::Float8E8M0FNU();
+  default:
+    return semanticsOf(partOf(type));
+  }
+}
+
+/// Powers of two from 2^-127 on; NaN, and what is too large, 0xff.
+static Bits toExponent(RoundingMode mode, bool satfinite, const APFloat &x) {
+  if (x.isNaN())
+    return 0xff;
+  if (x.isInfinity())
+    return satfinite ? 0xfe : 0xff;
+  if (x.isZero())
+    return 0;
+  int exponent = ilogb(x);
+  APFloat power = scalbn(APFloat(x.getSemantics(), 1), exponent, mode);
+  if (mode == RoundingMode::TowardPositive &&
+      abs(x).compare(power) == APFloat::cmpGreaterThan)
+    ++exponent;
+  int code = std::max(exponent + 127, 0);
+  return std::min(code, satfinite ? 0xfe : 0xff);
+}
+
+static Bits encode(ScalarType type, std::optional<Rounding> rnd, bool relu,
+                   bool satfinite, const APFloat &x) {
+  if (type == ScalarType::UE8M0x2)
+    return toExponent(modeOf(rnd), satfinite, x);
+  return narrow(partFormat(type), modeOf(rnd), relu, satfinite, x);
+}
+
+static APFloat decode(ScalarType type, Bits code) {
+  const llvm::fltSemantics &format = partFormat(type);
+  return APFloat(format, APInt(APFloat::getSizeInBits(format), code, false,
+                               /*implicitTrunc=*/true));
+}
+
+static Bits convertPacked(CvtPackedOp op, Bits bits) {
+  unsigned from = getBitWidth(op.getTy2()) / 2,
+           to = getBitWidth(op.getTy()) / 2;
+  Bits d = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    APFloat x = decode(op.getTy2(), bits >> (i * from));
+    d |= encode(op.getTy(), op.getRnd(), op.getRelu(), op.getSatfinite(), x)
+         << (i * to);
+  }
+  return d;
+}
+
+/// ISA: d = c << 2n | clamp(a) << n | clamp(b).
+static Bits pack(CvtPackOp op, ArrayRef<Bits> in) {
+  unsigned n = getBitWidth(op.getTy());
+  bool s = isSignedInt(op.getTy()) || op.getTy() == ScalarType::S2 ||
+           op.getTy() == ScalarType::S4;
+  int64_t high = s ? (1 << (n - 1)) - 1 : (1 << n) - 1;
+  int64_t low = s ? -(1 << (n - 1)) : 0;
+  auto clamp = [&](Bits x) {
+    int64_t value = int32_t(x);
+    return Bits(std::min(std::max(value, low), high)) & ((1u << n) - 1);
+  };
+  Bits d = clamp(in[0]) << n | clamp(in[1]);
+  if (in.size() > 2)
+    d |= in[2] << (2 * n);
+  return d & 0xffffffffu;
+}
+
+bool reference::evaluateConvert(Operation *op, ArrayRef<Bits> in,
+                                SmallVectorImpl<Bits> &out) {
+  if (auto cvt = dyn_cast<CvtOp>(op)) {
+    out.push_back(convert(cvt, in[0]));
+    return true;
+  }
+  if (auto pair = dyn_cast<CvtPairOp>(op)) {
+    auto part = [&](Bits bits) {
+      return encode(pair.getTy(), pair.getRnd(), pair.getRelu(),
+                    pair.getSatfinite(),
+                    APFloat(APFloat::IEEEsingle(),
+                            APInt(32, bits, false, /*implicitTrunc=*/true)));
+    };
+    unsigned width = getBitWidth(pair.getTy()) / 2;
+    out.push_back(part(in[0]) << width | part(in[1]));
+    return true;
+  }
+  if (auto packed = dyn_cast<CvtPackedOp>(op)) {
+    out.push_back(convertPacked(packed, in[0]));
+    return true;
+  }
+  if (auto clamped = dyn_cast<CvtPackOp>(op)) {
+    out.push_back(pack(clamped, in));
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Writes docs/Coverage.md from the ISA table and the tests that exist.
+
+    make-coverage.py FORMLIST > docs/Coverage.md
+
+FORMLIST is what `ptx-tblgen -gen-form-list` prints
+(build/release/include/ptxjit/Dialect/FormList.inc). A spelling is an opcode with
+one choice of its modifiers. A test in test/Structure compares the page.
+"""
+import collections
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import known_form_tests
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+HEAD = """# Coverage of the ISA
+
+Made by `utils/make-coverage.py` from the ISA table and the tests; do not edit.
+
+The instructions of PTX 1.0 to 9.0 are in the table: they are parsed, checked
+against `.version` and `.target`, and printed. A *spelling* is an opcode with one
+choice of its modifiers (operands not counted). *Executed* ones are compiled to
+native code. *Advice* changes no result (prefetches, cache policies, registers
+per thread) and is dropped. The others are refused when a kernel that holds one
+is compiled, with the section to read.
+
+*Tests*: `forms` are execution tests of each form that the build makes from the
+table, on edge values, at every chunk width, as fibers and as threads, judged by
+the reference interpreter; else the files of `test/Execution` that use it.
+
+Expected values come from the reference interpreter, which is written from the
+ISA's text, and for edge cases from the text by hand. None were compared with
+hardware.
+
+Of 19,344 forms that `ptxas` 13.0 accepts the parser accepts 19,292 (99.7 %).
+Missing: modules of `.address_size 32` (43), constant banks `.const[n]`, special
+registers as vectors (`mov.v4.u32 {..}, %tid`), four spellings of `multimem`.
+Of 17,959 statements that `ptxas` refuses it refuses 17,864 (99.5 %). Accepted
+although `ptxas` does not: `cvt.sat` that cannot saturate (26), stores to and
+volatile accesses of spaces that `ptxas` restricts (32), `shfl` with sinks or
+odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
+modifiers (4), and three others.
+
+"""
+NO_FORMS = set(re.search(r"SKIP = \{(.*?)\}", open(os.path.join(
+    ROOT, "utils/make-form-tests.py")).read(), re.S)[1].replace('"', "")
+    .replace("\n", "").replace(" ", "").split(","))
+
+
+def spellings(opcode, syntax):
+    product = 1
+    head = syntax.partition(" ")[0][len(opcode):]
+    for tokens, optional in known_form_tests.slots(head):
+        product *= len(tokens) + optional
+    return product
+
+
+def execution_files():
+    """Opcode -> test files that hold it."""
+    used = collections.defaultdict(set)
+    for path in glob.glob(os.path.join(ROOT, "test/Execution/*.ptx")):
+        text = re.sub(r"//.*", "", open(path).read())
+        for opcode in set(re.findall(r"(?:^|[\s;{}])([a-z]\w*)(?=[.\s;])",
+                                     text)):
+            used[opcode].add(os.path.basename(path)[:-4])
+    return used
+
+
+def main():
+    count = collections.defaultdict(collections.Counter)
+    for row in open(sys.argv[1]):
+        opcode, op, syntax, _ = row.rstrip("\n").split("\t")
+        kind = op if op in ("unlowered", "advice") else "executed"
+        count[opcode][kind] += spellings(opcode, syntax)
+    files = execution_files()
+    total = sum(count.values(), collections.Counter())
+    print(HEAD + f"In all {sum(total.values()):,} spellings of {len(count)} "
+          f"opcodes: {total['executed']:,} executed, {total['advice']:,} advice, "
+          f"{total['unlowered']:,} known only.\n")
+    print("| opcode | executed | advice | known only | tests |")
+    print("|---|---:|---:|---:|---|")
+    for opcode in sorted(count):
+        c = count[opcode]
+        tests = ["forms"] if c["executed"] and opcode not in NO_FORMS else []
+        if c["executed"] and not tests:
+            tests = [f"`{f}`" for f in sorted(files[opcode])][:4]
+        cells = [str(c[k]) if c[k] else "" for k in
+                 ("executed", "advice", "unlowered")]
+        print(f"| `{opcode}` | " + " | ".join(cells) + " | "
+              + ", ".join(tests) + " |")
+
+
+if __name__ == "__main__":
+    main()
