@@ -21,6 +21,22 @@ BINARY = ["add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32", "xor.b32",
           "shl.b32", "shr.u32", "shr.s32", "add.sat.s32", "sub.sat.s32"]
 UNARY = ["not.b32", "neg.s32", "popc.b32", "clz.b32", "brev.b32", "abs.s32",
          "mov.u32", "bfind.u32"]
+# Two values in a register, parts of registers, and the carry flag, which lives
+# across whatever control flow lies between.
+PACKED = ["add.f16x2", "sub.f16x2", "mul.rn.f16x2", "add.bf16x2", "mul.bf16x2",
+          "sub.ftz.f16x2", "add.sat.f16x2", "min.f16x2", "max.NaN.f16x2",
+          "min.xorsign.abs.bf16x2", "max.bf16x2", "add.u16x2", "min.s16x2",
+          "max.relu.s16x2", "set.lt.u32.f16x2", "set.geu.bf16x2.bf16x2",
+          "szext.clamp.s32", "szext.wrap.u32", "bmsk.clamp.b32",
+          "bmsk.wrap.b32", "cvt.pack.sat.s16.s32"]
+PACKED_UNARY = ["neg.f16x2", "abs.bf16x2"]
+PACKED_TERNARY = ["fma.rn.f16x2", "fma.rn.relu.f16x2", "fma.rn.bf16x2",
+                  "fma.rz.bf16x2", "dp2a.lo.s32.u32", "dp2a.hi.u32.s32",
+                  "dp4a.s32.s32", "fns.b32", "bfe.s32", "shf.l.wrap.b32",
+                  "prmt.b32", "cvt.pack.sat.u8.s32.b32"]
+CARRY = ["add.cc.u32", "addc.u32", "addc.cc.u32", "sub.cc.s32", "subc.u32",
+         "subc.cc.u32"]
+CARRY_MAD = ["mad.lo.cc.u32", "mad.hi.cc.s32", "madc.lo.u32", "madc.hi.cc.u32"]
 COMPARE = ["eq.u32", "ne.u32", "lt.u32", "ge.u32", "lt.s32", "gt.s32", "le.s32",
            "hi.u32"]
 
@@ -62,10 +78,33 @@ class Writer:
             return ""
         return f"@{self.rng.choice(['', '!'])}{self.pred()} "
 
+    def packed(self, g, d):
+        kind = self.rng.random()
+        if kind < 0.35:
+            self.emit(f"{g}{self.rng.choice(PACKED)} {d}, {self.reg()}, "
+                      f"{self.reg()};")
+        elif kind < 0.4:
+            self.emit(f"{g}{self.rng.choice(PACKED_UNARY)} {d}, "
+                      f"{self.reg()};")
+        elif kind < 0.65:
+            self.emit(f"{g}{self.rng.choice(PACKED_TERNARY)} {d}, "
+                      f"{self.reg()}, {self.reg()}, {self.reg()};")
+        elif kind < 0.85:
+            self.emit(f"{g}{self.rng.choice(CARRY)} {d}, {self.reg()}, "
+                      f"{self.source()};")
+        elif kind < 0.95:
+            self.emit(f"{g}{self.rng.choice(CARRY_MAD)} {d}, {self.reg()}, "
+                      f"{self.source()}, {self.reg()};")
+        else:
+            self.emit(f"{g}setp.lt.and.f16x2 {self.pred()}|{self.pred()}, "
+                      f"{self.reg()}, {self.reg()}, {self.pred()};")
+
     def arithmetic(self):
         g, kind = self.guard(), self.rng.random()
         d = self.reg()
-        if kind < 0.6:
+        if self.rng.random() < 0.3:
+            self.packed(g, d)
+        elif kind < 0.6:
             self.emit(f"{g}{self.rng.choice(BINARY)} {d}, {self.reg()}, "
                       f"{self.source()};")
         elif kind < 0.75:
@@ -425,7 +464,7 @@ def main():
     rng = random.Random(seed)
     with open(path, "w") as f:
         f.write(f"// Made by utils/random-kernels.py {seed} {count}.\n"
-                ".version 8.0\n.target sm_80\n.address_size 64\n\n")
+                ".version 8.6\n.target sm_90\n.address_size 64\n\n")
         for i in range(4):
             f.write(function(rng, i, [f"f{j}" for j in range(i)]) + "\n")
         f.write(".global .u64 table[4] = {f0, f1, f2, f3};\n\n")

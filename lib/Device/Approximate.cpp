@@ -67,17 +67,42 @@ template <int W> F32<W> lg2(F32<W> x) {
   return choose<W>(x == x, result, x + x);
 }
 
+/// x less the nearest multiple of pi/2, and the quadrant, for 2^20 < |x|: in
+/// f64 with pi/2 in three parts, good to about 2^50; beyond, the ISA's "best
+/// effort" is some angle.
+template <int W> F32<W> reduceLarge(F32<W> x, I32<W> *quadrant) {
+  F64<W> wide = __builtin_convertvector(x, F64<W>);
+  F64<W> k = __builtin_elementwise_roundeven(wide * 0.63661977236758134308);
+  F64<W> r = __builtin_elementwise_fma(k, F64<W>(-1.5707963267948966), wide);
+  r = __builtin_elementwise_fma(k, F64<W>(-6.123233995736766e-17), r);
+  F64<W> q = k - 4.0 * __builtin_elementwise_floor(k * 0.25);
+  for (int i = 0; i < W; ++i) // lost digits: any angle will do, but defined
+    if (!(r[i] >= -1.0 && r[i] <= 1.0))
+      r[i] = 0, q[i] = 0;
+  *quadrant = __builtin_convertvector(q, I32<W>);
+  return __builtin_convertvector(r, F32<W>);
+}
+
 /// sin(x + quadrant * pi/2).
 template <int W> F32<W> sine(F32<W> x, int quadrant) {
   F32<W> magnitude = __builtin_elementwise_abs(x);
   F32<W> inf = fromBits<W>(U32<W>(0x7f800000u));
-  // Beyond 2^20 the ISA promises nothing; keep the reduction defined.
   F32<W> y = choose<W>(magnitude <= 1048576.0f, x, splat<W>(0));
   F32<W> k = __builtin_elementwise_roundeven(y * 0.63661977236758134308f);
   F32<W> r =
       __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
   r = __builtin_elementwise_fma(k, splat<W>(-7.54978941586159635335e-8f), r);
   r = __builtin_elementwise_fma(k, splat<W>(-5.39030252995776476554e-15f), r);
+  I32<W> q = __builtin_convertvector(k, I32<W>);
+  I32<W> isLarge = (magnitude > 1048576.0f) & (magnitude < inf);
+  bool anyLarge = false;
+  for (int i = 0; i < W; ++i)
+    anyLarge |= isLarge[i] != 0;
+  if (anyLarge) {
+    I32<W> turns;
+    r = choose<W>(isLarge, reduceLarge<W>(x, &turns), r);
+    q = (isLarge & turns) | (~isLarge & q);
+  }
   F32<W> z = r * r;
   F32<W> s = splat<W>(-1.9515295891e-4f);
   s = __builtin_elementwise_fma(s, z, splat<W>(8.3321608736e-3f));
@@ -87,7 +112,7 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
   c = __builtin_elementwise_fma(c, z, splat<W>(-1.388731625493765e-3f));
   c = __builtin_elementwise_fma(c, z, splat<W>(4.166664568298827e-2f));
   c = __builtin_elementwise_fma(c * z, z, 1.0f - 0.5f * z);
-  I32<W> q = __builtin_convertvector(k, I32<W>) + quadrant;
+  q += quadrant;
   F32<W> result = choose<W>((q & 1) != 0, c, s);
   U32<W> flip = U32<W>((q & 2) != 0) & 0x80000000u;
   result = fromBits<W>(bitsOf<W>(result) ^ flip);

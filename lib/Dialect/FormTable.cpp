@@ -187,6 +187,23 @@ bool ptx::isBits(ScalarType type) {
          type != ScalarType::Pred;
 }
 
+ScalarType ptx::getPartType(ScalarType type) {
+  switch (type) {
+  case ScalarType::F16x2:
+    return ScalarType::F16;
+  case ScalarType::BF16x2:
+    return ScalarType::BF16;
+  case ScalarType::F32x2:
+    return ScalarType::F32;
+  case ScalarType::U16x2:
+    return ScalarType::U16;
+  case ScalarType::S16x2:
+    return ScalarType::S16;
+  default:
+    return type;
+  }
+}
+
 ScalarType ptx::getWide(ScalarType type) {
   switch (type) {
   case ScalarType::U16:

@@ -8,23 +8,6 @@ using namespace ptxjit::ptx;
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
-ScalarType ptxjit::getPartType(ScalarType type) {
-  switch (type) {
-  case ScalarType::F16x2:
-    return ScalarType::F16;
-  case ScalarType::BF16x2:
-    return ScalarType::BF16;
-  case ScalarType::F32x2:
-    return ScalarType::F32;
-  case ScalarType::U16x2:
-    return ScalarType::U16;
-  case ScalarType::S16x2:
-    return ScalarType::S16;
-  default:
-    return type;
-  }
-}
-
 std::pair<Value, Value> ptxjit::splitParts(ChunkBuilder &c, ScalarType type,
                                            Value value) {
   unsigned width = getBitWidth(getPartType(type));

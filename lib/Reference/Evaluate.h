@@ -36,8 +36,6 @@ Bits flushF32(Bits x);
 Bits flushF16(Bits x);
 /// APFloat's name of a floating-point type.
 const llvm::fltSemantics &semanticsOf(ptx::ScalarType type);
-/// The type of the halves of a packed type; any other type itself.
-ptx::ScalarType partOf(ptx::ScalarType type);
 
 } // namespace ptxjit::reference
 

@@ -143,7 +143,7 @@ static const llvm::fltSemantics &partFormat(ScalarType type) {
   case ScalarType::UE8M0x2:
     return APFloat::Float8E8M0FNU();
   default:
-    return semanticsOf(partOf(type));
+    return semanticsOf(getPartType(type));
   }
 }
 

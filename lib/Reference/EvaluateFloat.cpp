@@ -27,9 +27,6 @@ static APFloat make(ScalarType type, Bits bits) {
   return APFloat(semanticsOf(type),
                  APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
 }
-static bool isHalf(ScalarType type) {
-  return type == ScalarType::F16 || type == ScalarType::BF16;
-}
 /// ISA: NaN results of f16 and bf16 are canonical.
 static Bits canonical(ScalarType type, Bits bits) {
   return isHalf(type) && make(type, bits).isNaN() ? 0x7fff : bits;
@@ -327,7 +324,7 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
   auto type = attr ? dyn_cast_if_present<ScalarTypeAttr>(*attr) : nullptr;
   if (!type)
     return false;
-  ScalarType part = partOf(type.getValue());
+  ScalarType part = getPartType(type.getValue());
   if (part == type.getValue())
     return evaluatePart(op, part, in, out);
   // Packed: both halves alike.

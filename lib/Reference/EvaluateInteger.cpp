@@ -183,7 +183,7 @@ static bool
 evaluatePairs(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
               llvm::function_ref<APInt(APInt, APInt, bool)> compute) {
   auto op = dyn_cast<OpTy>(raw_);
-  if (!op || partOf(op.getTy()) == op.getTy())
+  if (!op || getPartType(op.getTy()) == op.getTy())
     return false;
   Bits d = 0;
   for (unsigned i = 0; i < 2; ++i) {

@@ -37,23 +37,6 @@ const llvm::fltSemantics &reference::semanticsOf(ScalarType type) {
   }
 }
 
-ScalarType reference::partOf(ScalarType type) {
-  switch (type) {
-  case ScalarType::F16x2:
-    return ScalarType::F16;
-  case ScalarType::BF16x2:
-    return ScalarType::BF16;
-  case ScalarType::F32x2:
-    return ScalarType::F32;
-  case ScalarType::U16x2:
-    return ScalarType::U16;
-  case ScalarType::S16x2:
-    return ScalarType::S16;
-  default:
-    return type;
-  }
-}
-
 static APFloat makeFloat(ScalarType type, Bits bits) {
   return APFloat(semanticsOf(type),
                  APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
@@ -176,13 +159,14 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     out.push_back(value);
     return true;
   };
-  if (auto op = dyn_cast<SetpOp>(raw); op && partOf(op.getTy()) != op.getTy()) {
+  if (auto op = dyn_cast<SetpOp>(raw);
+      op && getPartType(op.getTy()) != op.getTy()) {
     for (unsigned i = 0; i < op.getP().size(); ++i) // p: low, q: high
-      out.push_back(combine(op.getBoolop(),
-                            reference::compare(op.getCmp(), partOf(op.getTy()),
-                                               op.getFtz(), in[0] >> 16 * i,
-                                               in[1] >> 16 * i),
-                            in.size() > 2 && in[2]));
+      out.push_back(combine(
+          op.getBoolop(),
+          reference::compare(op.getCmp(), getPartType(op.getTy()), op.getFtz(),
+                             in[0] >> 16 * i, in[1] >> 16 * i),
+          in.size() > 2 && in[2]));
     return true;
   }
   if (auto op = dyn_cast<SetpOp>(raw)) {
@@ -195,14 +179,14 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
     return true;
   }
   if (auto op = dyn_cast<SetOp>(raw)) {
-    ScalarType part = partOf(op.getTy2());
+    ScalarType part = getPartType(op.getTy2());
     auto decide = [&](unsigned shift) {
       bool t = reference::compare(op.getCmp(), part, op.getFtz(),
                                   in[0] >> shift, in[1] >> shift);
       return combine(op.getBoolop(), t, in.size() > 2 && in[2]);
     };
     if (part != op.getTy2()) { // both halves; integers get 0xffff each
-      Bits one = trueOf(partOf(op.getTy())) & 0xffff;
+      Bits one = trueOf(getPartType(op.getTy())) & 0xffff;
       return give((decide(0) ? one : 0) | (decide(16) ? one << 16 : 0));
     }
     return give(decide(0) ? trueOf(op.getTy()) : 0);

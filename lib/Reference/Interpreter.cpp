@@ -269,7 +269,7 @@ void storeBits(uint64_t address, unsigned bytes, Bits bits) {
 
 /// a + b of f16, bf16 or pairs of them; NaN is 0x7fff.
 Bits addHalves(ScalarType type, Bits a, Bits b) {
-  ScalarType part = partOf(type);
+  ScalarType part = getPartType(type);
   Bits d = 0;
   for (unsigned at = 0; at < getBitWidth(type); at += 16) {
     auto make = [&](Bits x) {

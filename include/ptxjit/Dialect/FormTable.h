@@ -141,6 +141,12 @@ bool isUnsignedInt(ScalarType type);
 /// An untyped `.bN`, or packed type.
 bool isBits(ScalarType type);
 ScalarType getWide(ScalarType type);
+/// The type of the two parts of a packed type (f16x2); any other type itself.
+ScalarType getPartType(ScalarType type);
+inline bool isPacked(ScalarType type) { return getPartType(type) != type; }
+inline bool isHalf(ScalarType type) {
+  return type == ScalarType::F16 || type == ScalarType::BF16;
+}
 /// The builtin type of values of `type`: signless iN, f16, f32, f64.
 mlir::Type getValueType(mlir::MLIRContext *context, ScalarType type);
 /// May a register declared as `reg` stand where an instruction wants `type`

@@ -12,13 +12,6 @@
 
 namespace ptxjit {
 
-/// The type of the parts of a packed type; any other type itself.
-ptx::ScalarType getPartType(ptx::ScalarType type);
-inline bool isPacked(ptx::ScalarType type) { return getPartType(type) != type; }
-inline bool isHalf(ptx::ScalarType type) {
-  return type == ptx::ScalarType::F16 || type == ptx::ScalarType::BF16;
-}
-
 /// `compute` on the operands, or on the low and the high parts of packed ones.
 /// Operands that are no integers of the packed width are the same for both.
 mlir::Value mapParts(ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,
