@@ -374,6 +374,34 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
   return success();
 }
 
+/// The offset of an address, and its space where a variable tells it; a space
+/// that the text names must be the variable's.
+LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
+                                          OperationState &state) {
+  if (raw.offset)
+    state.addAttribute("offset", builder.getI64IntegerAttr(raw.offset));
+  Symbol *symbol = raw.symbol;
+  bool named = symbol && (symbol->kind == Symbol::Variable ||
+                          symbol->kind == Symbol::Param);
+  auto space = dyn_cast_if_present<SpaceAttr>(state.attributes.get("space"));
+  if (named && !space)
+    state.addAttribute("space", SpaceAttr::get(context, symbol->space));
+  auto family = [](Space s) {
+    if (s == Space::SharedCta || s == Space::SharedCluster)
+      return Space::Shared;
+    return s == Space::ParamEntry || s == Space::ParamFunc ? Space::Param : s;
+  };
+  if (named && space && family(space.getValue()) != family(symbol->space))
+    return error(raw.loc) << "variable '" << raw.name << "' is in ."
+                          << stringifySpace(symbol->space) << " space, not ."
+                          << stringifySpace(space.getValue());
+  bool global = !space || space.getValue() == Space::Global;
+  if (!named && address.getType().isInteger(32) && global)
+    return error(raw.loc) << "a ." << (space ? "global" : "generic")
+                          << " address must be 64 bits wide";
+  return success();
+}
+
 LogicalResult ParserImpl::collectOperands(
     const Instruction &inst, const FormSpec &form, const FormMatch &match,
     OperationState &state,
@@ -430,36 +458,9 @@ LogicalResult ParserImpl::collectOperands(
     }
     if (spec.kind == OperandKind::Address) {
       FailureOr<Value> address = getAddress(raw);
-      if (failed(address))
+      if (failed(address) || failed(describeAddress(raw, *address, state)))
         return failure();
       groups[spec.group].push_back(*address);
-      if (raw.offset)
-        state.addAttribute("offset", builder.getI64IntegerAttr(raw.offset));
-      Symbol *symbol = raw.symbol;
-      bool named = symbol && (symbol->kind == Symbol::Variable ||
-                              symbol->kind == Symbol::Param);
-      auto space =
-          dyn_cast_if_present<SpaceAttr>(state.attributes.get("space"));
-      if (named && !space)
-        state.addAttribute("space", SpaceAttr::get(context, symbol->space));
-      if (named && space) {
-        auto family = [](Space s) {
-          if (s == Space::SharedCta || s == Space::SharedCluster)
-            return Space::Shared;
-          if (s == Space::ParamEntry || s == Space::ParamFunc)
-            return Space::Param;
-          return s;
-        };
-        if (family(space.getValue()) != family(symbol->space))
-          return error(raw.loc)
-                 << "variable '" << raw.name << "' is in ."
-                 << stringifySpace(symbol->space) << " space, not ."
-                 << stringifySpace(space.getValue());
-      }
-      if (!named && (*address).getType().isInteger(32) &&
-          (!space || space.getValue() == Space::Global))
-        return error(raw.loc) << "a ." << (space ? "global" : "generic")
-                              << " address must be 64 bits wide";
       continue;
     }
     if (spec.kind == OperandKind::Vector) {

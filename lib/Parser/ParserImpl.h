@@ -225,6 +225,8 @@ private:
       const Instruction &inst, const ptx::FormSpec &form,
       const ptx::FormMatch &match, mlir::OperationState &state,
       std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
+  LogicalResult describeAddress(const RawOperand &raw, mlir::Value address,
+                                mlir::OperationState &state);
   /// An address with its offset in it, 64 bits wide.
   FailureOr<mlir::Value> getPlainAddress(const RawOperand &raw);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
