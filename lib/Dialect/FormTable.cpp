@@ -344,16 +344,35 @@ std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
   return match;
 }
 
+/// The modifiers that the forms of an op have, each once. (ld has a hundred
+/// forms of a few modifiers, and each op is looked at by the verifier.)
+static ArrayRef<const ModifierSpec *> getModifiersOfOp(StringRef opName) {
+  using List = llvm::SmallVector<const ModifierSpec *, 8>;
+  static const auto index = [] {
+    llvm::StringMap<List> all;
+    for (const FormSpec &form : kForms) {
+      List &list = all[form.opName];
+      for (const SlotSpec &slot : form.getSlots())
+        if (*slot.modifier->attrName && !llvm::is_contained(list, slot.modifier))
+          list.push_back(slot.modifier);
+    }
+    return all;
+  }();
+  auto it = index.find(opName);
+  return it == index.end() ? ArrayRef<const ModifierSpec *>()
+                           : ArrayRef(it->second);
+}
+
 /// The tokens of `op` under `form`, or nothing if they do not fit it.
 static std::optional<std::string> spellUnder(Operation *op,
                                              const FormSpec &form) {
   std::string text;
-  llvm::SmallVector<StringRef, 8> covered;
+  llvm::SmallVector<const ModifierSpec *, 8> covered;
   for (const SlotSpec &slot : form.getSlots()) {
     bool ignored = !*slot.modifier->attrName; // not in IR: what has to be there
     std::optional<Attribute> attr;
     if (!ignored) {
-      covered.push_back(slot.modifier->attrName);
+      covered.push_back(slot.modifier);
       attr = op->getInherentAttr(slot.modifier->attrName);
     }
     StringRef token = attr && *attr ? slot.modifier->spell(*attr) : StringRef();
@@ -368,15 +387,13 @@ static std::optional<std::string> spellUnder(Operation *op,
     text += token;
   }
   // A modifier that the form does not know must be absent.
-  for (const FormSpec &other : getFormsOfOp(form.opName))
-    for (const SlotSpec &slot : other.getSlots()) {
-      StringRef name = slot.modifier->attrName;
-      if (name.empty() || llvm::is_contained(covered, name))
-        continue;
-      if (std::optional<Attribute> attr = op->getInherentAttr(name);
-          attr && *attr && !slot.modifier->spell(*attr).empty())
-        return std::nullopt;
-    }
+  for (const ModifierSpec *other : getModifiersOfOp(form.opName)) {
+    if (llvm::is_contained(covered, other))
+      continue;
+    if (std::optional<Attribute> attr = op->getInherentAttr(other->attrName);
+        attr && *attr && !other->spell(*attr).empty())
+      return std::nullopt;
+  }
   return text;
 }
 
