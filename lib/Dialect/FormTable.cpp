@@ -353,7 +353,8 @@ static ArrayRef<const ModifierSpec *> getModifiersOfOp(StringRef opName) {
     for (const FormSpec &form : kForms) {
       List &list = all[form.opName];
       for (const SlotSpec &slot : form.getSlots())
-        if (*slot.modifier->attrName && !llvm::is_contained(list, slot.modifier))
+        if (*slot.modifier->attrName &&
+            !llvm::is_contained(list, slot.modifier))
           list.push_back(slot.modifier);
     }
     return all;

@@ -14,9 +14,10 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-static std::string spell(StringRef opcode, ArrayRef<StringRef> modifiers) {
+std::string ParserImpl::Instruction::getMnemonic(size_t count) const {
   std::string text = opcode.str();
-  for (StringRef m : modifiers)
+  for (StringRef m :
+       ArrayRef(modifiers).take_front(std::min(count, modifiers.size())))
     text += "." + m.str();
   return text;
 }
@@ -79,7 +80,9 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
   }
 }
 
-bool ParserImpl::operandsFit(const Instruction &inst, const FormSpec &form) {
+std::optional<ParserImpl::OperandPairs>
+ParserImpl::pairOperands(const Instruction &inst, const FormSpec &form) {
+  OperandPairs pairs;
   size_t at = 0;
   unsigned parts = 0;
   for (const OperandSpec &spec : form.getOperands()) {
@@ -87,57 +90,44 @@ bool ParserImpl::operandsFit(const Instruction &inst, const FormSpec &form) {
       --parts;
       continue;
     }
-    if (spec.kind == OperandKind::Carry)
-      continue;
-    if (spec.isSecondResult) {
-      if (at < inst.operands.size() && inst.operands[at].isSecond &&
-          shapeFits(inst.operands[at], spec, inst.modifiers))
-        ++at;
+    if (spec.kind == OperandKind::Carry) {
+      pairs.push_back({&spec, &carryFlag});
       continue;
     }
     parts = spec.numParts;
-    if (at == inst.operands.size()) {
+    bool ended = at == inst.operands.size();
+    if (spec.isSecondResult && (ended || !inst.operands[at].isSecond))
+      continue;
+    if (ended) {
       if (spec.optional)
         continue;
-      return false;
+      return std::nullopt;
     }
-    if (inst.operands[at].isSecond ||
-        !shapeFits(inst.operands[at], spec, inst.modifiers))
-      return false;
-    ++at;
+    const RawOperand &raw = inst.operands[at++];
+    if (raw.isSecond != spec.isSecondResult ||
+        !shapeFits(raw, spec, inst.modifiers))
+      return std::nullopt;
+    pairs.push_back({&spec, &raw});
   }
-  return at == inst.operands.size();
+  if (at != inst.operands.size())
+    return std::nullopt;
+  return pairs;
 }
 
 /// Do the registers have the sizes that the form wants?
-static bool sizesFit(ArrayRef<RawOperand> operands, const FormSpec &form,
-                     const FormMatch &match) {
-  size_t at = 0, parts = 0;
-  for (const OperandSpec &spec : form.getOperands()) {
-    if (parts) {
-      --parts;
-      continue;
-    }
-    parts = spec.numParts;
-    if (spec.kind == OperandKind::Carry)
-      continue;
-    if (at == operands.size())
-      break;
-    const RawOperand &raw = operands[at];
-    if (spec.isSecondResult && !raw.isSecond)
-      continue;
-    ++at;
+bool ParserImpl::sizesFit(const OperandPairs &pairs, const FormSpec &form,
+                          const FormMatch &match) {
+  return llvm::all_of(pairs, [&](const auto &pair) {
+    auto [spec, raw] = pair;
     bool isValue =
-        spec.kind == OperandKind::Value || spec.kind == OperandKind::Ignored;
-    if (!isValue || raw.kind != RawOperand::Register)
-      continue;
-    unsigned have = getBitWidth(raw.symbol->type);
+        spec->kind == OperandKind::Value || spec->kind == OperandKind::Ignored;
+    if (!isValue || raw->kind != RawOperand::Register)
+      return true;
+    unsigned have = getBitWidth(raw->symbol->type);
     unsigned want =
-        getBitWidth(getOperandType(spec, match.first, match.second));
-    if (form.wideOperands ? have < want : have != want)
-      return false;
-  }
-  return true;
+        getBitWidth(getOperandType(*spec, match.first, match.second));
+    return form.wideOperands ? have >= want : have == want;
+  });
 }
 
 /// The first form that fits in all; else the first that differs in no more than
@@ -148,9 +138,12 @@ const FormSpec *ParserImpl::selectForm(const Instruction &inst,
   const FormSpec *best = nullptr;
   for (const FormSpec &form : getFormsOfOpcode(inst.opcode)) {
     auto m = matchForm(form, inst.modifiers, bad);
-    if (!m || !operandsFit(inst, form) || !availability.satisfies(form))
+    if (!m || !availability.satisfies(form))
       continue;
-    bool fits = sizesFit(inst.operands, form, *m);
+    auto pairs = pairOperands(inst, form);
+    if (!pairs)
+      continue;
+    bool fits = sizesFit(*pairs, form, *m);
     if (fits || !best) {
       best = &form;
       match = std::move(*m);
@@ -164,7 +157,7 @@ const FormSpec *ParserImpl::selectForm(const Instruction &inst,
 /// Says why no form fits: the form that got furthest tells most.
 void ParserImpl::reportNoForm(const Instruction &inst) {
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
-  std::string text = spell(inst.opcode, inst.modifiers);
+  std::string text = inst.getMnemonic();
   SmallVector<const FormSpec *> closest;
   unsigned furthest = 0;
   const FormSpec *modifiersFit = nullptr, *allFit = nullptr;
@@ -172,7 +165,7 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
     unsigned bad = 0;
     if (matchForm(form, inst.modifiers, bad)) {
       modifiersFit = &form;
-      if (operandsFit(inst, form))
+      if (pairOperands(inst, form))
         allFit = &form;
       continue;
     }
@@ -221,12 +214,8 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   else
     diag << "'" << inst.opcode << "': modifier '." << inst.modifiers[furthest]
          << "' is not allowed"
-         << (furthest
-                 ? " with '" +
-                       spell(inst.opcode,
-                             ArrayRef(inst.modifiers).take_front(furthest)) +
-                       "'"
-                 : std::string(" here"));
+         << (furthest ? " with '" + inst.getMnemonic(furthest) + "'"
+                      : std::string(" here"));
   describe(diag.attachNote(), closest);
 }
 
@@ -402,93 +391,88 @@ LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
   return success();
 }
 
-LogicalResult ParserImpl::collectOperands(
-    const Instruction &inst, const FormSpec &form, const FormMatch &match,
-    OperationState &state,
-    std::vector<std::pair<const RawOperand *, ScalarType>> &results) {
-  SmallVector<SmallVector<Value, 4>, 4> groups(8);
-  auto addresses = llvm::count_if(form.getOperands(), [](const OperandSpec &o) {
-    return o.kind == OperandKind::Address;
-  });
-  unsigned vectorSize = 1;
+/// The elements of a vector operand, as many as `.v2/.v4/.v8` says; a scalar is
+/// one.
+FailureOr<ArrayRef<RawOperand>>
+ParserImpl::getElements(const RawOperand &raw, const FormMatch &match) {
+  unsigned size = 1;
   for (auto &[modifier, token] : match.modifiers)
     if (StringRef(modifier->attrName) == "vec")
-      vectorSize = unsigned(*symbolizeVectorSize(token));
-  auto elementsOf =
-      [&](const RawOperand &raw) -> FailureOr<SmallVector<const RawOperand *>> {
-    SmallVector<const RawOperand *> list;
-    if (raw.kind == RawOperand::Vector)
-      for (const RawOperand &e : raw.elements)
-        list.push_back(&e);
-    else
-      list.push_back(&raw);
-    if (list.size() != vectorSize)
-      return error(raw.loc) << "expected a vector of " << vectorSize
-                            << " elements, found " << list.size();
-    return list;
-  };
-  size_t at = 0;
-  for (const OperandSpec &spec : form.getOperands()) {
-    if (spec.kind == OperandKind::Carry) {
-      if (spec.isResult)
-        results.push_back({&carryFlag, ScalarType::Pred});
-      else
-        groups[spec.group].push_back(
-            readRegister(*carryFlag.symbol, 0, carryFlag.name));
-      continue;
-    }
-    if (at == inst.operands.size())
-      break;
-    const RawOperand &raw = inst.operands[at];
-    if (spec.isSecondResult && !raw.isSecond)
-      continue;
-    ++at;
-    ScalarType type = getOperandType(spec, match.first, match.second);
-    if (spec.kind == OperandKind::Immediate) {
-      state.addAttribute(spec.name,
-                         builder.getI64IntegerAttr(int64_t(raw.constant.bits)));
-      continue;
-    }
-    if (spec.kind == OperandKind::Address && addresses > 1) {
-      FailureOr<Value> address = getPlainAddress(raw);
-      if (failed(address))
-        return failure();
-      groups[spec.group].push_back(*address);
-      continue;
-    }
-    if (spec.kind == OperandKind::Address) {
-      FailureOr<Value> address = getAddress(raw);
-      if (failed(address) || failed(describeAddress(raw, *address, state)))
-        return failure();
-      groups[spec.group].push_back(*address);
-      continue;
-    }
-    if (spec.kind == OperandKind::Vector) {
-      auto elements = elementsOf(raw);
-      if (failed(elements))
-        return failure();
-      for (const RawOperand *e : *elements) {
-        if (spec.isResult) {
-          results.push_back({e, type});
-          continue;
-        }
-        FailureOr<Value> value = getSource(*e, type, spec, form.wideOperands);
-        if (failed(value))
-          return failure();
-        groups[spec.group].push_back(*value);
-      }
-      continue;
-    }
+      size = unsigned(*symbolizeVectorSize(token));
+  ArrayRef<RawOperand> list =
+      raw.kind == RawOperand::Vector ? ArrayRef(raw.elements) : ArrayRef(raw);
+  if (list.size() != size)
+    return error(raw.loc) << "expected a vector of " << size
+                          << " elements, found " << list.size();
+  return list;
+}
+
+/// The values of `elements` are operands, or they take results.
+LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
+                                    const OperandSpec &spec,
+                                    const FormMatch &match, bool wide,
+                                    SmallVectorImpl<Value> &values,
+                                    ResultList &results) {
+  ScalarType type = getOperandType(spec, match.first, match.second);
+  for (const RawOperand &e : elements) {
     if (spec.isResult) {
-      results.push_back({&raw, type});
+      results.push_back({&e, type});
       continue;
     }
-    FailureOr<Value> value = getSource(raw, type, spec, form.wideOperands);
+    FailureOr<Value> value = getSource(e, type, spec, wide);
     if (failed(value))
       return failure();
     if (spec.kind != OperandKind::Ignored)
-      groups[spec.group].push_back(*value);
+      values.push_back(*value);
   }
+  return success();
+}
+
+LogicalResult
+ParserImpl::addOperand(const OperandSpec &spec, const RawOperand &raw,
+                       const FormSpec &form, const FormMatch &match,
+                       OperationState &state, SmallVectorImpl<Value> &values,
+                       ResultList &results) {
+  switch (spec.kind) {
+  case OperandKind::Immediate:
+    state.addAttribute(spec.name,
+                       builder.getI64IntegerAttr(int64_t(raw.constant.bits)));
+    return success();
+  case OperandKind::Address: {
+    // One address keeps its offset and its space as attributes of the op.
+    bool only = llvm::count_if(form.getOperands(), [](const OperandSpec &o) {
+                  return o.kind == OperandKind::Address;
+                }) == 1;
+    FailureOr<Value> address = only ? getAddress(raw) : getPlainAddress(raw);
+    if (failed(address) ||
+        (only && failed(describeAddress(raw, *address, state))))
+      return failure();
+    values.push_back(*address);
+    return success();
+  }
+  case OperandKind::Vector: {
+    FailureOr<ArrayRef<RawOperand>> elements = getElements(raw, match);
+    return failed(elements) ? failure()
+                            : addValues(*elements, spec, match,
+                                        form.wideOperands, values, results);
+  }
+  default:
+    return addValues(raw, spec, match, form.wideOperands, values, results);
+  }
+}
+
+LogicalResult ParserImpl::buildPlain(const Instruction &inst,
+                                     const FormSpec &form,
+                                     const FormMatch &match) {
+  OperationState state(toLocation(inst.loc), form.opName);
+  addModifiers(match, state);
+  SmallVector<SmallVector<Value, 4>, 8> groups(8);
+  ResultList results;
+  OperandPairs pairs = *pairOperands(inst, form);
+  for (auto [spec, raw] : pairs)
+    if (failed(addOperand(*spec, *raw, form, match, state,
+                          groups[spec->isResult ? 0 : spec->group], results)))
+      return failure();
   for (auto &group : groups)
     state.addOperands(group);
   if (form.operandGroups) {
@@ -498,24 +482,18 @@ LogicalResult ParserImpl::collectOperands(
     state.addAttribute("operandSegmentSizes",
                        builder.getDenseI32ArrayAttr(sizes));
   }
-  return success();
+  return createInstruction(state, results, form.wideOperands);
 }
 
-LogicalResult ParserImpl::buildPlain(const Instruction &inst,
-                                     const FormSpec &form,
-                                     const FormMatch &match) {
-  Location loc = toLocation(inst.loc);
-  OperationState state(loc, form.opName);
-  addModifiers(match, state);
-  std::vector<std::pair<const RawOperand *, ScalarType>> results;
-  if (failed(collectOperands(inst, form, match, state, results)))
-    return failure();
+/// Makes the op, and writes what it gives to the registers of the text.
+LogicalResult ParserImpl::createInstruction(OperationState &state,
+                                            const ResultList &results,
+                                            bool wide) {
   for (auto &[raw, type] : results)
     state.addTypes(getValueType(context, type));
   Operation *op = builder.create(state);
   for (auto [result, value] : llvm::zip(results, op->getResults()))
-    if (failed(writeResult(*result.first, value, result.second,
-                           form.wideOperands)))
+    if (failed(writeResult(*result.first, value, result.second, wide)))
       return failure();
   return success();
 }

@@ -204,11 +204,24 @@ private:
     std::vector<RawOperand> operands;
     SMLoc loc, operandLoc;
     Guard guard;
+    /// "ld.global.f32": the opcode with its first `count` modifiers.
+    std::string getMnemonic(size_t count = ~size_t(0)) const;
   };
+  /// Operands of a form, each with that of the text which fits it.
+  using OperandPairs =
+      llvm::SmallVector<std::pair<const ptx::OperandSpec *, const RawOperand *>,
+                        8>;
+  /// Where results go, and their types.
+  using ResultList =
+      llvm::SmallVector<std::pair<const RawOperand *, ptx::ScalarType>, 4>;
   LogicalResult buildInstruction(const Instruction &inst);
   const ptx::FormSpec *selectForm(const Instruction &inst,
                                   ptx::FormMatch &match);
-  bool operandsFit(const Instruction &inst, const ptx::FormSpec &form);
+  /// Nothing if the operands do not fit the form.
+  std::optional<OperandPairs> pairOperands(const Instruction &inst,
+                                           const ptx::FormSpec &form);
+  static bool sizesFit(const OperandPairs &pairs, const ptx::FormSpec &form,
+                       const ptx::FormMatch &match);
   void reportNoForm(const Instruction &inst);
   mlir::LogicalResult
   findTargets(const RawOperand &operand,
@@ -221,10 +234,21 @@ private:
   LogicalResult buildControl(const Instruction &inst, const ptx::FormSpec &form,
                              const ptx::FormMatch &match);
   void addModifiers(const ptx::FormMatch &match, mlir::OperationState &state);
-  LogicalResult collectOperands(
-      const Instruction &inst, const ptx::FormSpec &form,
-      const ptx::FormMatch &match, mlir::OperationState &state,
-      std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
+  FailureOr<llvm::ArrayRef<RawOperand>>
+  getElements(const RawOperand &raw, const ptx::FormMatch &match);
+  LogicalResult addValues(llvm::ArrayRef<RawOperand> elements,
+                          const ptx::OperandSpec &spec,
+                          const ptx::FormMatch &match, bool wide,
+                          llvm::SmallVectorImpl<mlir::Value> &values,
+                          ResultList &results);
+  LogicalResult addOperand(const ptx::OperandSpec &spec, const RawOperand &raw,
+                           const ptx::FormSpec &form,
+                           const ptx::FormMatch &match,
+                           mlir::OperationState &state,
+                           llvm::SmallVectorImpl<mlir::Value> &values,
+                           ResultList &results);
+  LogicalResult createInstruction(mlir::OperationState &state,
+                                  const ResultList &results, bool wide);
   LogicalResult describeAddress(const RawOperand &raw, mlir::Value address,
                                 mlir::OperationState &state);
   /// An address with its offset in it, 64 bits wide.
@@ -235,10 +259,11 @@ private:
   LogicalResult buildUnlowered(const Instruction &inst,
                                const ptx::FormSpec &form,
                                const ptx::FormMatch &match);
-  LogicalResult collectUnlowered(
-      const RawOperand &raw, const ptx::OperandSpec &spec,
-      const ptx::FormMatch &match, llvm::SmallVectorImpl<mlir::Value> &values,
-      std::vector<std::pair<const RawOperand *, ptx::ScalarType>> &results);
+  LogicalResult collectUnlowered(const RawOperand &raw,
+                                 const ptx::OperandSpec &spec,
+                                 const ptx::FormMatch &match,
+                                 llvm::SmallVectorImpl<mlir::Value> &values,
+                                 ResultList &results);
 
   // -- Calls (Call.cpp)
   /// What a call knows of the function it calls.

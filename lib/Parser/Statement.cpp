@@ -24,6 +24,7 @@ LogicalResult ParserImpl::parseBody(FuncOp op, Scope formals) {
   carry = Symbol{Symbol::Register, tok.getLoc(), ScalarType::Pred};
   carryFlag = RawOperand();
   carryFlag.kind = RawOperand::Register;
+  carryFlag.loc = tok.getLoc();
   carryFlag.name = "CC";
   carryFlag.symbol = &carry;
   advance(); // {

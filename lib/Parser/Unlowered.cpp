@@ -45,36 +45,26 @@ FailureOr<Value> ParserImpl::getPlainAddress(const RawOperand &raw) {
 }
 
 /// The values of one operand of an unlowered instruction.
-LogicalResult ParserImpl::collectUnlowered(
-    const RawOperand &raw, const OperandSpec &spec, const FormMatch &match,
-    SmallVectorImpl<Value> &values,
-    std::vector<std::pair<const RawOperand *, ScalarType>> &results) {
-  ScalarType type = getOperandType(spec, match.first, match.second);
+LogicalResult ParserImpl::collectUnlowered(const RawOperand &raw,
+                                           const OperandSpec &spec,
+                                           const FormMatch &match,
+                                           SmallVectorImpl<Value> &values,
+                                           ResultList &results) {
   if (spec.kind == OperandKind::Sink)
     return success();
-  if (spec.kind == OperandKind::Address) {
-    FailureOr<Value> address = getPlainAddress(raw);
-    if (failed(address))
-      return failure();
-    values.push_back(*address);
-    for (auto [i, part] : llvm::enumerate(raw.parts))
-      if (failed(
-              collectUnlowered(part, (&spec)[1 + i], match, values, results)))
-        return failure();
-    return success();
+  if (spec.kind != OperandKind::Address) {
+    bool vector =
+        spec.kind == OperandKind::Vector && raw.kind == RawOperand::Vector;
+    return addValues(vector ? ArrayRef(raw.elements) : ArrayRef(raw), spec,
+                     match, /*wide=*/false, values, results);
   }
-  bool vector =
-      spec.kind == OperandKind::Vector && raw.kind == RawOperand::Vector;
-  for (const RawOperand &e : vector ? ArrayRef(raw.elements) : ArrayRef(raw)) {
-    if (spec.isResult) {
-      results.push_back({&e, type});
-      continue;
-    }
-    FailureOr<Value> value = getSource(e, type, spec, /*wide=*/false);
-    if (failed(value))
+  FailureOr<Value> address = getPlainAddress(raw);
+  if (failed(address))
+    return failure();
+  values.push_back(*address);
+  for (auto [i, part] : llvm::enumerate(raw.parts))
+    if (failed(collectUnlowered(part, (&spec)[1 + i], match, values, results)))
       return failure();
-    values.push_back(*value);
-  }
   return success();
 }
 
@@ -82,38 +72,15 @@ LogicalResult ParserImpl::buildUnlowered(const Instruction &inst,
                                          const FormSpec &form,
                                          const FormMatch &match) {
   SmallVector<Value> values;
-  std::vector<std::pair<const RawOperand *, ScalarType>> results;
-  size_t at = 0;
-  unsigned parts = 0;
-  for (const OperandSpec &spec : form.getOperands()) {
-    if (parts) {
-      --parts;
-      continue;
-    }
-    parts = spec.numParts;
-    if (at == inst.operands.size())
-      break;
-    const RawOperand &raw = inst.operands[at];
-    if (spec.isSecondResult && !raw.isSecond)
-      continue;
-    ++at;
-    if (failed(collectUnlowered(raw, spec, match, values, results)))
+  ResultList results;
+  OperandPairs pairs = *pairOperands(inst, form);
+  for (auto [spec, raw] : pairs)
+    if (failed(collectUnlowered(*raw, *spec, match, values, results)))
       return failure();
-  }
   OperationState state(toLocation(inst.loc), form.opName);
-  std::string text = inst.opcode.str();
-  for (StringRef m : inst.modifiers)
-    text += "." + m.str();
-  state.addAttribute("instruction", builder.getStringAttr(text));
+  state.addAttribute("instruction", builder.getStringAttr(inst.getMnemonic()));
   if (Attribute notes = getNotes(inst.operands, builder))
     state.addAttribute("notes", notes);
   state.addOperands(values);
-  for (auto &[raw, type] : results)
-    state.addTypes(getValueType(context, type));
-  Operation *op = builder.create(state);
-  for (auto [result, value] : llvm::zip(results, op->getResults()))
-    if (failed(writeResult(*result.first, value, result.second,
-                           /*wide=*/false)))
-      return failure();
-  return success();
+  return createInstruction(state, results, /*wide=*/false);
 }
