@@ -5,6 +5,8 @@ other modifier it may have.
 """
 import re
 
+from form_syntax import modifiers
+
 CLASS = {"pred": "%p", "b8": "%b", "b16": "%h", "b32": "%r", "b64": "%rd",
          "b128": "%q", "f16": "%h", "f32": "%f", "f64": "%fd"}
 for ty in "u8 s8".split():
@@ -18,14 +20,6 @@ for ty in "u64 s64".split():
 REGISTERS = (".reg .pred %p<300>; .reg .b8 %b<300>; .reg .b16 %h<300>;\n"
              ".reg .b32 %r<300>; .reg .b64 %rd<300>; .reg .f32 %f<300>;\n"
              ".reg .f64 %fd<300>; .reg .b128 %q<300>;\n")
-
-
-def slots(text):
-    """The modifiers of a form: (tokens, optional)."""
-    out = []
-    for m in re.finditer(r"\{\.([^}]*)\}|\.\{([^}]*)\}|\.([^.{]+)", text):
-        out.append(((m[1] or m[2] or m[3]).split("|"), bool(m[1])))
-    return out
 
 
 def split(text):
@@ -99,7 +93,7 @@ def statement(opcode, tokens, operands):
 
 def instances(opcode, syntax):
     head, _, operand_text = syntax.partition(" ")
-    choice = slots(head[len(opcode):])
+    choice = modifiers(head[len(opcode):])
     operands = split(operand_text)
     first = [tokens[0] for tokens, _ in choice]
     lists = [first]

@@ -14,7 +14,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import known_form_tests
+from form_syntax import HAND_WRITTEN, modifiers
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 HEAD = """# Coverage of the ISA
@@ -46,15 +46,10 @@ odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
 modifiers (4), and three others.
 
 """
-NO_FORMS = set(re.search(r"SKIP = \{(.*?)\}", open(os.path.join(
-    ROOT, "utils/make-form-tests.py")).read(), re.S)[1].replace('"', "")
-    .replace("\n", "").replace(" ", "").split(","))
-
-
 def spellings(opcode, syntax):
     product = 1
     head = syntax.partition(" ")[0][len(opcode):]
-    for tokens, optional in known_form_tests.slots(head):
+    for tokens, optional in modifiers(head):
         product *= len(tokens) + optional
     return product
 
@@ -85,7 +80,7 @@ def main():
     print("|---|---:|---:|---:|---|")
     for opcode in sorted(count):
         c = count[opcode]
-        tests = ["forms"] if c["executed"] and opcode not in NO_FORMS else []
+        tests = ["forms"] if c["executed"] and opcode not in HAND_WRITTEN else []
         if c["executed"] and not tests:
             tests = [f"`{f}`" for f in sorted(files[opcode])][:4]
         cells = [str(c[k]) if c[k] else "" for k in

@@ -16,20 +16,9 @@ import sys
 
 import known_form_tests
 import memory_form_tests
+from form_syntax import HAND_WRITTEN, PARTS, WIDTH, modifiers
 
 MEMORY = {"ld", "ldu", "st", "atom", "red"}
-SKIP = {"membar", "fence", "bra", "brx", "ret", "exit", "trap", "call", "bar",
-        "barrier", "shfl", "vote", "activemask", "cvta", "match", "redux",
-        "elect", "nanosleep", "alloca", "stacksave", "stackrestore", "cp"}
-WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
-         "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
-         "u64": 64, "s64": 64, "f64": 64, "bf16": 16, "f16x2": 32,
-         "bf16x2": 32, "f32x2": 64, "u16x2": 32, "s16x2": 32, "tf32": 32,
-         "e4m3x2": 16, "e5m2x2": 16, "e2m3x2": 16, "e3m2x2": 16,
-         "ue8m0x2": 16, "e2m1x2": 8, "u2": 2, "s2": 2, "u4": 4, "s4": 4}
-# Edge values of the parts of packed and half types.
-PARTS = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16",
-         "f32x2": "f32"}
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 BOOLEANS = ("and", "or", "xor")
 # Accuracy that the ISA asks of approximations (section
@@ -55,18 +44,8 @@ APPROX = {
 
 def expand_modifiers(text):
     """All spellings of the modifier part of a form."""
-    slots = []
-    while text:
-        if text.startswith("{."):
-            body, text = text[2:].split("}", 1)
-            slots.append([""] + ["." + t for t in body.split("|")])
-        elif text.startswith(".{"):
-            body, text = text[2:].split("}", 1)
-            slots.append(["." + t for t in body.split("|")])
-        else:
-            m = re.match(r"\.[^.{]+", text)
-            slots.append([m.group(0)])
-            text = text[m.end():]
+    slots = [([""] if optional else []) + ["." + t for t in tokens]
+             for tokens, optional in modifiers(text)]
     return ["".join(c) for c in itertools.product(*slots)]
 
 
@@ -230,7 +209,7 @@ def main():
             known.setdefault((opcode, module_target(target)), []).extend(
                 known_form_tests.instances(opcode, syntax))
             continue
-        if opcode in SKIP:
+        if opcode in HAND_WRITTEN:
             continue
         if opcode in MEMORY:
             for name, text in memory_form_tests.kernels(opcode, syntax):
@@ -243,16 +222,16 @@ def main():
         operands = parse_operands(operand_text)
         # Results come first: one, and what stands behind `|`.
         operands = [(*o, i == 0 or o[3]) for i, o in enumerate(operands)]
-        for modifiers in expand_modifiers(head[len(opcode):]):
-            types = [m for m in modifiers.split(".") if m in WIDTH]
-            mnemonic = opcode + modifiers
+        for spelling in expand_modifiers(head[len(opcode):]):
+            types = [m for m in spelling.split(".") if m in WIDTH]
+            mnemonic = opcode + spelling
             # A third of set's product: each comparison meets each operator.
-            words = modifiers.split(".")
+            words = spelling.split(".")
             if opcode == "set" and any(b in words for b in BOOLEANS):
-                if sum(map(ord, modifiers)) % 3:
+                if sum(map(ord, spelling)) % 3:
                     continue
             # Of packed approximations: test/Execution/half.ptx.
-            if "approx" in modifiers and types[0] in ("f16x2", "bf16x2"):
+            if "approx" in spelling and types[0] in ("f16x2", "bf16x2"):
                 continue
             variants = [""]
             if any(o[0] == "immLut" for o in operands):

@@ -7,32 +7,18 @@ meets every state space; the other modifiers vary one at a time.
 import itertools
 import re
 
-WIDTH = {"b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
-         "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64, "u64": 64,
-         "s64": 64, "f64": 64, "f16": 16, "bf16": 16, "f16x2": 32,
-         "bf16x2": 32}
-HALVES = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16"}
-SPACES = {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param",
-          "param::entry", "param::func"}
+from form_syntax import PARTS, WIDTH, modifiers
+
+SPACES = {"global", "shared", "shared::cta", "shared::cluster", "local",
+          "const", "param", "param::entry", "param::func"}
 THREADS = 64
-
-
-def slots_of(syntax):
-    """[(optional, [tokens])] of a form's modifiers."""
-    out = []
-    while syntax:
-        m = re.match(r"\{\.([^}]*)\}|\.\{([^}]*)\}|\.([^.{]+)", syntax)
-        body = m.group(1) or m.group(2) or m.group(3)
-        out.append((m.group(1) is not None, body.split("|")))
-        syntax = syntax[m.end():]
-    return out
 
 
 def choices(slots, full):
     """Spellings: all of the slots that `full` accepts, others one at a time."""
     options = [([""] if optional else []) + ["." + t for t in tokens]
-               for optional, tokens in slots]
-    chosen = [i for i, (_, tokens) in enumerate(slots) if full(tokens)]
+               for tokens, optional in slots]
+    chosen = [i for i, (tokens, _) in enumerate(slots) if full(tokens)]
     seen = set()
     for pick in itertools.product(*(options[i] for i in chosen)):
         base = [o[0] for o in options]
@@ -56,7 +42,7 @@ def raw(ty):
 
 
 def register(ty):
-    plain = ty[0] != "f" or ty in HALVES
+    plain = ty[0] != "f" or ty in PARTS
     return f"b{max(WIDTH[ty], 16)}" if plain else ty
 
 
@@ -151,9 +137,9 @@ def load_param(name, mnemonic, tokens):
 def atomic(name, mnemonic, tokens, opcode):
     ty = pick(tokens[::-1], WIDTH, None)
     shared = pick(tokens, {"shared", "shared::cta", "shared::cluster"}, "")
-    move = f"b{WIDTH[ty]}" if ty in HALVES else ty
+    move = f"b{WIDTH[ty]}" if ty in PARTS else ty
     cas = "cas" in tokens
-    elem = raw(ty) if ty in HALVES or ty[0] not in "sf" else ty
+    elem = raw(ty) if ty in PARTS or ty[0] not in "sf" else ty
     size = WIDTH[ty] // 8
     cells = 256
     a, d = "%p", "%d, " if opcode == "atom" else ""
@@ -186,7 +172,7 @@ def atomic(name, mnemonic, tokens, opcode):
                   f"  st.global.{move} [%p], %m;"]
     if d:
         lines.append(f"  st.global.{move} [%q], %d;")
-    edges = HALVES.get(ty, "edges")
+    edges = PARTS.get(ty, "edges")
     lines += ["  ret;", "}",
               f"// run: {name} io={elem}[{edges}.a]->[ref] "
               f"in={elem}[{edges}.b] in={elem}[{edges}.c] out={elem}[ref]"]
@@ -201,10 +187,10 @@ CONSTANTS = (".const .align 32 .b8 bytes[512] = {"
 def kernels(opcode, syntax):
     """All kernels for one form, or nothing if it is no memory form."""
     head = syntax.split(" ")[0][len(opcode):]
-    slots = slots_of(head)
+    slots = modifiers(head)
     if opcode in ("ld", "ldu", "st"):
         # What is said to caches changes nothing: a few of these are enough.
-        cached = any(t.startswith("L2::") for _, tokens in slots
+        cached = any(t.startswith("L2::") for tokens, _ in slots
                      for t in tokens)
         spellings = choices(slots, lambda t: not cached and (
             t[-1] in WIDTH or "v2" in t or t[-1] in SPACES))

@@ -78,26 +78,28 @@ class Writer:
             return ""
         return f"@{self.rng.choice(['', '!'])}{self.pred()} "
 
+    def operation(self, guard, opcodes, *operands):
+        self.emit(f"{guard}{self.rng.choice(opcodes)} "
+                  + ", ".join(operands) + ";")
+
     def packed(self, g, d):
         kind = self.rng.random()
         if kind < 0.35:
-            self.emit(f"{g}{self.rng.choice(PACKED)} {d}, {self.reg()}, "
-                      f"{self.reg()};")
+            self.operation(g, PACKED, d, self.reg(), self.reg())
         elif kind < 0.4:
-            self.emit(f"{g}{self.rng.choice(PACKED_UNARY)} {d}, "
-                      f"{self.reg()};")
+            self.operation(g, PACKED_UNARY, d, self.reg())
         elif kind < 0.65:
-            self.emit(f"{g}{self.rng.choice(PACKED_TERNARY)} {d}, "
-                      f"{self.reg()}, {self.reg()}, {self.reg()};")
+            self.operation(g, PACKED_TERNARY, d, self.reg(), self.reg(),
+                           self.reg())
         elif kind < 0.85:
-            self.emit(f"{g}{self.rng.choice(CARRY)} {d}, {self.reg()}, "
-                      f"{self.source()};")
+            self.operation(g, CARRY, d, self.reg(), self.source())
         elif kind < 0.95:
-            self.emit(f"{g}{self.rng.choice(CARRY_MAD)} {d}, {self.reg()}, "
-                      f"{self.source()}, {self.reg()};")
+            self.operation(g, CARRY_MAD, d, self.reg(), self.source(),
+                           self.reg())
         else:
-            self.emit(f"{g}setp.lt.and.f16x2 {self.pred()}|{self.pred()}, "
-                      f"{self.reg()}, {self.reg()}, {self.pred()};")
+            self.operation(g, ["setp.lt.and.f16x2"],
+                           f"{self.pred()}|{self.pred()}", self.reg(),
+                           self.reg(), self.pred())
 
     def arithmetic(self):
         g, kind = self.guard(), self.rng.random()
@@ -105,19 +107,18 @@ class Writer:
         if self.rng.random() < 0.3:
             self.packed(g, d)
         elif kind < 0.6:
-            self.emit(f"{g}{self.rng.choice(BINARY)} {d}, {self.reg()}, "
-                      f"{self.source()};")
+            self.operation(g, BINARY, d, self.reg(), self.source())
         elif kind < 0.75:
-            self.emit(f"{g}{self.rng.choice(UNARY)} {d}, {self.reg()};")
+            self.operation(g, UNARY, d, self.reg())
         elif kind < 0.85:
-            self.emit(f"{g}mad.lo.u32 {d}, {self.reg()}, {self.source()}, "
-                      f"{self.reg()};")
+            self.operation(g, ["mad.lo.u32"], d, self.reg(), self.source(),
+                           self.reg())
         elif kind < 0.92:
-            self.emit(f"{g}selp.b32 {d}, {self.reg()}, {self.source()}, "
-                      f"{self.pred()};")
+            self.operation(g, ["selp.b32"], d, self.reg(), self.source(),
+                           self.pred())
         else:
-            self.emit(f"{g}lop3.b32 {d}, {self.reg()}, {self.reg()}, "
-                      f"{self.reg()}, {self.rng.randrange(256)};")
+            self.operation(g, ["lop3.b32"], d, self.reg(), self.reg(),
+                           self.reg(), str(self.rng.randrange(256)))
 
     def compare(self):
         if self.rng.random() < 0.2:

@@ -58,6 +58,10 @@ LogicalResult ParserImpl::parseLinked() {
   }
   if (declSpace(tok))
     return parseVariables(linkage);
+  if (tok.isWord("surf") || tok.isWord("sampler"))
+    return errorHere() << describeToken()
+                       << " is not supported yet; see section "
+                          "\"texture-sampler-and-surface-types\"";
   return errorHere() << "expected a function, a variable or a directive, found "
                      << describeToken();
 }

@@ -30,12 +30,17 @@ bool evaluateMove(mlir::Operation *op, llvm::ArrayRef<Bits> in,
 /// Compares two values of `type`; `ftz` flushes f32 subnormals first.
 bool compare(ptx::Compare cmp, ptx::ScalarType type, bool ftz, Bits a, Bits b);
 
-/// f32 subnormal to zero of its sign.
-Bits flushF32(Bits x);
-/// f16 subnormal to zero of its sign.
-Bits flushF16(Bits x);
 /// APFloat's name of a floating-point type.
 const llvm::fltSemantics &semanticsOf(ptx::ScalarType type);
+/// The number that `bits` are in floating-point type `type`, and back.
+llvm::APFloat makeFloat(ptx::ScalarType type, Bits bits);
+Bits bitsOf(const llvm::APFloat &value);
+/// APFloat's name of a rounding modifier; to nearest even where there is none.
+llvm::RoundingMode modeOf(std::optional<ptx::Rounding> rnd);
+/// `.ftz`: a subnormal to zero of its sign.
+Bits flush(ptx::ScalarType type, Bits bits);
+/// `.sat`: clamps to [0, 1]; NaN and -0 to +0.
+Bits saturate(ptx::ScalarType type, Bits bits);
 
 } // namespace ptxjit::reference
 

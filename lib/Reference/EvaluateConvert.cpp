@@ -15,34 +15,8 @@ using llvm::APInt;
 using llvm::APSInt;
 using llvm::RoundingMode;
 
-static RoundingMode modeOf(std::optional<Rounding> rnd) {
-  switch (rnd.value_or(Rounding::RN)) {
-  case Rounding::RZ:
-  case Rounding::RZI:
-    return RoundingMode::TowardZero;
-  case Rounding::RM:
-  case Rounding::RMI:
-    return RoundingMode::TowardNegative;
-  case Rounding::RP:
-  case Rounding::RPI:
-    return RoundingMode::TowardPositive;
-  case Rounding::RNA:
-    return RoundingMode::NearestTiesToAway;
-  default:
-    return RoundingMode::NearestTiesToEven;
-  }
-}
 static bool isIntegral(std::optional<Rounding> rnd) {
   return rnd && *rnd >= Rounding::RNI && *rnd <= Rounding::RPI;
-}
-
-static Bits saturate(APFloat x) {
-  if (x.isNaN() || x.isNegative() || x.isZero())
-    return 0;
-  APFloat one(x.getSemantics(), 1);
-  return (x.compare(one) == APFloat::cmpGreaterThan ? one : x)
-      .bitcastToAPInt()
-      .getZExtValue();
 }
 
 /// To a narrower format: `.relu` makes negative numbers 0, `.satfinite` what is
@@ -64,12 +38,11 @@ static Bits narrow(const llvm::fltSemantics &to, RoundingMode mode, bool relu,
   Bits sign = negative ? Bits(1) << (APFloat::getSizeInBits(to) - 1) : 0;
   if (isNaN)
     return &to == &APFloat::IEEEhalf() || &to == &APFloat::BFloat() ? 0x7fff
-           : APFloat::semanticsHasNaN(to)
-               ? 0x7f
-               : most.bitcastToAPInt().getZExtValue();
+           : APFloat::semanticsHasNaN(to)                           ? 0x7f
+                                          : bitsOf(most);
   if (satfinite && large)
-    return most.bitcastToAPInt().getZExtValue() | sign;
-  return x.bitcastToAPInt().getZExtValue();
+    return bitsOf(most) | sign;
+  return bitsOf(x);
 }
 
 static Bits convert(CvtOp op, Bits bits) {
@@ -82,7 +55,7 @@ static Bits convert(CvtOp op, Bits bits) {
     if (isFloat(to) || to == ScalarType::BF16) {
       APFloat f(semanticsOf(to));
       f.convertFromAPInt(value, value.isSigned(), modeOf(op.getRnd()));
-      return op.getSat() ? saturate(f) : f.bitcastToAPInt().getZExtValue();
+      return op.getSat() ? saturate(to, bitsOf(f)) : bitsOf(f);
     }
     APSInt wide = value.extend(192);
     wide.setIsSigned(true);
@@ -96,8 +69,8 @@ static Bits convert(CvtOp op, Bits bits) {
     return wide.trunc(width).getZExtValue();
   }
   if (ftz && from == ScalarType::F32)
-    bits = flushF32(bits);
-  APFloat x(semanticsOf(from), APInt(getBitWidth(from), bits, false, true));
+    bits = flush(from, bits);
+  APFloat x = makeFloat(from, bits);
   if (to == ScalarType::TF32) // 19 bits, in the upper ones of 32
     return x.isNaN() ? 0x7fffffffu
                      : narrow(APFloat::FloatTF32(), modeOf(op.getRnd()),
@@ -120,11 +93,10 @@ static Bits convert(CvtOp op, Bits bits) {
                   op.getSatfinite(), x);
   bool loses;
   x.convert(semanticsOf(to), modeOf(op.getRnd()), &loses);
-  Bits result = x.bitcastToAPInt().getZExtValue();
+  Bits result = bitsOf(x);
   if (ftz && to == ScalarType::F32)
-    result = flushF32(result);
-  return op.getSat() ? saturate(APFloat(semanticsOf(to), APInt(width, result)))
-                     : result;
+    result = flush(to, result);
+  return op.getSat() ? saturate(to, result) : result;
 }
 
 /// The format of the parts of a packed type.
@@ -215,9 +187,7 @@ bool reference::evaluateConvert(Operation *op, ArrayRef<Bits> in,
   if (auto pair = dyn_cast<CvtPairOp>(op)) {
     auto part = [&](Bits bits) {
       return encode(pair.getTy(), pair.getRnd(), pair.getRelu(),
-                    pair.getSatfinite(),
-                    APFloat(APFloat::IEEEsingle(),
-                            APInt(32, bits, false, /*implicitTrunc=*/true)));
+                    pair.getSatfinite(), makeFloat(ScalarType::F32, bits));
     };
     unsigned width = getBitWidth(pair.getTy()) / 2;
     out.push_back(part(in[0]) << width | part(in[1]));

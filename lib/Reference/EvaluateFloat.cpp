@@ -20,46 +20,10 @@ using llvm::APFloat;
 using llvm::APInt;
 using llvm::RoundingMode;
 
-static Bits raw(const APFloat &value) {
-  return value.bitcastToAPInt().getZExtValue();
-}
-static APFloat make(ScalarType type, Bits bits) {
-  return APFloat(semanticsOf(type),
-                 APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
-}
 /// ISA: NaN results of f16 and bf16 are canonical.
 static Bits canonical(ScalarType type, Bits bits) {
-  return isHalf(type) && make(type, bits).isNaN() ? 0x7fff : bits;
+  return isHalf(type) && makeFloat(type, bits).isNaN() ? 0x7fff : bits;
 }
-/// Subnormal to zero of its sign.
-static Bits flush(ScalarType type, Bits bits) {
-  APFloat x = make(type, bits);
-  return x.isDenormal()
-             ? raw(APFloat::getZero(x.getSemantics(), x.isNegative()))
-             : bits;
-}
-static RoundingMode modeOf(std::optional<Rounding> rnd) {
-  switch (rnd.value_or(Rounding::RN)) {
-  case Rounding::RZ:
-    return RoundingMode::TowardZero;
-  case Rounding::RM:
-    return RoundingMode::TowardNegative;
-  case Rounding::RP:
-    return RoundingMode::TowardPositive;
-  default:
-    return RoundingMode::NearestTiesToEven;
-  }
-}
-
-/// Clamps to [0, 1]; NaN and -0 to +0.
-static Bits saturate(ScalarType type, Bits bits) {
-  APFloat x = make(type, bits);
-  APFloat one(x.getSemantics(), 1);
-  if (x.isNaN() || x.isNegative() || x.isZero())
-    return 0;
-  return x.compare(one) == APFloat::cmpGreaterThan ? raw(one) : bits;
-}
-
 /// Square root in any mode: nearest first, then one step if the exact residual
 /// (a product of two such roots fits in quad precision) says so.
 static APFloat squareRoot(const APFloat &x, RoundingMode mode) {
@@ -89,7 +53,7 @@ static APFloat squareRoot(const APFloat &x, RoundingMode mode) {
 /// One NaN: the other operand. +0 is greater than -0.
 static Bits minMax(ScalarType type, bool isMin, bool propagateNaN, Bits x,
                    Bits y) {
-  APFloat a = make(type, x), b = make(type, y);
+  APFloat a = makeFloat(type, x), b = makeFloat(type, y);
   if (a.isNaN() || b.isNaN()) {
     if (propagateNaN || (a.isNaN() && b.isNaN()))
       return isHalf(type)              ? 0x7fffu
@@ -110,24 +74,25 @@ static Bits minMaxOf(Operation *op, ScalarType type, ArrayRef<Bits> in) {
     return attr && *attr;
   };
   auto operand = [&](unsigned i) {
-    APFloat x = make(type, has("ftz") ? flush(type, in[i]) : in[i]);
+    APFloat x = makeFloat(type, has("ftz") ? flush(type, in[i]) : in[i]);
     if (has("abs"))
       x.clearSign();
-    return raw(x);
+    return bitsOf(x);
   };
   bool isMin = isa<MinFloatOp>(op);
   Bits d = minMax(type, isMin, has("nan"), operand(0), operand(1));
   if (in.size() > 2)
     d = minMax(type, isMin, has("nan"), d, operand(2));
-  APFloat result = make(type, d);
+  APFloat result = makeFloat(type, d);
   if (has("xorsign") && !result.isNaN() &&
-      make(type, in[0]).isNegative() != make(type, in[1]).isNegative())
+      makeFloat(type, in[0]).isNegative() !=
+          makeFloat(type, in[1]).isNegative())
     result.changeSign();
-  return raw(result);
+  return bitsOf(result);
 }
 
 static bool testProperty(TestpOp op, Bits bits) {
-  APFloat x = make(op.getTy(), bits);
+  APFloat x = makeFloat(op.getTy(), bits);
   switch (op.getTest()) {
   case FloatTest::Finite:
     return x.isFinite();
@@ -167,20 +132,20 @@ static bool evaluateMixed(Operation *op, ArrayRef<Bits> in,
       modeOf(rndAttr ? std::optional(cast<RoundingAttr>(rndAttr).getValue())
                      : std::nullopt);
   auto widened = [&](unsigned i) {
-    APFloat x = make(from, in[i]);
+    APFloat x = makeFloat(from, in[i]);
     bool loses;
     x.convert(APFloat::IEEEsingle(), RoundingMode::NearestTiesToEven, &loses);
     return x;
   };
   APFloat a = widened(0);
   if (isa<FmaMixedOp>(op))
-    a.fusedMultiplyAdd(widened(1), make(ScalarType::F32, in[2]), mode);
+    a.fusedMultiplyAdd(widened(1), makeFloat(ScalarType::F32, in[2]), mode);
   else if (isa<AddMixedOp>(op))
-    a.add(make(ScalarType::F32, in[1]), mode);
+    a.add(makeFloat(ScalarType::F32, in[1]), mode);
   else
-    a.subtract(make(ScalarType::F32, in[1]), mode);
+    a.subtract(makeFloat(ScalarType::F32, in[1]), mode);
   bool sat = bool(*op->getInherentAttr("sat"));
-  out.push_back(sat ? saturate(ScalarType::F32, raw(a)) : raw(a));
+  out.push_back(sat ? saturate(ScalarType::F32, bitsOf(a)) : bitsOf(a));
   return true;
 }
 
@@ -197,14 +162,14 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     rnd = cast<RoundingAttr>(*attr).getValue();
   RoundingMode mode = modeOf(rnd);
   auto x = [&](unsigned i) {
-    return make(type, ftz ? flush(type, in[i]) : in[i]);
+    return makeFloat(type, ftz ? flush(type, in[i]) : in[i]);
   };
   auto give = [&](Bits bits) {
     if (ftz)
       bits = flush(type, bits);
     bits = sat ? saturate(type, bits) : bits;
-    if (attrSet("relu") && make(type, bits).isNegative() &&
-        !make(type, bits).isNaN())
+    if (attrSet("relu") && makeFloat(type, bits).isNegative() &&
+        !makeFloat(type, bits).isNaN())
       bits = 0;
     out.push_back(canonical(type, bits));
     return true;
@@ -220,28 +185,28 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     APFloat d(value);
     bool loses;
     d.convert(semanticsOf(type), RoundingMode::NearestTiesToEven, &loses);
-    return raw(d);
+    return bitsOf(d);
   };
 
   if (isa<AddFloatOp>(op)) {
     APFloat a = x(0);
     a.add(x(1), mode);
-    return give(raw(a));
+    return give(bitsOf(a));
   }
   if (isa<SubFloatOp>(op)) {
     APFloat a = x(0);
     a.subtract(x(1), mode);
-    return give(raw(a));
+    return give(bitsOf(a));
   }
   if (isa<MulFloatOp>(op)) {
     APFloat a = x(0);
     a.multiply(x(1), mode);
-    return give(raw(a));
+    return give(bitsOf(a));
   }
   if (isa<FmaOp, MadFloatOp>(op)) {
     APFloat a = x(0);
     a.fusedMultiplyAdd(x(1), x(2), mode);
-    return give(raw(a));
+    return give(bitsOf(a));
   }
   if (isa<DivFloatOp>(op)) {
     APFloat a = x(0), b = x(1);
@@ -256,7 +221,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
       }
     }
     a.divide(b, mode);
-    return give(raw(a));
+    return give(bitsOf(a));
   }
   bool onUpper = type == ScalarType::F64 && attrSet("approx") && ftz;
   if (isa<RcpOp>(op) && onUpper) {
@@ -273,10 +238,10 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
   if (isa<RcpOp>(op)) {
     APFloat a = x(0), one(a.getSemantics(), 1);
     one.divide(a, mode);
-    return give(raw(one));
+    return give(bitsOf(one));
   }
   if (isa<SqrtOp>(op))
-    return give(raw(squareRoot(x(0), mode)));
+    return give(bitsOf(squareRoot(x(0), mode)));
   if (isa<RsqrtOp>(op)) {
     if (type == ScalarType::F64)
       return give(
@@ -296,7 +261,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
   if (isa<AbsFloatOp, NegFloatOp>(op)) { // NaN too: the sign bit alone
     APFloat a = x(0);
     isa<AbsFloatOp>(op) ? a.clearSign() : a.changeSign();
-    out.push_back(raw(a));
+    out.push_back(bitsOf(a));
     return true;
   }
   if (isa<MinFloatOp, MaxFloatOp>(op)) {
@@ -307,7 +272,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     APFloat b = x(1);
     if (b.isNegative() != x(0).isNegative())
       b.changeSign();
-    return give(raw(b));
+    return give(bitsOf(b));
   }
   if (auto test = dyn_cast<TestpOp>(op)) {
     out.push_back(testProperty(test, in[0]));

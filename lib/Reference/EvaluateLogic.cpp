@@ -16,32 +16,6 @@ static uint64_t maskOf(unsigned width) {
   return width >= 64 ? ~0ull : (1ull << width) - 1;
 }
 
-Bits reference::flushF32(Bits x) {
-  return (x & 0x7f800000u) == 0 ? x & 0x80000000u : x;
-}
-
-Bits reference::flushF16(Bits x) {
-  return (x & 0x7c00u) == 0 ? x & 0x8000u : x;
-}
-
-const llvm::fltSemantics &reference::semanticsOf(ScalarType type) {
-  switch (type) {
-  case ScalarType::F16:
-    return APFloat::IEEEhalf();
-  case ScalarType::BF16:
-    return APFloat::BFloat();
-  case ScalarType::F64:
-    return APFloat::IEEEdouble();
-  default:
-    return APFloat::IEEEsingle();
-  }
-}
-
-static APFloat makeFloat(ScalarType type, Bits bits) {
-  return APFloat(semanticsOf(type),
-                 APInt(getBitWidth(type), bits, false, /*implicitTrunc=*/true));
-}
-
 bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
                         Bits b) {
   if (!isFloat(type) && type != ScalarType::BF16) {
@@ -71,10 +45,8 @@ bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
       return x.uge(y);
     }
   }
-  if (ftz && type == ScalarType::F16)
-    a = flushF16(a), b = flushF16(b);
-  else if (ftz)
-    a = flushF32(a), b = flushF32(b);
+  if (ftz)
+    a = flush(type, a), b = flush(type, b);
   auto r = makeFloat(type, a).compare(makeFloat(type, b));
   bool lt = r == APFloat::cmpLessThan, gt = r == APFloat::cmpGreaterThan,
        eq = r == APFloat::cmpEqual, un = r == APFloat::cmpUnordered;

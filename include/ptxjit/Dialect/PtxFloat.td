@@ -90,6 +90,7 @@ class Ptx_Root<string opcode, list<Form> more>
              Flag_Approx:$approx)>;
 def Ptx_RcpOp : Ptx_Root<"rcp",
     [Form<"rcp.approx.ftz.f64 d, a", [Since<"2.1", "sm_20+">]>,
+     Form<"rcp.f64 d, a", Old>,
      // Not in the ISA's text; `.ftz` means nothing for f64.
      Form<!strconcat("rcp.{", Rnd, "}.ftz.f64 d, a"), [Since<"1.4", "sm_13+">]>]>;
 def Ptx_SqrtOp : Ptx_Root<"sqrt", [Form<"sqrt.f64 d, a", Old>]>;

@@ -204,9 +204,9 @@ def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
   let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
 }
 
-def Ptx_UnloweredOp : Op<Ptx_Dialect, "unlowered",
+// An instruction of a form whose meaning IR does not state.
+class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
     [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "an instruction of a `Known` form: nothing executes it";
   let description = [{
     `instruction` is opcode and modifiers as the text has them. Operands and
     results stand in the order of the text, vectors and addresses of several
@@ -220,15 +220,11 @@ def Ptx_UnloweredOp : Op<Ptx_Dialect, "unlowered",
                        "functional-type($operands, $d)";
   let hasVerifier = 1;
 }
-def Ptx_AdviceOp : Op<Ptx_Dialect, "advice",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "an instruction that changes no result; see `unlowered`";
-  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands,
-                       OptionalAttr<StrArrayAttr>:$notes);
-  let results = (outs Variadic<AnyType>:$d);
-  let assemblyFormat = "$instruction `(` $operands `)` attr-dict `:` "
-                       "functional-type($operands, $d)";
-  let hasVerifier = 1;
+def Ptx_UnloweredOp : Ptx_TextOp<"unlowered"> {
+  let summary = "an instruction of a `Known` form: nothing executes it";
+}
+def Ptx_AdviceOp : Ptx_TextOp<"advice"> {
+  let summary = "an instruction that changes no result";
 }
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";
