@@ -22,7 +22,11 @@ PARTS = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16",
 HAND_WRITTEN = {
     "membar", "fence", "bra", "brx", "ret", "exit", "trap", "call", "bar",
     "barrier", "shfl", "vote", "activemask", "cvta", "match", "redux", "elect",
-    "nanosleep", "alloca", "stacksave", "stackrestore", "cp"}
+    "nanosleep", "alloca", "stacksave", "stackrestore", "cp", "mbarrier",
+    "mapa", "getctarank", "isspacep", "clusterlaunchcontrol"}
+# The same of some ops that share their opcode with others.
+HAND_WRITTEN_OPS = {"st.async", "st.async.global", "red.async",
+                    "red.async.global", "st.bulk", "mov.wide"}
 
 
 def modifiers(text):

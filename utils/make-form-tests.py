@@ -6,8 +6,8 @@
 FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
-forms: see memory_form_tests.py. Control flow has hand-written tests. Forms that
-nothing executes yet go through the parser and the printer (known_form_tests.py).
+forms: see memory_form_tests.py, video forms: video_form_tests.py. Control flow
+has hand-written tests. Forms that nothing executes yet go through the parser and the printer (known_form_tests.py).
 """
 import itertools
 import os
@@ -16,9 +16,10 @@ import sys
 
 import known_form_tests
 import memory_form_tests
-from form_syntax import HAND_WRITTEN, PARTS, WIDTH, modifiers
+import video_form_tests
+from form_syntax import HAND_WRITTEN, HAND_WRITTEN_OPS, PARTS, WIDTH, modifiers
 
-MEMORY = {"ld", "ldu", "st", "atom", "red"}
+MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 BOOLEANS = ("and", "or", "xor")
 # Accuracy that the ISA asks of approximations (section
@@ -209,10 +210,11 @@ def main():
             known.setdefault((opcode, module_target(target)), []).extend(
                 known_form_tests.instances(opcode, syntax))
             continue
-        if opcode in HAND_WRITTEN:
+        if opcode in HAND_WRITTEN or op_name in HAND_WRITTEN_OPS:
             continue
-        if opcode in MEMORY:
-            for name, text in memory_form_tests.kernels(opcode, syntax):
+        if opcode in MEMORY or op_name == "video":
+            family = video_form_tests if op_name == "video" else memory_form_tests
+            for name, text in family.kernels(opcode, syntax):
                 if name not in used:
                     used.add(name)
                     files.setdefault((opcode, module_target(target)),

@@ -179,6 +179,104 @@ def atomic(name, mnemonic, tokens, opcode):
     return "\n".join(lines) + "\n"
 
 
+def thread_pointer(register, param, bytes_each):
+    """Where thread t's part of a buffer begins."""
+    return [f"  ld.param.u64 {register}, [{param}];",
+            f"  mad.wide.u32 {register}, %t, {bytes_each}, {register};"]
+
+
+def wide_access(name, mnemonic, tokens, opcode):
+    """ld, st and atom of .b128: halves go to and come from memory as b64."""
+    space = pick(tokens, SPACES, "").replace("::cluster", "").replace(
+        "::cta", "")
+    window = "local" if space == "local" else "shared"
+    lines = [f".visible .entry {name}(.param .u64 in, .param .u64 in2, "
+             ".param .u64 io, .param .u64 out)", "{",
+             "  .reg .b32 %t, %o; .reg .b64 %p, %b, %q, %m, %s, %x<4>;",
+             "  .reg .b128 %v, %w, %d;", "  mov.u32 %t, %tid.x;"]
+    lines += thread_pointer("%p", "in", 16) + thread_pointer("%b", "in2", 16)
+    lines += thread_pointer("%m", "io", 16) + thread_pointer("%q", "out", 16)
+    lines += ["  ld.global.v2.b64 {%x0, %x1}, [%p];", "  mov.b128 %v, {%x0, %x1};",
+              "  ld.global.v2.b64 {%x0, %x1}, [%b];", "  mov.b128 %w, {%x0, %x1};",
+              "  mov.b128 %d, %v;"]
+    address = "%m"
+    if space in ("shared", "local"):
+        address = "%s"
+        lines += [f"  .{window} .align 16 .b8 cells[{THREADS * 16}];",
+                  "  mov.u64 %s, cells;", "  mad.wide.u32 %s, %t, 16, %s;",
+                  "  ld.global.v2.b64 {%x0, %x1}, [%m];",
+                  f"  st.{window}.v2.b64 [%s], {{%x0, %x1}};"]
+    elif space == "const":
+        address = "%s"
+        lines += ["  mov.u64 %s, bytes;", "  and.b32 %o, %t, 31;",
+                  "  mad.wide.u32 %s, %o, 16, %s;"]
+    policy = ", 0" if "L2::cache_hint" in tokens else ""
+    # Every other thread finds what it compares with.
+    if "cas" in tokens:
+        lines += ["  .reg .pred %e; and.b32 %o, %t, 1;",
+                  "  setp.ne.u32 %e, %o, 0;",
+                  "  ld.global.v2.b64 {%x0, %x1}, [%m];",
+                  "  @%e mov.b128 %v, {%x0, %x1};"]
+    operands = {"ld": f"%d, [{address}]", "ldu": f"%d, [{address}]",
+                "st": f"[{address}], %v",
+                "atom": f"%d, [{address}], %v"
+                        + (", %w" if "cas" in tokens else "")}[opcode]
+    lines += [f"  {mnemonic} {operands}{policy};"]
+    if address == "%s" and space != "const":
+        lines += [f"  ld.{window}.v2.b64 {{%x2, %x3}}, [%s];",
+                  "  st.global.v2.b64 [%m], {%x2, %x3};"]
+    lines += ["  mov.b128 {%x0, %x1}, %d;",
+              "  st.global.v2.b64 [%q], {%x0, %x1};", "  ret;", "}",
+              f"// run: {name} block={THREADS} in=u64[random(3):{2 * THREADS}] "
+              f"in=u64[random(4):{2 * THREADS}] "
+              f"io=u64[random(5):{2 * THREADS}]->[ref:{2 * THREADS}] "
+              f"out=u64[ref:{2 * THREADS}]"]
+    return "\n".join(lines) + "\n"
+
+
+# Formats of multimem whose registers hold bits.
+FORMATS = {"e4m3": "b8", "e5m2": "b8", "e4m3x2": "b16", "e5m2x2": "b16",
+           "e4m3x4": "b32", "e5m2x4": "b32"}
+
+
+def vector_access(name, mnemonic, tokens):
+    """Vectors of atom and red, and multimem: element by element."""
+    ty = next(t for t in tokens[::-1] if t in WIDTH or t in FORMATS)
+    n = int(pick(tokens, {"v2", "v4", "v8"}, "v1")[1:])
+    bits = FORMATS.get(ty) or (f"b{WIDTH[ty]}" if ty in PARTS else ty)
+    size = WIDTH[bits] // 8
+    reg = bits if bits[0] in "bf" else f"b{WIDTH[bits]}"
+    element = raw(bits) if bits[0] in "bf" and bits[0] != "f" else bits
+    part = PARTS.get(ty) if ty in ("f16", "bf16", "f16x2", "bf16x2") else None
+    generator = f"{part or 'edges'}"
+    count = 64 * n
+    v = [f"%v{i}" for i in range(n)]
+    d = [f"%d{i}" for i in range(n)]
+    lines = [f".visible .entry {name}(.param .u64 io, .param .u64 in, "
+             ".param .u64 out)", "{",
+             "  .reg .b32 %t; .reg .b64 %p, %q, %m;",
+             f"  .reg .{reg} " + ", ".join(v + d) + ";",
+             "  mov.u32 %t, %tid.x;"]
+    lines += thread_pointer("%m", "io", size * n)
+    lines += thread_pointer("%p", "in", size * n)
+    lines += thread_pointer("%q", "out", size * n)
+    for i in range(n):
+        lines += [f"  ld.global.{reg} {v[i]}, [%p+{i * size}];",
+                  f"  mov.{reg} {d[i]}, {v[i]};" if WIDTH[bits] > 8 else
+                  f"  ld.global.{reg} {d[i]}, [%p+{i * size}];"]
+    policy = ", 0" if "L2::cache_hint" in tokens else ""
+    results = braces(d) + ", " if mnemonic.startswith(
+        ("atom", "multimem.ld")) else ""
+    values = "" if "ld_reduce" in tokens else ", " + braces(v)
+    lines += [f"  {mnemonic} {results}[%m]{values}{policy};"]
+    lines += [f"  st.global.{reg} [%q+{i * size}], {d[i]};" for i in range(n)]
+    lines += ["  ret;", "}",
+              f"// run: {name} block=64 "
+              f"io={element}[{generator}.a:{count}]->[ref:{count}] "
+              f"in={element}[{generator}.b:{count}] out={element}[ref:{count}]"]
+    return "\n".join(lines) + "\n"
+
+
 CONSTANTS = (".const .align 32 .b8 bytes[512] = {"
              + ", ".join(str((i * 73 + 151) % 256) for i in range(512))
              + "};\n\n")
@@ -188,6 +286,24 @@ def kernels(opcode, syntax):
     """All kernels for one form, or nothing if it is no memory form."""
     head = syntax.split(" ")[0][len(opcode):]
     slots = modifiers(head)
+    if opcode == "multimem" or any({"v2", "v4", "v8"} & set(tokens)
+                                   and opcode in ("atom", "red")
+                                   for tokens, _ in slots):
+        for spelling in choices(slots, lambda t: t[-1] in WIDTH or
+                                t[-1] in FORMATS or len(t) == 3):
+            mnemonic = opcode + "".join(spelling)
+            name = re.sub(r"\W", "_", mnemonic)
+            yield name, vector_access(name, mnemonic,
+                                      [t[1:] for t in spelling if t])
+        return
+    if ["b128"] in [tokens for tokens, _ in slots]:
+        for spelling in choices(slots, lambda t: t[-1] in SPACES):
+            mnemonic = opcode + "".join(spelling)
+            tokens = [t[1:] for t in spelling if t]
+            if not {"param", "param::func", "param::entry"} & set(tokens):
+                name = re.sub(r"\W", "_", mnemonic)
+                yield name, wide_access(name, mnemonic, tokens, opcode)
+        return
     if opcode in ("ld", "ldu", "st"):
         # What is said to caches changes nothing: a few of these are enough.
         cached = any(t.startswith("L2::") for tokens, _ in slots

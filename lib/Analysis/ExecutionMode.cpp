@@ -25,7 +25,7 @@ static constexpr uint64_t kMostLiveBytes = 8 << 10;
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
                                        const ShapeContext &context) {
   Operation *barrier = nullptr, *wait = nullptr, *call = nullptr,
-            *alloca = nullptr;
+            *alloca = nullptr, *cluster = nullptr;
   kernel.walk([&](Operation *op) {
     if (auto found = dyn_cast<CallOp>(op); found && !call && hasBody(found))
       call = op;
@@ -33,6 +33,8 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
       alloca = op;
     if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
+    if (isa<BarrierClusterOp>(op) && !cluster)
+      cluster = op;
     if (isa<YieldWarpOp, NanosleepOp>(op) && !wait)
       wait = op;
   });
@@ -49,6 +51,9 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   if (wait)
     return {ExecutionMode::Fibers, true,
             "a loop waits on memory" + placeOf(wait)};
+  if (cluster)
+    return {ExecutionMode::Fibers, false,
+            "the CTAs of a cluster wait for each other" + placeOf(cluster)};
   if (barrier) {
     CtaLevel levels(kernel, shapes);
     if (levels.whyNot().empty()) {

@@ -25,6 +25,9 @@ unsigned ptxjit::getTid(const ShapeContext &context, unsigned dim,
   }
 }
 
+/// Above all `.shared` addresses: 16 CTAs of a cluster, 24 bits of offset.
+static constexpr int64_t kSharedEnd = int64_t(16) << 24;
+
 static unsigned widthOf(Value value) {
   Type type = value.getType();
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
@@ -358,7 +361,13 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
     }
     return shape;
   }
-  return merge(llvm::to_vector(op.getOperands()));
+  Shape shape = merge(llvm::to_vector(op.getOperands()));
+  // What they know of the CTA, or of the thread's stack, is not in IR.
+  if (isa<MapaOp, GetCtaRankOp>(op))
+    shape.uniformity = std::max(shape.uniformity, Uniformity::Cta);
+  if (isa<IsSpacepOp>(op))
+    shape.uniformity = std::max(shape.uniformity, Uniformity::Warp);
+  return shape;
 }
 
 /// Addresses in windows are small numbers, so that sums with an index do not
@@ -368,6 +377,9 @@ Shape ShapeAnalysis::addressShape(AddressOfOp op) {
       op->getParentOfType<ModuleOp>().lookupSymbol<VarOp>(op.getSymbol());
   bool inWindow =
       var && var.getSpace() != Space::Global && var.getSpace() != Space::Const;
+  // Shared addresses begin with the rank of the CTA in its cluster.
+  if (inWindow && var.getSpace() == Space::Shared)
+    return uniformShape(Uniformity::Cta, 0, kSharedEnd);
   return inWindow ? uniformShape(Uniformity::Grid, 0, 1 << 24)
                   : uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
 }
@@ -451,6 +463,11 @@ Shape ShapeAnalysis::transfer(Operation &op) {
     return transferCollective(op);
   if (isa<AnyOp, AllOp>(op))
     return uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX);
+  // Tested once for all lanes.
+  if (auto wait = dyn_cast<MbarrierWaitOp>(op))
+    return get(wait.getA()).isUniform() && get(wait.getB()).isUniform()
+               ? uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX)
+               : Shape();
   if (isa<EntryMaskOp>(op))
     return context.partialWarp()
                ? Shape()

@@ -78,9 +78,13 @@ static bool isNonZero(Value value) {
 
 /// May it read the same as before until another thread does something?
 static bool mayPoll(Operation *op, scf::WhileOp loop) {
+  if (isa<MbarrierWaitOp>(op))
+    return true;
   auto ld = dyn_cast<LdOp>(op);
   if (ld)
     return ld.getOrder() && *ld.getOrder() != Order::Weak;
+  if (isa<AtomWideOp, MultimemLdOp>(op))
+    return true;
   auto atom = dyn_cast<AtomOp>(op);
   if (!atom)
     return false;
@@ -111,6 +115,11 @@ bool ptxjit::waitsOnMemory(scf::WhileOp loop) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+/// Do all threads that are left of the CTA come here?
+bool isAnyBarrier(Operation *op) {
+  return CtaLevel::isBarrier(op) || isa<BarrierClusterOp>(op);
+}
 
 /// The membermask of an operation that waits for lanes; null for others.
 Value memberMaskOf(Operation *op) {
@@ -184,7 +193,7 @@ private:
         return true;
       if (found(op))
         return hit = true;
-      if (CtaLevel::isBarrier(op) || namesAllLanes(op))
+      if (isAnyBarrier(op) || namesAllLanes(op))
         return true;
       if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
         bool waits = walk(ifOp.getThenRegion().front());
@@ -273,7 +282,15 @@ bool isReachedByOneLane(Operation *op, const ShapeAnalysis &shapes) {
 // Lanes that wait for lanes
 //===----------------------------------------------------------------------===//
 
+/// May what an mbarrier tells change by it?
+bool isMbarrierUpdate(Operation *op) {
+  return isa<MbarrierArriveOp, MbarrierTxOp, MbarrierInitOp, BulkLoadOp,
+             BulkPeerOp, BulkReducePeerOp, ClcTryCancelOp>(op);
+}
+
 std::optional<Space> spaceOf(Operation *op) {
+  if (isMbarrierUpdate(op) || isa<MbarrierWaitOp>(op))
+    return Space::Shared;
   auto attr = dyn_cast_if_present<SpaceAttr>(
       op->getInherentAttr("space").value_or(nullptr));
   if (!attr)
@@ -281,6 +298,13 @@ std::optional<Space> spaceOf(Operation *op) {
   Space space = attr.getValue();
   bool shared = space == Space::SharedCta || space == Space::SharedCluster;
   return shared ? Space::Shared : space;
+}
+
+/// Does `op` store to memory in a way that others may wait for?
+bool mayRelease(Operation *op) {
+  return isa<StOp, AtomOp, RedOp, AtomVectorOp, RedVectorOp, AtomWideOp,
+             MultimemRedOp>(op) ||
+         isMbarrierUpdate(op);
 }
 
 /// The one space that a loop polls; nothing if that is not known.
@@ -299,16 +323,69 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
   return known ? space : std::nullopt;
 }
 
+/// The threads of a warp are at an mbarrier in one phase: all arrivals are of
+/// whole warps, one a thread, and all objects expect as many as whole warps
+/// have. (If a phase ended between two lanes of an arrival, one of them could
+/// wait for what the other does later.)
+bool warpsArriveWhole(FuncOp func, const ShapeAnalysis &shapes) {
+  auto isKnown = [&](Value value, int64_t number) {
+    const Shape &shape = shapes.get(value);
+    return shape.min == number && shape.max == number;
+  };
+  auto isUnderUniformControl = [&](Operation *op) {
+    for (Operation *p = op->getParentOp(); p != func; p = p->getParentOp()) {
+      auto ifOp = dyn_cast<scf::IfOp>(p);
+      auto loop = dyn_cast<scf::WhileOp>(p);
+      Value condition =
+          ifOp ? ifOp.getCondition() : loop.getConditionOp().getCondition();
+      if (!shapes.isUniform(condition))
+        return false;
+    }
+    return true;
+  };
+  auto result = func.walk([&](Operation *op) {
+    bool fits = true;
+    if (auto init = dyn_cast<MbarrierInitOp>(op)) {
+      const Shape &count = shapes.get(init.getB());
+      fits = (count.min == count.max && count.min % 32 == 0) ||
+             isKnown(init.getB(), shapes.getContext().threads());
+    } else if (auto arrive = dyn_cast<MbarrierArriveOp>(op)) {
+      bool one = !arrive.getB() || isKnown(arrive.getB(), 1);
+      fits = one && !arrive.getExpectTx() &&
+             arrive.getArrive() == MbarrierArrive::Arrive &&
+             shapes.isUniform(arrive.getA()) && isUnderUniformControl(op);
+    }
+    return fits ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Is all that `loop` polls one mbarrier, for a state that an arrival gave?
+bool waitsForOwnArrival(scf::WhileOp loop, const ShapeAnalysis &shapes) {
+  bool only = true;
+  anySource(loop.getConditionOp().getCondition(), loop, [&](Value source) {
+    Operation *op = source.getDefiningOp();
+    if (!op || !mayPoll(op, loop))
+      return false;
+    auto wait = dyn_cast<MbarrierWaitOp>(op);
+    only &= wait && !wait.getParity() && shapes.isUniform(wait.getA()) &&
+            wait.getB().getDefiningOp<MbarrierArriveOp>();
+    return false;
+  });
+  return only && warpsArriveWhole(loop->getParentOfType<FuncOp>(), shapes);
+}
+
 /// Lanes in `loop` may wait for what lanes outside do.
 bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
   std::optional<Space> polled = polledSpace(loop);
   auto releases = [&](Operation *op) {
-    if (!isa<StOp, AtomOp, RedOp>(op))
+    if (!mayRelease(op))
       return false;
     auto space = spaceOf(op);
     return space != Space::Local && (!space || !polled || space == polled);
   };
-  bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition());
+  bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition()) &&
+                   !waitsForOwnArrival(loop, shapes);
   return OtherLanes(loop, shapes, releases)
       .search(/*behind=*/divergent && !isReachedByOneLane(loop, shapes));
 }
@@ -321,9 +398,8 @@ LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
     if (auto loop = dyn_cast<scf::WhileOp>(op);
         loop && waitsOnMemory(loop) && waitsForLanes(loop, shapes))
       wait = {op, "lanes of a warp may wait for each other in the loop"};
-    else if (CtaLevel::isBarrier(op) &&
-             OtherLanes(op, shapes, CtaLevel::isBarrier)
-                 .search(/*behind=*/false))
+    else if (isAnyBarrier(op) &&
+             OtherLanes(op, shapes, isAnyBarrier).search(/*behind=*/false))
       wait = {op, "part of a warp may be at the barrier"};
     else if (namesAllLanes(op) && OtherLanes(op, shapes, [](Operation *other) {
                                     return memberMaskOf(other) != nullptr;

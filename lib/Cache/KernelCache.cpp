@@ -46,6 +46,7 @@ static void describe(Archive &a, PtxjitKernelInfo &k) {
   for (unsigned d = 0; d < 3; ++d) {
     a.number(k.maxntid[d]);
     a.number(k.reqntid[d]);
+    a.number(k.cluster[d]);
   }
   a.number(k.sharedBytes);
   a.number(k.localBytes);

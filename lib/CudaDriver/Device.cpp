@@ -111,7 +111,7 @@ bool cuda::getAttribute(int attribute, int &value) {
       {106, profile.major == 7 ? 16 : 32},
       {111, 1024}, // reserved shared memory
       {115, 1},    // memory pools
-      {120, 0},    // clusters
+      {120, profile.major >= 9}, // clusters
   };
   for (const Row &row : rows)
     if (row.attribute == attribute) {

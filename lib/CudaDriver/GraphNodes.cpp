@@ -150,7 +150,7 @@ PTXJIT_CUDA_API(cuGraphAddKernelNode_v2,
   OperationRef operation;
   if (!params)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, false, operation))
+  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
     return error;
   return addNode(out, graph, dependencies, count, std::move(operation));
 }
@@ -193,7 +193,7 @@ PTXJIT_CUDA_API(cuGraphKernelNodeSetParams_v2,
   OperationRef operation;
   if (!params)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, false, operation))
+  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
     return error;
   return setOperation(node, std::move(operation));
 }
@@ -212,7 +212,7 @@ PTXJIT_CUDA_API(cuGraphExecKernelNodeSetParams_v2,
   OperationRef operation;
   if (!params)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, false, operation))
+  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
     return error;
   return setOperation(exec, node, std::move(operation));
 }

@@ -265,6 +265,8 @@ static CUresult resultOf(LaunchStatus status) {
     return CUDA_ERROR_ASSERT;
   case LaunchStatus::InvalidValue:
     return CUDA_ERROR_INVALID_VALUE;
+  case LaunchStatus::InvalidCluster:
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   case LaunchStatus::OutOfResources:
     return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   }
@@ -290,7 +292,7 @@ struct LaunchOperation : Operation {
   Grid grid;
   uint32_t block[3] = {};
   unsigned shared = 0;
-  bool cooperative = false;
+  LaunchOptions options;
   std::vector<uint64_t> values;
   std::vector<void *> pointers; ///< to each argument in `values`
 
@@ -298,7 +300,7 @@ struct LaunchOperation : Operation {
   void run(Context &context) const override {
     std::string report;
     LaunchStatus status = code->launchImage(*image, block, grid, values.data(),
-                                            shared, 0, report, cooperative);
+                                            shared, 0, report, options);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -309,7 +311,8 @@ struct LaunchOperation : Operation {
 } // namespace
 
 CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
-                          bool cooperative, OperationRef &operation) {
+                          const LaunchOptions &options,
+                          OperationRef &operation) {
   Function *function;
   auto launch = std::make_shared<LaunchOperation>();
   launch->handle =
@@ -323,10 +326,16 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   launch->block[1] = params.blockDimY;
   launch->block[2] = params.blockDimZ;
   launch->shared = params.sharedMemBytes;
-  launch->cooperative = cooperative;
+  launch->options = options;
   if (CUresult error =
           checkShape(*function, launch->grid, launch->block, launch->shared))
     return error;
+  const auto &required = function->kernel->cluster;
+  Grid cluster = options.cluster;
+  if (!cluster.x)
+    cluster = {required[0], required[1], required[2]};
+  if (!isValidCluster(cluster, launch->grid))
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
                                      params.extra, launch->values))
     return error;
@@ -361,13 +370,13 @@ CUDA_KERNEL_NODE_PARAMS cuda::launchParams(const Operation &operation) {
 }
 
 static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
-                       CUstream streamHandle, bool cooperative) {
+                       CUstream streamHandle, const LaunchOptions &options) {
   Context *context;
   StreamObject *stream;
   OperationRef operation;
   if (CUresult error = enterStream(streamHandle, context, stream))
     return error;
-  if (CUresult error = makeLaunch(params, cooperative, operation))
+  if (CUresult error = makeLaunch(params, options, operation))
     return error;
   auto &made = static_cast<const LaunchOperation &>(*operation);
   if (isLogged(LogKind::Launch))
@@ -387,7 +396,7 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernel, _ptsz,
                        extra) {
   return launch({function, gx, gy, gz, bx, by, bz, shared, params, extra,
                  nullptr, nullptr},
-                stream, /*cooperative=*/false);
+                stream, LaunchOptions());
 }
 
 // All CTAs are there at once, however many: those that wait are parked.
@@ -397,9 +406,11 @@ PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
                         unsigned shared, CUstream stream, void **params),
                        function, gx, gy, gz, bx, by, bz, shared, stream,
                        params) {
+  LaunchOptions options;
+  options.cooperative = true;
   return launch({function, gx, gy, gz, bx, by, bz, shared, params, nullptr,
                  nullptr, nullptr},
-                stream, /*cooperative=*/true);
+                stream, options);
 }
 
 PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
@@ -408,21 +419,18 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
                        config, function, params, extra) {
   if (!config || (config->numAttrs && !config->attrs))
     return CUDA_ERROR_INVALID_VALUE;
-  bool cooperative = false;
+  LaunchOptions options;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute &attribute = config->attrs[i];
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-      cooperative = attribute.value.cooperative;
+      options.cooperative = attribute.value.cooperative;
     auto &cluster = attribute.value.clusterDim;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-        cluster.x * cluster.y * cluster.z > 1) {
-      log(LogKind::Error, "clusters of more than one CTA cannot be launched");
-      return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      options.cluster = {cluster.x, cluster.y, cluster.z};
     // All others are hints, or about an order that is stricter here.
   }
   return launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
                  config->blockDimX, config->blockDimY, config->blockDimZ,
                  config->sharedMemBytes, params, extra, nullptr, nullptr},
-                config->hStream, cooperative);
+                config->hStream, options);
 }

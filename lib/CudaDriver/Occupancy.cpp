@@ -113,3 +113,56 @@ PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
   *bytes = size_t(std::clamp(room, 0, attribute(97)));
   return CUDA_SUCCESS;
 }
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+/// CTAs of a cluster that hardware of the profile allows; 0 if it has none.
+static int mostClusterCtas() {
+  return attribute(120) ? int(PTXJIT_MOST_CLUSTER_CTAS) : 0;
+}
+
+static CUresult enterClusters(const void *result, CUfunction handle,
+                              const CUlaunchConfig *config,
+                              Function *&function) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!result || !config || (config->numAttrs && !config->attrs))
+    return CUDA_ERROR_INVALID_VALUE;
+  return findFunction(handle, function);
+}
+
+PTXJIT_CUDA_API(cuOccupancyMaxPotentialClusterSize,
+                (int *size, CUfunction handle, const CUlaunchConfig *config),
+                size, handle, config) {
+  Function *function;
+  if (CUresult error = enterClusters(size, handle, config, function))
+    return error;
+  *size = mostClusterCtas();
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuOccupancyMaxActiveClusters,
+                (int *clusters, CUfunction handle,
+                 const CUlaunchConfig *config),
+                clusters, handle, config) {
+  Function *function;
+  if (CUresult error = enterClusters(clusters, handle, config, function))
+    return error;
+  unsigned size = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      auto &cluster = config->attrs[i].value.clusterDim;
+      size = cluster.x * cluster.y * cluster.z;
+    }
+  int threads = int(config->blockDimX * config->blockDimY * config->blockDimZ);
+  if (size == 0 || int(size) > mostClusterCtas())
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  if (threads <= 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  int ctas = residentCtas(*function, threads, config->sharedMemBytes);
+  *clusters = ctas * attribute(16) / int(size);
+  return CUDA_SUCCESS;
+}

@@ -257,8 +257,8 @@ CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
                  OperationRef &operation);
 
 // -- Launches (Launch.cpp)
-CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters, bool cooperative,
-                    OperationRef &operation);
+CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
+                    const LaunchOptions &options, OperationRef &operation);
 
 /// "CUDA_SUCCESS" and the like; null if there is no such result.
 const char *nameOf(CUresult result);

@@ -55,6 +55,20 @@ PTXJIT_CUDART_STREAM_API(__cudaLaunchKernel, _ptsz,
   return launch(kernel, grid, block, args, shared, stream, false);
 }
 
+static CUlaunchConfig toDriver(const cudaLaunchConfig_t &config) {
+  const dim3 &grid = config.gridDim, &block = config.blockDim;
+  return {grid.x,
+          grid.y,
+          grid.z,
+          block.x,
+          block.y,
+          block.z,
+          unsigned(config.dynamicSmemBytes),
+          streamOf(config.stream),
+          config.attrs,
+          config.numAttrs};
+}
+
 PTXJIT_CUDART_STREAM_API(cudaLaunchKernelExC, _ptsz,
                          (const cudaLaunchConfig_t *config,
                           const void *function, void **args),
@@ -64,19 +78,9 @@ PTXJIT_CUDART_STREAM_API(cudaLaunchKernelExC, _ptsz,
     return cudaErrorInvalidValue;
   if (int error = findKernel(function, kernel))
     return error;
-  const dim3 &grid = config->gridDim, &block = config->blockDim;
-  if (!isShape(grid, block))
+  if (!isShape(config->gridDim, config->blockDim))
     return cudaErrorInvalidConfiguration;
-  CUlaunchConfig same{grid.x,
-                      grid.y,
-                      grid.z,
-                      block.x,
-                      block.y,
-                      block.z,
-                      unsigned(config->dynamicSmemBytes),
-                      streamOf(config->stream),
-                      config->attrs,
-                      config->numAttrs};
+  CUlaunchConfig same = toDriver(*config);
   return cuLaunchKernelEx(&same, kernel, args, nullptr);
 }
 
@@ -183,6 +187,30 @@ PTXJIT_CUDART_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
                   count, function, threads, dynamic) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       count, function, threads, dynamic, 0);
+}
+PTXJIT_CUDART_API(cudaOccupancyMaxPotentialClusterSize,
+                  (int *size, const void *function,
+                   const cudaLaunchConfig_t *config),
+                  size, function, config) {
+  CUfunction kernel;
+  if (!config)
+    return cudaErrorInvalidValue;
+  if (int error = findKernel(function, kernel))
+    return error;
+  CUlaunchConfig same = toDriver(*config);
+  return cuOccupancyMaxPotentialClusterSize(size, kernel, &same);
+}
+PTXJIT_CUDART_API(cudaOccupancyMaxActiveClusters,
+                  (int *clusters, const void *function,
+                   const cudaLaunchConfig_t *config),
+                  clusters, function, config) {
+  CUfunction kernel;
+  if (!config)
+    return cudaErrorInvalidValue;
+  if (int error = findKernel(function, kernel))
+    return error;
+  CUlaunchConfig same = toDriver(*config);
+  return cuOccupancyMaxActiveClusters(clusters, kernel, &same);
 }
 PTXJIT_CUDART_API(cudaOccupancyAvailableDynamicSMemPerBlock,
                   (size_t * bytes, const void *function, int ctas, int threads),

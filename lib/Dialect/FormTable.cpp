@@ -227,6 +227,8 @@ Type ptx::getValueType(MLIRContext *context, ScalarType type) {
     return Float32Type::get(context);
   case ScalarType::F64:
     return Float64Type::get(context);
+  case ScalarType::B128: // of each half
+    return IntegerType::get(context, 64);
   default:
     return IntegerType::get(context, getBitWidth(type));
   }

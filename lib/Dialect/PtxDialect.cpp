@@ -55,6 +55,21 @@ void PtxDialect::initialize() {
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxSync.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxMbarrier.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxBulk.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxCluster.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxMultimem.cpp.inc"
+      >();
 }
 
 int64_t ParamAttr::getBytes() const {

@@ -52,6 +52,9 @@ static LogicalResult verifyPlainInstruction(Operation *op,
 LogicalResult UnloweredOp::verify() {
   return verifyPlainInstruction(*this, getInstruction());
 }
+LogicalResult VideoOp::verify() {
+  return verifyPlainInstruction(*this, getInstruction());
+}
 LogicalResult AdviceOp::verify() {
   return verifyPlainInstruction(*this, getInstruction());
 }

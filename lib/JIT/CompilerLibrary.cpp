@@ -186,6 +186,7 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
   };
   extents("maxntid", kernel.maxntid);
   extents("reqntid", kernel.reqntid);
+  extents("reqnctapercluster", kernel.cluster);
   KernelLayout layout(func->getParentOfType<ModuleOp>(), func);
   kernel.sharedBytes = uint32_t(layout.sharedEnd - PTXJIT_SHARED_BASE);
   kernel.localBytes = uint32_t(layout.localBytes);

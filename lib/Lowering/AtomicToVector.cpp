@@ -8,6 +8,8 @@
 #include "Packetizer.h"
 #include "ptxjit/Lowering/Packed.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
@@ -79,8 +81,21 @@ static LLVM::AtomicOrdering orderingOf(std::optional<Order> order, bool loads,
   }
 }
 
+/// Two halves as one value, and back.
+Value Packetizer::joinHalves(Value low, Value high) {
+  ChunkBuilder s = scalar();
+  return s.bitOr(s.resize(low, 128, false),
+                 s.shlBy(s.resize(high, 128, false), 64));
+}
+SmallVector<Value> Packetizer::splitHalves(Value wide) {
+  ChunkBuilder s = scalar();
+  return {s.resize(wide, 64, false),
+          s.resize(s.shrBy(wide, 64, false), 64, false)};
+}
+
 LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
   ValueRange results = op.getD();
+  bool isWide = op.getTy() == ScalarType::B128;
   SmallVector<SmallVector<Value, 8>, 4> chunks(results.size());
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
@@ -92,6 +107,15 @@ LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
           SmallVector<Value> next;
           ChunkBuilder s = scalar();
           Value start = extractLane(at, lane);
+          if (isWide) {
+            auto load = LLVM::LoadOp::create(
+                b, loc, b.getIntegerType(128), toPointer(start), 16,
+                /*isVolatile=*/op.getOrder() == Order::Volatile);
+            load.setOrdering(orderingOf(op.getOrder(), true, false));
+            for (auto [arg, half] : llvm::zip(args, splitHalves(load)))
+              next.push_back(insertLane(arg, half, lane));
+            return next;
+          }
           for (auto [e, arg] : llvm::enumerate(args)) {
             Type element = results[e].getType();
             Value where =
@@ -123,6 +147,15 @@ LogicalResult Packetizer::emitOrderedStore(StOp op,
     forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {
       ChunkBuilder s = scalar();
       Value start = extractLane(at, lane);
+      if (op.getTy() == ScalarType::B128) {
+        Value wide = joinHalves(extractLane(chunk(stored[0], c), lane),
+                                extractLane(chunk(stored[1], c), lane));
+        auto store = LLVM::StoreOp::create(b, loc, wide, toPointer(start), 16,
+                                           /*isVolatile=*/op.getOrder() ==
+                                               Order::Volatile);
+        store.setOrdering(orderingOf(op.getOrder(), false, true));
+        return SmallVector<Value>();
+      }
       for (auto [e, value] : llvm::enumerate(stored)) {
         int64_t bytes = bytesOf(value.getType());
         Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
@@ -160,9 +193,8 @@ static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
   }
 }
 
-/// old + value of f16, bf16 and pairs of them, by compare-and-swap.
-Value Packetizer::emitHalfAdd(ScalarType type, Value where, Value value,
-                              LLVM::AtomicOrdering ordering) {
+Value Packetizer::updateHalf(AtomicOp kind, ScalarType type, Value where,
+                             Value value, LLVM::AtomicOrdering ordering) {
   ChunkBuilder s = scalar();
   unsigned width = getBitWidth(type);
   Type bits = b.getIntegerType(width), own = value.getType();
@@ -175,9 +207,12 @@ Value Packetizer::emitHalfAdd(ScalarType type, Value where, Value value,
                   ->getArgument(0);
   Value sum =
       mapParts(s, type, {s.bitcast(old, own), value}, [&](ValueRange v) {
-        Value x = s.make<arith::AddFOp>(widenHalf(s, part, v[0]),
-                                        widenHalf(s, part, v[1]));
-        return narrowHalf(s, part, x);
+        Value x = widenHalf(s, part, v[0]), y = widenHalf(s, part, v[1]);
+        Value d = kind == AtomicOp::Add
+                      ? s.make<arith::AddFOp>(x, y)
+                      : minMaxFloat(s, kind == AtomicOp::Min,
+                                    /*propagate=*/false, x, y);
+        return narrowHalf(s, part, d);
       });
   bool acquires = ordering == LLVM::AtomicOrdering::acquire ||
                   ordering == LLVM::AtomicOrdering::acq_rel ||
@@ -195,52 +230,150 @@ Value Packetizer::emitHalfAdd(ScalarType type, Value where, Value value,
   return s.bitcast(loop.getResult(0), own);
 }
 
+Value Packetizer::updateElement(AtomicOp kind, ScalarType type, Value where,
+                                Value value, LLVM::AtomicOrdering ordering) {
+  if (isHalf(getPartType(type)))
+    return updateHalf(kind, type, where, value, ordering);
+  return LLVM::AtomicRMWOp::create(b, loc, binOpOf(kind, type), where, value,
+                                   ordering);
+}
+
+namespace {
+/// What the ops that update memory have in common.
+struct AtomicUpdate {
+  Value a, mask, swap;
+  ValueRange values, results;
+  AtomicOp kind;
+  ScalarType type;
+  std::optional<Order> order;
+  std::optional<Space> space;
+  int64_t offset;
+
+  template <typename OpTy> static AtomicUpdate of(OpTy op, ScalarType type) {
+    return {op.getA(),
+            op.getMask(),
+            Value(),
+            op.getOperands().slice(1, 1),
+            {},
+            op.getOp(),
+            type,
+            op.getOrder(),
+            op.getSpace(),
+            int64_t(op.getOffset())};
+  }
+};
+} // namespace
+
+static AtomicUpdate describeUpdate(Operation &op) {
+  AtomicUpdate update =
+      llvm::TypeSwitch<Operation *, AtomicUpdate>(&op)
+          .Case<AtomOp, RedOp, AtomVectorOp, RedVectorOp>(
+              [](auto o) { return AtomicUpdate::of(o, o.getTy()); })
+          .Case([](MultimemRedOp o) {
+            // Formats without a type of their own are not added.
+            return AtomicUpdate::of(o, o.getTy().value_or(ScalarType::B32));
+          });
+  update.results = op.getResults();
+  if (auto atom = dyn_cast<AtomOp>(op))
+    update.swap = atom.getC();
+  if (auto vector = dyn_cast<AtomVectorOp>(op))
+    update.values = vector.getB();
+  if (auto vector = dyn_cast<RedVectorOp>(op))
+    update.values = vector.getB();
+  if (auto vector = dyn_cast<MultimemRedOp>(op))
+    update.values = vector.getB();
+  return update;
+}
+
 LogicalResult Packetizer::emitAtomic(Operation &op) {
-  auto atom = dyn_cast<AtomOp>(op);
-  auto red = dyn_cast<RedOp>(op);
-  Value a = atom ? atom.getA() : red.getA(),
-        x = atom ? atom.getB() : red.getB();
-  Value swap = atom ? atom.getC() : Value();
-  Value mask = atom ? atom.getMask() : red.getMask();
-  AtomicOp kind = atom ? atom.getOp() : red.getOp();
-  ScalarType type = atom ? atom.getTy() : red.getTy();
-  std::optional<Order> order = atom ? atom.getOrder() : red.getOrder();
-  LaneAddress address = resolve(a, atom ? atom.getSpace() : red.getSpace(),
-                                atom ? atom.getOffset() : red.getOffset());
-  emitAlignmentTest(address, a, atom ? atom.getSpace() : red.getSpace(),
-                    atom ? atom.getOffset() : red.getOffset(),
-                    getBitWidth(type) / 8, mask);
-  LLVM::AtomicOrdering ordering = orderingOf(order, true, true);
-  SmallVector<Value, 8> chunks;
+  AtomicUpdate update = describeUpdate(op);
+  LaneAddress address = resolve(update.a, update.space, update.offset);
+  int64_t size = getBitWidth(update.type) / 8;
+  emitAlignmentTest(address, update.a, update.space, update.offset,
+                    size * int64_t(update.values.size()), update.mask);
+  LLVM::AtomicOrdering ordering = orderingOf(update.order, true, true);
+  bool loadsWeakly = ordering == LLVM::AtomicOrdering::monotonic ||
+                     ordering == LLVM::AtomicOrdering::release;
+  /// \returns what was there.
+  auto updateOne = [&](Value where, Value value, Value replacement) -> Value {
+    if (!replacement)
+      return updateElement(update.kind, update.type, where, value, ordering);
+    auto cas = LLVM::AtomicCmpXchgOp::create(
+        b, loc, where, value, replacement, ordering,
+        loadsWeakly ? LLVM::AtomicOrdering::monotonic
+                    : LLVM::AtomicOrdering::acquire);
+    return LLVM::ExtractValueOp::create(b, loc, cas, 0);
+  };
+  SmallVector<SmallVector<Value, 8>, 4> old(update.values.size());
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value operand = chunk(x, c);
-    Value replacement = swap ? chunk(swap, c) : Value();
-    Value start = lanes().zero(x.getType());
-    SmallVector<Value> old =
-        forEachLane(c, mask, {start}, [&](Value lane, ValueRange args) {
-          Value where = toPointer(extractLane(at, lane));
-          Value value = extractLane(operand, lane);
-          Value before;
-          if (kind == AtomicOp::Cas) {
-            auto cas = LLVM::AtomicCmpXchgOp::create(
-                b, loc, where, value, extractLane(replacement, lane), ordering,
-                ordering == LLVM::AtomicOrdering::monotonic ||
-                        ordering == LLVM::AtomicOrdering::release
-                    ? LLVM::AtomicOrdering::monotonic
-                    : LLVM::AtomicOrdering::acquire);
-            before = LLVM::ExtractValueOp::create(b, loc, cas, 0);
-          } else if (isHalf(getPartType(type))) {
-            before = emitHalfAdd(type, where, value, ordering);
-          } else {
-            before = LLVM::AtomicRMWOp::create(b, loc, binOpOf(kind, type),
-                                               where, value, ordering);
+    SmallVector<Value> operands, start;
+    for (Value value : update.values) {
+      operands.push_back(chunk(value, c));
+      start.push_back(lanes().zero(value.getType()));
+    }
+    Value swap = update.swap ? chunk(update.swap, c) : Value();
+    SmallVector<Value> before =
+        forEachLane(c, update.mask, start, [&](Value lane, ValueRange args) {
+          ChunkBuilder s = scalar();
+          Value begin = extractLane(at, lane);
+          SmallVector<Value> next;
+          for (auto [e, arg] : llvm::enumerate(args)) {
+            Value where = e ? s.add(begin, s.intConstant(64, e * size)) : begin;
+            Value found =
+                updateOne(toPointer(where), extractLane(operands[e], lane),
+                          swap ? extractLane(swap, lane) : Value());
+            next.push_back(insertLane(arg, found, lane));
           }
-          return SmallVector<Value>{insertLane(args[0], before, lane)};
+          return next;
         });
-    chunks.push_back(old.front());
+    for (auto [list, value] : llvm::zip(old, before))
+      list.push_back(value);
   }
-  if (atom)
-    setChunks(atom.getD(), chunks);
+  for (auto [result, list] : llvm::zip(update.results, old))
+    setChunks(result, list);
+  return success();
+}
+
+LogicalResult Packetizer::emitAtomicWide(AtomWideOp op) {
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
+  emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(), 16,
+                    op.getMask());
+  LLVM::AtomicOrdering ordering = orderingOf(op.getOrder(), true, true);
+  bool swaps = op.getOp() == AtomicOp::Cas;
+  SmallVector<SmallVector<Value, 8>, 2> old(2);
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    SmallVector<Value, 4> halves;
+    for (Value half : llvm::concat<Value>(llvm::to_vector(op.getB()),
+                                          llvm::to_vector(op.getC())))
+      halves.push_back(chunk(half, c));
+    Value zero = lanes().zero(b.getI64Type());
+    SmallVector<Value> before = forEachLane(
+        c, op.getMask(), {zero, zero}, [&](Value lane, ValueRange args) {
+          auto wide = [&](unsigned first) {
+            return joinHalves(extractLane(halves[first], lane),
+                              extractLane(halves[first + 1], lane));
+          };
+          Value where = toPointer(extractLane(at, lane)), found;
+          if (swaps) {
+            auto cas = LLVM::AtomicCmpXchgOp::create(
+                b, loc, where, wide(0), wide(2), ordering,
+                LLVM::AtomicOrdering::monotonic);
+            found = LLVM::ExtractValueOp::create(b, loc, cas, 0);
+          } else {
+            found = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::xchg,
+                                              where, wide(0), ordering);
+          }
+          SmallVector<Value> next;
+          for (auto [arg, half] : llvm::zip(args, splitHalves(found)))
+            next.push_back(insertLane(arg, half, lane));
+          return next;
+        });
+    for (auto [list, value] : llvm::zip(old, before))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(op.getD(), old))
+    setChunks(result, list);
   return success();
 }

@@ -179,4 +179,5 @@ EmitterTable::EmitterTable() {
   addCompareEmitters(*this);
   addMoveEmitters(*this);
   addConvertEmitters(*this);
+  addVideoEmitters(*this);
 }

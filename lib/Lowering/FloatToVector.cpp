@@ -262,24 +262,6 @@ LogicalResult emitSign(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// One NaN: the other operand; +0 is greater than -0. With `propagate` any NaN
-/// gives the canonical one.
-Value minMax(ChunkBuilder &c, bool isMin, bool propagate, Value a, Value b) {
-  Value bitsA = c.bitsOf(a), bitsB = c.bitsOf(b);
-  // Equal or unordered by <, decide by bits: or-ing signs makes -0 the lesser.
-  Value equal = c.cmpf(CmpFPredicate::OEQ, a, b);
-  Value zeros = isMin ? c.bitOr(bitsA, bitsB) : c.bitAnd(bitsA, bitsB);
-  Value less = c.cmpf(isMin ? CmpFPredicate::OLT : CmpFPredicate::OGT, a, b);
-  Value value = c.select(less, a, b);
-  value = c.select(equal, c.bitcast(zeros, c.elementOf(a)), value);
-  Value nanA = c.cmpf(CmpFPredicate::UNO, a, a);
-  Value nanB = c.cmpf(CmpFPredicate::UNO, b, b);
-  if (!propagate)
-    return c.select(nanA, b, c.select(nanB, a, value));
-  Value canonical = c.bitcast(c.intConstant(32, 0x7fffffff), c.b.getF32Type());
-  return c.select(c.bitOr(nanA, nanB), canonical, value);
-}
-
 /// min and max of two or three values; `.xorsign.abs` takes the magnitudes and
 /// multiplies the signs.
 template <typename OpTy>
@@ -295,9 +277,9 @@ LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
           isHalf(part) ? widenHalf(c, part, value, ftz) : c.flush(value, ftz);
       x.push_back(op.getAbs() ? c.make<math::AbsFOp>(wide) : wide);
     }
-    Value d = minMax(c, isMin, op.getNan(), x[0], x[1]);
+    Value d = minMaxFloat(c, isMin, op.getNan(), x[0], x[1]);
     if (x.size() > 2)
-      d = minMax(c, isMin, op.getNan(), d, x[2]);
+      d = minMaxFloat(c, isMin, op.getNan(), d, x[2]);
     if (op.getXorsign()) {
       auto wideBits = [&](Value value) {
         return c.bitsOf(isHalf(part) ? widenHalf(c, part, value) : value);

@@ -19,7 +19,31 @@ static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
   return used;
 }
 
-KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel) {
+/// Does it matter to `op` that there are other CTAs in the cluster?
+static bool needsCluster(Operation *op) {
+  if (isa<BarrierClusterOp, MapaOp, GetCtaRankOp, BulkLoadOp, BulkPeerOp,
+          BulkReducePeerOp, ClcTryCancelOp>(op))
+    return true;
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return sreg.getReg() == SpecialRegister::ClusterCtarank ||
+           sreg.getReg() == SpecialRegister::ClusterCtaidX ||
+           sreg.getReg() == SpecialRegister::ClusterCtaidY ||
+           sreg.getReg() == SpecialRegister::ClusterCtaidZ;
+  auto space = dyn_cast_if_present<SpaceAttr>(
+      op->getInherentAttr("space").value_or(nullptr));
+  return space && space.getValue() == Space::SharedCluster;
+}
+
+static bool needsCluster(ModuleOp module, FuncOp kernel) {
+  bool found = false;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (func == kernel || !func.getEntry())
+      func.walk([&](Operation *op) { found |= needsCluster(op); });
+  return found;
+}
+
+KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel)
+    : usesCluster(needsCluster(module, kernel)) {
   int64_t shared = PTXJIT_SHARED_BASE, dynamicAlign = 16;
   llvm::SmallVector<VarOp> dynamic;
   llvm::StringSet<> used = findUsed(module, kernel);

@@ -60,8 +60,8 @@ Value Packetizer::windowBase(std::optional<Space> space) {
   switch (space.value_or(Space::Generic)) {
   case Space::Shared:
   case Space::SharedCta:
-  case Space::SharedCluster: // of one CTA
-    return sharedBase;
+  case Space::SharedCluster:
+    return sharedWindow;
   case Space::Param:
   case Space::ParamEntry:
   case Space::ParamFunc:

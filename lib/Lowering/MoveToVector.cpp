@@ -150,9 +150,46 @@ LogicalResult emitUndef(ChunkBuilder &c, Operation *op, ValueRange,
   return success();
 }
 
+/// Halves, or four words of which each two make one.
+LogicalResult emitMovWide(ChunkBuilder &c, Operation *op, ValueRange in,
+                          Results &out) {
+  if (in.size() == 2) {
+    out.append(in.begin(), in.end());
+    return success();
+  }
+  for (unsigned half = 0; half < 4; half += 2) {
+    Value high = c.shlBy(c.resize(in[half + 1], 64, false), 32);
+    out.push_back(c.bitOr(c.resize(in[half], 64, false), high));
+  }
+  return success();
+}
+
+/// See PtxCluster.td: a bit, then three words.
+LogicalResult emitClcQuery(ChunkBuilder &c, Operation *raw, ValueRange in,
+                           Results &out) {
+  auto op = cast<ClcQueryOp>(raw);
+  auto word = [&](unsigned i) {
+    Value half = in[i / 2];
+    return c.resize(i % 2 ? c.shrBy(half, 32, false) : half, 32, false);
+  };
+  switch (op.getQuery()) {
+  case ClcQuery::IsCanceled:
+    out.push_back(c.resize(in[0], 1, false));
+    break;
+  case ClcQuery::All:
+    for (unsigned i : {1, 2, 3, 0}) // the fourth is not defined
+      out.push_back(word(i));
+    break;
+  default:
+    out.push_back(word(unsigned(op.getQuery()) - unsigned(ClcQuery::X) + 1));
+  }
+  return success();
+}
 } // namespace
 
 void ptxjit::addMoveEmitters(EmitterTable &table) {
+  table.add<MovWideOp>(emitMovWide);
+  table.add<ClcQueryOp>(emitClcQuery);
   table.add<PackOp>(emitPack);
   table.add<UnpackOp>(emitUnpack);
   table.add<PrmtOp>(emitPrmt);

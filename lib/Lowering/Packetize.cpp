@@ -107,6 +107,13 @@ void Packetizer::buildPrologue() {
   paramsBase = loadContext(offsetof(PtxjitKernelContext, params), i64);
   globalsTable = loadContext(offsetof(PtxjitKernelContext, globals), i64);
   sharedBase = loadContext(offsetof(PtxjitKernelContext, shared), i64);
+  sharedWindow = sharedBase;
+  if (layout.usesCluster) {
+    ChunkBuilder s = scalar();
+    rankBits = rankOffset(
+        loadContext(offsetof(PtxjitKernelContext, clusterRank), i32));
+    sharedWindow = s.sub(sharedBase, rankBits);
+  }
   localArena = localBase =
       loadContext(offsetof(PtxjitKernelContext, local), i64);
 }
@@ -472,8 +479,10 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     return emitLoad(ld);
   if (auto st = dyn_cast<StOp>(op))
     return emitStore(st);
-  if (isa<AtomOp, RedOp>(op))
+  if (isa<AtomOp, RedOp, AtomVectorOp, RedVectorOp, MultimemRedOp>(op))
     return emitAtomic(op);
+  if (auto wide = dyn_cast<AtomWideOp>(op))
+    return emitAtomicWide(wide);
   if (auto raise = dyn_cast<RaiseOp>(op))
     return emitRaise(raise);
   if (perThread() && isa<AllocaOp, StackSaveOp, StackRestoreOp>(op))
@@ -504,6 +513,15 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
             arith::ConstantIntOp::create(b, loc, formal.getOffset(), 64));
     return success();
   }
+  for (auto emit : {&Packetizer::emitClusterOp, &Packetizer::emitMbarrier,
+                    &Packetizer::emitBulk}) {
+    handled = true;
+    if (failed((this->*emit)(op, handled)))
+      return failure();
+    if (handled)
+      return success();
+  }
+  handled = true;
   return emitCollective(op, handled);
 }
 

@@ -129,10 +129,16 @@ private:
   // -- Memory (MemoryToVector.cpp, AtomicToVector.cpp)
   LogicalResult emitLoad(ptx::LdOp op);
   LogicalResult emitStore(ptx::StOp op);
-  mlir::Value emitHalfAdd(ptx::ScalarType type, mlir::Value where,
-                          mlir::Value value,
-                          mlir::LLVM::AtomicOrdering ordering);
+  /// old = *where; *where = combine(old, value), by compare-and-swap.
+  Value updateHalf(ptx::AtomicOp kind, ptx::ScalarType type, Value where,
+                   Value value, mlir::LLVM::AtomicOrdering ordering);
+  /// An atomic update of one element. \returns what was there.
+  Value updateElement(ptx::AtomicOp kind, ptx::ScalarType type, Value where,
+                      Value value, mlir::LLVM::AtomicOrdering ordering);
   LogicalResult emitAtomic(Operation &op);
+  LogicalResult emitAtomicWide(ptx::AtomWideOp op);
+  Value joinHalves(Value low, Value high);
+  llvm::SmallVector<Value> splitHalves(Value wide);
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
   LogicalResult emitRaise(ptx::RaiseOp op);
@@ -192,6 +198,46 @@ private:
   LaneAddress interleavedAddress(Value address, int64_t offset,
                                  int64_t granule);
   Value pieceOf(Value lanesOf, unsigned index, unsigned pieces);
+
+  // -- The cluster, and where addresses belong (ClusterToVector.cpp)
+  LogicalResult emitClusterOp(Operation &op, bool &handled);
+  LogicalResult emitClusterRegister(ptx::SRegOp op);
+  LogicalResult emitBarrierCluster(ptx::BarrierClusterOp op);
+  LogicalResult emitMapa(ptx::MapaOp op);
+  LogicalResult emitGetCtaRank(ptx::GetCtaRankOp op);
+  LogicalResult emitIsSpacep(ptx::IsSpacepOp op);
+  Value isInSpace(ChunkBuilder &k, Value address, ptx::Space space);
+  Value isWithin(ChunkBuilder &k, Value address, Value begin, Value bytes);
+  /// Of an op with one result: once if that is the same in all lanes.
+  LogicalResult
+  emitByLane(Operation &op,
+             llvm::function_ref<Value(ChunkBuilder &k, mlir::ValueRange)> make);
+  Value clusterSize();
+  Value sharedBytes();
+
+  // -- mbarrier objects (MbarrierToVector.cpp)
+  LogicalResult emitMbarrier(Operation &op, bool &handled);
+  LogicalResult emitMbarrierInit(ptx::MbarrierInitOp op);
+  LogicalResult emitMbarrierTx(ptx::MbarrierTxOp op);
+  LogicalResult emitMbarrierArrive(ptx::MbarrierArriveOp op);
+  LogicalResult emitMbarrierWait(ptx::MbarrierWaitOp op);
+  /// An address that an access has shown to be good.
+  template <typename MbarrierLikeOp>
+  LaneAddress mbarrierAddress(MbarrierLikeOp op);
+  Value updateMbarrier(Value address, Value arrivals, Value drops, Value tx);
+
+  // -- Bulk copies (BulkToVector.cpp)
+  LogicalResult emitBulk(Operation &op, bool &handled);
+  template <typename BulkLikeOp> LogicalResult emitBulkCopy(BulkLikeOp op);
+  LogicalResult emitStBulk(ptx::StBulkOp op);
+  LogicalResult emitTryCancel(ptx::ClcTryCancelOp op);
+  void forEachCta(Value chosen, llvm::function_ref<void(Value rank)> body);
+  void copyBytes(Value to, Value from, Value bytes, Value byteMask);
+  void reduceElements(Operation *op, Value to, Value from, Value bytes);
+  void forEachElement(Value begin, Value end, int64_t step,
+                      llvm::function_ref<void(Value offset)> body);
+  Value sizeOfBulk(Value size, Value lane);
+  Value rankOffset(Value rank);
 
   // -- Together (CollectiveToVector.cpp)
   LogicalResult emitCollective(Operation &op, bool &handled);
@@ -308,6 +354,9 @@ private:
   // Set by the prologue; i64 unless said.
   Value context; ///< pointer
   Value paramsBase, sharedBase, localBase, globalsTable;
+  /// What `.shared` addresses count from: the cluster's memory, or the CTA's.
+  Value sharedWindow;
+  Value rankBits;                   ///< of shared addresses, or null: 0
   Value ctaid[3], nctaid[3];        ///< i32
   Value strand;                     ///< i32: number of the warp (or thread)
   Value linear;                     ///< i32: its first thread

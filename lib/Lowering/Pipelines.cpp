@@ -21,7 +21,7 @@ void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   pm.addPass(createInlineCallsPass());
   OpPassManager &func = pm.nest<ptx::FuncOp>();
   func.addPass(createRefuseUnloweredPass());
-  func.addPass(createExpandCopiesPass());
+  func.addPass(createExpandInstructionsPass());
   func.addPass(createPromoteLocalsPass());
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());

@@ -19,13 +19,20 @@ struct RefuseUnloweredPass
   using Base::Base;
 
   void runOnOperation() override {
+    auto directives = getOperation().getDirectives();
+    if (directives && directives->contains("blocksareclusters")) {
+      getOperation().emitError()
+          << "'.blocksareclusters' is not supported yet; see section "
+             "\"cluster-dimension-directives-blocksareclusters\"";
+      return signalPassFailure();
+    }
     auto result = getOperation().walk([](UnloweredOp op) {
       StringRef opcode = op.getInstruction().split('.').first;
       InFlightDiagnostic diag = op.emitError();
       diag << "instruction '" << op.getInstruction()
            << "' cannot be executed yet";
       for (const FormSpec &form : getFormsOfOpcode(opcode))
-        if (form.plain) {
+        if (StringRef(form.opName) == UnloweredOp::getOperationName()) {
           diag << "; see section \"" << form.isaAnchor << "\"";
           break;
         }

@@ -141,28 +141,22 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
     return fromContext(offsetof(PtxjitKernelContext, gridWorkspace) + 4, 32);
   case SpecialRegister::EnvReg2:
     return fromContext(offsetof(PtxjitKernelContext, gridWorkspace), 32);
-  // Every CTA is a cluster of its own.
   case SpecialRegister::ClusterIdX:
   case SpecialRegister::ClusterIdY:
   case SpecialRegister::ClusterIdZ:
-    setBase(op, ctaid[unsigned(reg) - unsigned(SpecialRegister::ClusterIdX)]);
-    return success();
   case SpecialRegister::NClusterIdX:
   case SpecialRegister::NClusterIdY:
   case SpecialRegister::NClusterIdZ:
-    setBase(op, nctaid[unsigned(reg) - unsigned(SpecialRegister::NClusterIdX)]);
-    return success();
   case SpecialRegister::ClusterNctaidX:
   case SpecialRegister::ClusterNctaidY:
   case SpecialRegister::ClusterNctaidZ:
   case SpecialRegister::ClusterNctarank:
-    setBase(op, s.intConstant(32, 1));
-    return success();
   case SpecialRegister::ClusterCtaidX:
   case SpecialRegister::ClusterCtaidY:
   case SpecialRegister::ClusterCtaidZ:
   case SpecialRegister::ClusterCtarank:
   case SpecialRegister::IsExplicitCluster:
+    return emitClusterRegister(op);
   case SpecialRegister::CurrentGraphExec:
   default: // counters and driver-set registers
     setBase(op, s.intConstant(ChunkBuilder::widthOf(op), 0));
@@ -184,9 +178,12 @@ LogicalResult Packetizer::emitAddressOf(AddressOfOp op) {
                              "not supported";
   ChunkBuilder s = scalar();
   if (var.getSpace() != Space::Global && var.getSpace() != Space::Const) {
-    setBase(op, perThread() && var.getSpace() == Space::Local
-                    ? frameAddress(var)
-                    : s.intConstant(64, uint64_t(*place)));
+    Value offset = s.intConstant(64, uint64_t(*place));
+    if (perThread() && var.getSpace() == Space::Local)
+      offset = frameAddress(var);
+    else if (var.getSpace() == Space::Shared && rankBits)
+      offset = s.add(offset, rankBits);
+    setBase(op, offset);
     return success();
   }
   Value slot = s.add(globalsTable, s.intConstant(64, uint64_t(*place) * 8));

@@ -26,12 +26,33 @@ std::string ParserImpl::Instruction::getMnemonic(size_t count) const {
 // Choosing the form
 //===----------------------------------------------------------------------===//
 
+/// ISA: "video instructions". One part of a register, for several lanes the
+/// parts of both sources, or which lanes of the result are written.
+static bool selectorFits(StringRef selector, const OperandSpec &spec) {
+  char kind = selector.front();
+  StringRef digits = selector.drop_front();
+  auto allBelow = [&](char end) {
+    return llvm::all_of(digits, [&](char c) { return c >= '0' && c < end; });
+  };
+  if (spec.selectLanes <= 1)
+    return spec.selectLanes && digits.size() == 1 &&
+           allBelow(kind == 'b' ? '4' : '2') && (kind == 'b' || kind == 'h');
+  char lanes = char('0' + spec.selectLanes);
+  if (kind != (spec.selectLanes == 2 ? 'h' : 'b') || digits.empty())
+    return false;
+  if (!spec.isResult)
+    return digits.size() == spec.selectLanes && allBelow(lanes * 2 - '0');
+  bool falls = std::adjacent_find(digits.begin(), digits.end(),
+                                  std::less_equal<char>()) == digits.end();
+  return allBelow(lanes) && falls;
+}
+
 /// Does the shape of one operand suit the form's? `spec` stands in an array:
 /// the parts of an address follow it.
 static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
                       ArrayRef<StringRef> tokens) {
   if ((raw.negated && !spec.negatable) || (raw.minus && !spec.signable) ||
-      (!raw.selector.empty() && !spec.selectable))
+      (!raw.selector.empty() && !selectorFits(raw.selector, spec)))
     return false;
   switch (spec.kind) {
   case OperandKind::Carry:
@@ -394,8 +415,9 @@ LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
 /// The elements of a vector operand, as many as `.v2/.v4/.v8` says; a scalar is
 /// one.
 FailureOr<ArrayRef<RawOperand>>
-ParserImpl::getElements(const RawOperand &raw, const FormMatch &match) {
-  unsigned size = 1;
+ParserImpl::getElements(const RawOperand &raw, const OperandSpec &spec,
+                        const FormMatch &match) {
+  unsigned size = spec.countRule == CountRule::Fixed ? spec.count : 1;
   for (auto &[modifier, token] : match.modifiers)
     if (StringRef(modifier->attrName) == "vec")
       size = unsigned(*symbolizeVectorSize(token));
@@ -414,9 +436,21 @@ LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
                                     SmallVectorImpl<Value> &values,
                                     ResultList &results) {
   ScalarType type = getOperandType(spec, match.first, match.second);
+  bool isWide = type == ScalarType::B128;
   for (const RawOperand &e : elements) {
+    bool isRegister = e.kind == RawOperand::Register && e.symbol->type == type;
+    bool isSink = spec.isResult && e.kind == RawOperand::Sink;
+    if (isWide && !isRegister && !isSink)
+      return error(e.loc) << "operand '" << spec.name
+                          << "' must be a .b128 register";
     if (spec.isResult) {
-      results.push_back({&e, type});
+      for (unsigned half = 0; half < (isWide ? 2 : 1); ++half)
+        results.push_back({&e, type, half});
+      continue;
+    }
+    if (isWide) {
+      for (unsigned half = 0; half < 2; ++half)
+        values.push_back(readRegister(*e.symbol, half, e.name));
       continue;
     }
     FailureOr<Value> value = getSource(e, type, spec, wide);
@@ -434,6 +468,8 @@ ParserImpl::addOperand(const OperandSpec &spec, const RawOperand &raw,
                        OperationState &state, SmallVectorImpl<Value> &values,
                        ResultList &results) {
   switch (spec.kind) {
+  case OperandKind::Sink:
+    return success();
   case OperandKind::Immediate:
     state.addAttribute(spec.name,
                        builder.getI64IntegerAttr(int64_t(raw.constant.bits)));
@@ -451,7 +487,7 @@ ParserImpl::addOperand(const OperandSpec &spec, const RawOperand &raw,
     return success();
   }
   case OperandKind::Vector: {
-    FailureOr<ArrayRef<RawOperand>> elements = getElements(raw, match);
+    FailureOr<ArrayRef<RawOperand>> elements = getElements(raw, spec, match);
     return failed(elements) ? failure()
                             : addValues(*elements, spec, match,
                                         form.wideOperands, values, results);
@@ -489,11 +525,12 @@ LogicalResult ParserImpl::buildPlain(const Instruction &inst,
 LogicalResult ParserImpl::createInstruction(OperationState &state,
                                             const ResultList &results,
                                             bool wide) {
-  for (auto &[raw, type] : results)
-    state.addTypes(getValueType(context, type));
+  for (const Result &result : results)
+    state.addTypes(getValueType(context, result.type));
   Operation *op = builder.create(state);
   for (auto [result, value] : llvm::zip(results, op->getResults()))
-    if (failed(writeResult(*result.first, value, result.second, wide)))
+    if (failed(writeResult(*result.operand, value, result.type, wide,
+                           result.half)))
       return failure();
   return success();
 }

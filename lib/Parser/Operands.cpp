@@ -275,8 +275,9 @@ Value ParserImpl::bitcast(Value value, Type type) {
 
 /// Registers are slots at the head of the function, made when first used.
 Value ParserImpl::getSlot(Symbol &symbol, unsigned component, StringRef name) {
-  if (symbol.slots.empty())
-    symbol.slots.resize(symbol.vectorSize);
+  if (symbol.slots.empty()) // 128-bit registers: a slot for each half
+    symbol.slots.resize(symbol.type == ScalarType::B128 ? 2
+                                                        : symbol.vectorSize);
   Value &slot = symbol.slots[component];
   if (!slot) {
     OpBuilder::InsertionGuard guard(builder);
@@ -432,6 +433,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
     unsigned from = getBitWidth(have), to = getBitWidth(type);
     bool sizeOk =
         from == to || (wide && from > to && from % 8 == 0 && to % 8 == 0);
+    sizeOk &= from <= 64; // the halves of others: see addValues
     if (!sizeOk || (from == to && !isCompatible(type, have)))
       return error(operand.loc)
              << "register '" << operand.name << "' is ."
@@ -514,7 +516,8 @@ FailureOr<Value> ParserImpl::getAddress(const RawOperand &operand) {
 }
 
 LogicalResult ParserImpl::writeResult(const RawOperand &operand, Value value,
-                                      ScalarType type, bool wide) {
+                                      ScalarType type, bool wide,
+                                      unsigned half) {
   if (operand.kind == RawOperand::Sink)
     return success();
   Location loc = value.getLoc();
@@ -550,7 +553,7 @@ LogicalResult ParserImpl::writeResult(const RawOperand &operand, Value value,
     return error(operand.loc) << "a destination must be a register";
   ScalarType have = operand.symbol->type;
   unsigned to = getBitWidth(have), from = getBitWidth(type);
-  bool sizeOk = to == from || (wide && to > from);
+  bool sizeOk = to == from || (wide && to > from && to <= 64);
   if (!sizeOk || (to == from && !isCompatible(type, have)))
     return error(operand.loc)
            << "register '" << operand.name << "' is ."
@@ -564,7 +567,8 @@ LogicalResult ParserImpl::writeResult(const RawOperand &operand, Value value,
                 : Value(arith::ExtUIOp::create(builder, loc, wideType, value));
   }
   value = bitcast(value, getValueType(context, have));
-  WriteOp::create(builder, loc, value,
-                  getSlot(*operand.symbol, operand.component, operand.name));
+  WriteOp::create(
+      builder, loc, value,
+      getSlot(*operand.symbol, operand.component + half, operand.name));
   return success();
 }

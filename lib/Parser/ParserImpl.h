@@ -191,8 +191,9 @@ private:
   FailureOr<mlir::Value> getSymbolAddress(const RawOperand &operand,
                                           unsigned bits);
   FailureOr<mlir::Value> getAddress(const RawOperand &operand);
+  /// \param half  of a 128-bit register.
   LogicalResult writeResult(const RawOperand &operand, mlir::Value value,
-                            ptx::ScalarType type, bool wide);
+                            ptx::ScalarType type, bool wide, unsigned half = 0);
   mlir::Value createConstant(ptx::ScalarType type, uint64_t bits);
   mlir::Value bitcast(mlir::Value value, mlir::Type type);
 
@@ -212,8 +213,12 @@ private:
       llvm::SmallVector<std::pair<const ptx::OperandSpec *, const RawOperand *>,
                         8>;
   /// Where results go, and their types.
-  using ResultList =
-      llvm::SmallVector<std::pair<const RawOperand *, ptx::ScalarType>, 4>;
+  struct Result {
+    const RawOperand *operand;
+    ptx::ScalarType type;
+    unsigned half = 0; ///< of a 128-bit register
+  };
+  using ResultList = llvm::SmallVector<Result, 4>;
   LogicalResult buildInstruction(const Instruction &inst);
   const ptx::FormSpec *selectForm(const Instruction &inst,
                                   ptx::FormMatch &match);
@@ -235,7 +240,8 @@ private:
                              const ptx::FormMatch &match);
   void addModifiers(const ptx::FormMatch &match, mlir::OperationState &state);
   FailureOr<llvm::ArrayRef<RawOperand>>
-  getElements(const RawOperand &raw, const ptx::FormMatch &match);
+  getElements(const RawOperand &raw, const ptx::OperandSpec &spec,
+              const ptx::FormMatch &match);
   LogicalResult addValues(llvm::ArrayRef<RawOperand> elements,
                           const ptx::OperandSpec &spec,
                           const ptx::FormMatch &match, bool wide,

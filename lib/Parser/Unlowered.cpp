@@ -1,7 +1,7 @@
-//===- Unlowered.cpp - instructions of `Known` and `Advice` forms ---------===//
+//===- Unlowered.cpp - instructions whose ops keep their text -------------===//
 //
-// They become `ptx.unlowered` and `ptx.advice`: operands in a row, no meaning
-// attached.
+// They become `ptx.unlowered`, `ptx.advice` and `ptx.video`: operands in a row,
+// no meaning attached.
 //
 //===----------------------------------------------------------------------===//
 

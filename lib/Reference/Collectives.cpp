@@ -135,7 +135,31 @@ void Cta::match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members) {
     set(t, op.getD()[1], same == everybody);
 }
 
+/// ISA: +0 is above -0; NaN is left out, or with `.NaN` is the result.
+static Bits reduceFloats(ReduxOp op, llvm::ArrayRef<Thread *> members) {
+  constexpr Bits canonicalNaN = 0x7fffffff;
+  std::optional<llvm::APFloat> best;
+  for (Thread *m : members) {
+    if (!m)
+      continue;
+    Bits bits = m->waitInputs[0] & (op.getAbs() ? 0x7fffffff : 0xffffffff);
+    llvm::APFloat x = makeFloat(ScalarType::F32, bits);
+    if (x.isNaN() && op.getNan())
+      return canonicalNaN;
+    if (x.isNaN())
+      continue;
+    if (!best)
+      best = x;
+    else
+      best = op.getOp() == AtomicOp::Min ? llvm::minimumnum(*best, x)
+                                         : llvm::maximumnum(*best, x);
+  }
+  return best ? bitsOf(*best) : canonicalNaN;
+}
+
 void Cta::redux(Thread &t, ReduxOp op, llvm::ArrayRef<Thread *> members) {
+  if (op.getTy() == ScalarType::F32)
+    return set(t, op.getD(), reduceFloats(op, members));
   bool isSigned = op.getTy() == ScalarType::S32;
   std::optional<uint32_t> sum;
   for (Thread *m : members) {
@@ -230,6 +254,10 @@ static BarrierUse readBarrier(const Thread &t) {
       });
 }
 
+static bool waitsAtBarrier(const Thread &t) {
+  return t.state == Thread::Waiting && isa<BarOp, BarrierOp>(t.waitsAt);
+}
+
 /// A thread that only arrives goes on at once.
 void Cta::arriveAtBarrier(Thread &t) {
   BarrierUse use = readBarrier(t);
@@ -252,7 +280,7 @@ bool Cta::resolveBarriers() {
     for (Thread &t : threads) {
       unsigned warp = t.linear / 32;
       left[warp] += t.state != Thread::Done;
-      if (t.state != Thread::Waiting || isWarpCollective(t.waitsAt))
+      if (!waitsAtBarrier(t))
         continue;
       BarrierUse use = readBarrier(t);
       if (use.id != id)
@@ -273,7 +301,7 @@ bool Cta::resolveBarriers() {
       continue;
     any = true;
     for (Thread &t : threads) {
-      if (t.state != Thread::Waiting || isWarpCollective(t.waitsAt))
+      if (!waitsAtBarrier(t))
         continue;
       BarrierUse use = readBarrier(t);
       if (use.id != id)

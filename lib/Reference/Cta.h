@@ -1,4 +1,4 @@
-//===- Cta.h - the threads of one CTA, as the oracle runs them --*- C++ -*-===//
+//===- Cta.h - the threads of CTAs, as the oracle runs them -----*- C++ -*-===//
 
 #ifndef PTXJIT_LIB_REFERENCE_CTA_H
 #define PTXJIT_LIB_REFERENCE_CTA_H
@@ -8,6 +8,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <array>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -50,6 +51,8 @@ struct Thread {
   std::vector<Frame> frames;
   Frame &frame() { return frames.back(); }
   std::vector<uint8_t> local;
+  /// At the barrier of the cluster, and nobody has gone on since.
+  bool arrivedAtCluster = false;
   /// While waiting: the op, and its inputs.
   Operation *waitsAt = nullptr;
   llvm::SmallVector<Bits, 4> waitInputs;
@@ -72,14 +75,31 @@ struct Program {
 /// `.param` addresses from here on are variables that calls pass.
 constexpr Bits kCallVariables = 0x40000000;
 
+/// What a round has brought.
+enum class Progress { Some, Ended, Stuck };
+
+class Cta;
+/// CTAs that see each other's shared memory.
+using Cluster = std::vector<std::unique_ptr<Cta>>;
+
 class Cta {
 public:
+  /// \param rank  in `cluster`.
   Cta(const Program &program, const PtxjitReferenceLaunch &launch,
-      std::mt19937_64 &random)
-      : program(program), launch(launch), random(random) {}
+      std::mt19937_64 &random, Cluster &cluster, unsigned rank)
+      : program(program), launch(launch), random(random), cluster(cluster),
+        rank(rank) {}
 
   void start(const uint32_t (&ctaid)[3]);
-  mlir::FailureOr<bool> runRound();
+  /// A turn for each thread that can go on.
+  mlir::FailureOr<Progress> runRound();
+  /// Names a thread that waits for ever.
+  LogicalResult reportDeadlock();
+  bool hasEnded() const;
+
+  // The barrier of the cluster (Cluster.cpp).
+  bool allArrivedAtCluster() const;
+  void releaseFromCluster();
 
 private:
   unsigned threadsPerCta() const {
@@ -106,7 +126,29 @@ private:
                                            Bits address,
                                            std::optional<Space> space,
                                            int64_t offset, unsigned bytes);
+  template <typename VectorOp>
+  LogicalResult updateVector(Thread &t, VectorOp op);
+  LogicalResult updateWide(Thread &t, ptx::AtomWideOp op);
   llvm::LogicalResult copyAsync(Thread &t, ptx::CpAsyncOp op);
+  // Mbarriers and bulk copies (Async.cpp).
+  llvm::FailureOr<bool> asynchronous(Thread &t, Operation &op);
+  LogicalResult updateMbarrier(Thread &t, Operation &op, Bits address,
+                               std::optional<Space> space, int64_t offset,
+                               unsigned arrivals, unsigned drops, int64_t tx,
+                               Bits &before);
+  template <typename BulkLikeOp>
+  LogicalResult copyBulk(Thread &t, BulkLikeOp op);
+  LogicalResult copyBulkTo(Thread &t, Operation &op, uint64_t to, uint64_t from,
+                           uint64_t bytes, Bits byteMask);
+  template <typename AsyncOp> LogicalResult storeAsync(Thread &t, AsyncOp op);
+  LogicalResult tryCancel(Thread &t, ptx::ClcTryCancelOp op);
+  // Clusters and spaces (Cluster.cpp).
+  LogicalResult barrierCluster(Thread &t, ptx::BarrierClusterOp op);
+  bool clusterOp(Thread &t, Operation &op);
+  std::optional<Bits> clusterRegister(SpecialRegister reg);
+  Bits toSharedAddress(uint64_t generic);
+  uint64_t fromSharedAddress(Bits address);
+  bool isInSpace(Thread &t, uint64_t address, Space space);
   uint64_t windowOf(Thread &t, Space space);
   Bits get(Thread &t, Value v) {
     return t.frame().values[program.numbers.lookup(v)];
@@ -118,6 +160,8 @@ private:
   const Program &program;
   const PtxjitReferenceLaunch &launch;
   std::mt19937_64 &random;
+  Cluster &cluster;
+  unsigned rank;
   uint32_t id[3] = {0, 0, 0};
   std::vector<uint8_t> shared;
   std::vector<Thread> threads;
@@ -129,6 +173,13 @@ private:
   };
   std::array<Barrier, 16> barriers;
 };
+
+/// Memory of the process.
+Bits loadBits(uint64_t address, unsigned bytes);
+void storeBits(uint64_t address, unsigned bytes, Bits bits);
+/// What an atomic operation leaves in memory that held `old`.
+Bits atomicResult(ptx::AtomicOp op, ptx::ScalarType type, Bits old, Bits b,
+                  Bits c);
 
 /// Does `op` wait for other threads of its warp?
 bool isWarpCollective(Operation *op);

@@ -24,6 +24,8 @@ bool evaluateFloat(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                    llvm::SmallVectorImpl<Bits> &out);
 bool evaluateConvert(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                      llvm::SmallVectorImpl<Bits> &out);
+bool evaluateVideo(mlir::Operation *op, llvm::ArrayRef<Bits> in,
+                   llvm::SmallVectorImpl<Bits> &out);
 bool evaluateMove(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                   llvm::SmallVectorImpl<Bits> &out);
 

@@ -52,8 +52,36 @@ static Bits permute(PrmtOp op, ArrayRef<Bits> in) {
   return d;
 }
 
+/// ISA: "clusterlaunchcontrol.query_cancel", of answers that Async.cpp gives.
+static void queryCancel(ClcQueryOp op, ArrayRef<Bits> in,
+                        SmallVectorImpl<Bits> &out) {
+  Bits words[4] = {in[0] & 0xffffffff, in[0] >> 32, in[1] & 0xffffffff,
+                   in[1] >> 32};
+  switch (op.getQuery()) {
+  case ClcQuery::IsCanceled:
+    out.push_back(words[0] & 1);
+    return;
+  case ClcQuery::All:
+    out.append({words[1], words[2], words[3], words[0]});
+    return;
+  default:
+    out.push_back(words[unsigned(op.getQuery()) - unsigned(ClcQuery::X) + 1]);
+  }
+}
+
 bool reference::evaluateMove(Operation *op, ArrayRef<Bits> in,
                              SmallVectorImpl<Bits> &out) {
+  if (isa<MovWideOp>(op)) {
+    if (in.size() == 2)
+      out.append(in.begin(), in.end());
+    else
+      out.append({in[0] | in[1] << 32, in[2] | in[3] << 32});
+    return true;
+  }
+  if (auto query = dyn_cast<ClcQueryOp>(op)) {
+    queryCancel(query, in, out);
+    return true;
+  }
   auto give = [&](Bits value) {
     out.push_back(value);
     return true;

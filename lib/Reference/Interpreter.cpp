@@ -98,8 +98,7 @@ LogicalResult Cta::call(Thread &t, CallOp op) {
 // Turns
 //===----------------------------------------------------------------------===//
 
-/// A turn for each thread that can go on. \returns whether all have ended.
-FailureOr<bool> Cta::runRound() {
+FailureOr<Progress> Cta::runRound() {
   bool running = false;
   for (unsigned i : order) {
     if (threads[i].state == Thread::Running && failed(runThread(threads[i])))
@@ -108,14 +107,21 @@ FailureOr<bool> Cta::runRound() {
   }
   // Also while others run: they may wait, in a loop, for those that come on.
   if (resolveWarps() || resolveBarriers() || running)
-    return false;
-  if (llvm::all_of(threads, [](Thread &t) { return t.state == Thread::Done; }))
-    return true;
+    return Progress::Some;
+  return hasEnded() ? Progress::Ended : Progress::Stuck;
+}
+
+bool Cta::hasEnded() const {
+  return llvm::all_of(threads,
+                      [](const Thread &t) { return t.state == Thread::Done; });
+}
+
+LogicalResult Cta::reportDeadlock() {
   for (Thread &t : threads)
     if (t.state == Thread::Waiting)
       return t.waitsAt->emitError()
              << "deadlock: thread " << t.linear << " waits here for ever";
-  return true;
+  return failure();
 }
 
 LogicalResult Cta::runThread(Thread &t) {
@@ -198,6 +204,8 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
   }
   if (isa<BarOp, BarrierOp>(op) || isWarpCollective(&op))
     return wait(t, op);
+  if (auto barrier = dyn_cast<BarrierClusterOp>(op))
+    return barrierCluster(t, barrier);
   if (isa<NanosleepOp>(op))
     return success();
   if (isa<MembarOp, FenceOp>(op))
@@ -211,249 +219,17 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
     in.push_back(get(t, v));
   if (evaluateInteger(&op, in, out) || evaluateLogic(&op, in, out) ||
       evaluateFloat(&op, in, out) || evaluateConvert(&op, in, out) ||
-      evaluateMove(&op, in, out)) {
+      evaluateMove(&op, in, out) || evaluateVideo(&op, in, out)) {
     for (auto [v, bits] : llvm::zip(op.getResults(), out))
       set(t, v, bits);
     return success();
   }
+  if (clusterOp(t, op))
+    return success();
+  FailureOr<bool> done = asynchronous(t, op);
+  if (failed(done) || *done)
+    return done;
   return memory(t, op);
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-uint64_t Cta::windowOf(Thread &t, Space space) {
-  switch (space) {
-  case Space::Shared:
-  case Space::SharedCta:
-  case Space::SharedCluster:
-    return reinterpret_cast<uint64_t>(shared.data());
-  case Space::Local:
-    return reinterpret_cast<uint64_t>(t.local.data());
-  case Space::Param:
-  case Space::ParamEntry:
-    return reinterpret_cast<uint64_t>(launch.params);
-  default:
-    return 0;
-  }
-}
-
-/// The host address of `bytes` bytes, or a diagnostic: an access must be
-/// aligned to its size (ISA, "addresses as operands").
-FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
-                                        std::optional<Space> space,
-                                        int64_t offset, unsigned bytes) {
-  address += uint64_t(offset);
-  if (address % bytes != 0)
-    return op.emitError("misaligned address");
-  bool param = space == Space::Param || space == Space::ParamFunc;
-  if (param && address >= kCallVariables)
-    return address - kCallVariables + windowOf(t, Space::Local);
-  return address + windowOf(t, space.value_or(Space::Generic));
-}
-
-template <typename T> T readAt(uint64_t address) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<void *>(address), sizeof(T));
-  return value;
-}
-Bits loadBits(uint64_t address, unsigned bytes) {
-  Bits bits = 0;
-  std::memcpy(&bits, reinterpret_cast<void *>(address), bytes);
-  return bits;
-}
-void storeBits(uint64_t address, unsigned bytes, Bits bits) {
-  std::memcpy(reinterpret_cast<void *>(address), &bits, bytes);
-}
-
-/// a + b of f16, bf16 or pairs of them; NaN is 0x7fff.
-Bits addHalves(ScalarType type, Bits a, Bits b) {
-  ScalarType part = getPartType(type);
-  Bits d = 0;
-  for (unsigned at = 0; at < getBitWidth(type); at += 16) {
-    auto make = [&](Bits x) {
-      return llvm::APFloat(semanticsOf(part),
-                           llvm::APInt(16, x >> at, false, true));
-    };
-    llvm::APFloat x = make(a);
-    x.add(make(b), llvm::RoundingMode::NearestTiesToEven);
-    d |= (x.isNaN() ? 0x7fff : x.bitcastToAPInt().getZExtValue()) << at;
-  }
-  return d;
-}
-
-Bits atomicResult(AtomicOp op, ScalarType type, Bits old, Bits b, Bits c) {
-  unsigned n = getBitWidth(type);
-  llvm::APInt x(n, old, false, true), y(n, b, false, true);
-  bool s = isSignedInt(type);
-  switch (op) {
-  case AtomicOp::Add:
-    if (type == ScalarType::F32)
-      return llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(uint32_t(old)) +
-                                      llvm::bit_cast<float>(uint32_t(b)));
-    if (type == ScalarType::F64)
-      return llvm::bit_cast<uint64_t>(llvm::bit_cast<double>(old) +
-                                      llvm::bit_cast<double>(b));
-    if (!isSignedInt(type) && !isUnsignedInt(type))
-      return addHalves(type, old, b);
-    return (x + y).getZExtValue();
-  case AtomicOp::Min:
-    return (s ? x.slt(y) : x.ult(y)) ? old : b;
-  case AtomicOp::Max:
-    return (s ? x.sgt(y) : x.ugt(y)) ? old : b;
-  case AtomicOp::Inc:
-    return x.uge(y) ? 0 : (x + 1).getZExtValue();
-  case AtomicOp::Dec:
-    return x.isZero() || x.ugt(y) ? b : (x - 1).getZExtValue();
-  case AtomicOp::And:
-    return old & b;
-  case AtomicOp::Or:
-    return old | b;
-  case AtomicOp::Xor:
-    return old ^ b;
-  case AtomicOp::Exch:
-    return b;
-  case AtomicOp::Cas:
-    return old == b ? c : old;
-  }
-  llvm_unreachable("all operations handled");
-}
-
-Bits Cta::addressOf(Thread &t, AddressOfOp op) {
-  auto module = program.kernel->getParentOfType<ModuleOp>();
-  auto it = program.places.find(op.getSymbol());
-  if (it == program.places.end()) {
-    auto func = module.lookupSymbol<FuncOp>(op.getSymbol());
-    return func ? PTXJIT_FUNCTION_ADDRESS(
-                      uint64_t(llvm::find(program.functions, func) -
-                               program.functions.begin()))
-                : launch.resolve(launch.user, op.getSymbol().str().c_str());
-  }
-  switch (module.lookupSymbol<VarOp>(op.getSymbol()).getSpace()) {
-  case Space::Local:
-    return uint64_t(it->second) + t.frame().localBase;
-  case Space::Param:
-    return uint64_t(it->second) + t.frame().localBase + kCallVariables;
-  default:
-    return uint64_t(it->second);
-  }
-}
-
-LogicalResult Cta::memory(Thread &t, Operation &op) {
-  auto widthOf = [](Value v) { return v.getType().getIntOrFloatBitWidth(); };
-  if (auto param = dyn_cast<ParamAddressOp>(op)) {
-    Frame &frame = t.frame();
-    set(t, param,
-        param.getIsResult() ? frame.results[param.getIndex()]
-        : t.frames.size() > 1
-            ? frame.args[param.getIndex()]
-            : Bits(cast<ParamAttr>(frame.func.getParams()[param.getIndex()])
-                       .getOffset()));
-    return success();
-  }
-  if (auto address = dyn_cast<AddressOfOp>(op)) {
-    set(t, address, addressOf(t, address));
-    return success();
-  }
-  if (auto alloca = dyn_cast<AllocaOp>(op)) {
-    uint64_t align = alloca.getB() ? get(t, alloca.getB()) : 8;
-    uint64_t start = llvm::alignTo(t.frame().localEnd, align);
-    uint64_t bytes = get(t, alloca.getA());
-    if (bytes > t.local.size() || start + bytes > t.local.size())
-      return op.emitError("stack overflow");
-    t.frame().localEnd = start + bytes;
-    set(t, alloca.getD(), start);
-    return success();
-  }
-  if (auto save = dyn_cast<StackSaveOp>(op)) {
-    set(t, save.getD(), t.frame().localEnd);
-    return success();
-  }
-  if (auto restore = dyn_cast<StackRestoreOp>(op)) {
-    t.frame().localEnd = get(t, restore.getA());
-    return success();
-  }
-  if (auto cvta = dyn_cast<CvtaOp>(op)) {
-    uint64_t window = windowOf(t, cvta.getSpace());
-    Bits a = get(t, cvta.getA());
-    set(t, cvta.getD(), cvta.getTo() ? a - window : a + window);
-    return success();
-  }
-  if (auto ld = dyn_cast<LdOp>(op)) {
-    unsigned bytes = widthOf(ld.getD().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, ld.getA()), ld.getSpace(), ld.getOffset(),
-                       bytes * ld.getD().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(ld.getD()))
-      set(t, v, loadBits(*at + i * bytes, bytes));
-    return success();
-  }
-  if (auto st = dyn_cast<StOp>(op)) {
-    unsigned bytes = widthOf(st.getB().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, st.getA()), st.getSpace(), st.getOffset(),
-                       bytes * st.getB().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(st.getB()))
-      storeBits(*at + i * bytes, bytes, get(t, v));
-    return success();
-  }
-  if (auto atom = dyn_cast<AtomOp>(op)) {
-    unsigned bytes = getBitWidth(atom.getTy()) / 8;
-    FailureOr<uint64_t> at = resolveAddress(
-        t, op, get(t, atom.getA()), atom.getSpace(), atom.getOffset(), bytes);
-    if (failed(at))
-      return failure();
-    Bits old = loadBits(*at, bytes);
-    Bits c = atom.getC() ? get(t, atom.getC()) : 0;
-    storeBits(
-        *at, bytes,
-        atomicResult(atom.getOp(), atom.getTy(), old, get(t, atom.getB()), c));
-    set(t, atom.getD(), old);
-    return success();
-  }
-  if (auto red = dyn_cast<RedOp>(op)) {
-    unsigned bytes = getBitWidth(red.getTy()) / 8;
-    FailureOr<uint64_t> at = resolveAddress(
-        t, op, get(t, red.getA()), red.getSpace(), red.getOffset(), bytes);
-    if (failed(at))
-      return failure();
-    storeBits(*at, bytes,
-              atomicResult(red.getOp(), red.getTy(), loadBits(*at, bytes),
-                           get(t, red.getB()), 0));
-    return success();
-  }
-  if (auto copy = dyn_cast<CpAsyncOp>(op))
-    return copyAsync(t, copy);
-  if (isa<AdviceOp>(op)) {
-    for (Value result : op.getResults())
-      set(t, result, 0);
-    return success();
-  }
-  return op.emitError() << "'" << op.getName().stripDialect()
-                        << "' is not supported by the reference interpreter "
-                           "yet";
-}
-
-/// Done at once, which the ISA allows: `size` bytes, then zeros.
-LogicalResult Cta::copyAsync(Thread &t, CpAsyncOp op) {
-  unsigned bytes = op.getBytes();
-  uint64_t size = op.getSize() ? get(t, op.getSize()) : bytes;
-  if (op.getIgnore() && get(t, op.getIgnore()))
-    size = 0;
-  FailureOr<uint64_t> to = resolveAddress(
-      t, *op.getOperation(), get(t, op.getDst()), op.getSpace(), 0, bytes);
-  FailureOr<uint64_t> from = resolveAddress(
-      t, *op.getOperation(), get(t, op.getSrc()), Space::Global, 0, bytes);
-  if (failed(to) || failed(from))
-    return failure();
-  for (unsigned i = 0; i < bytes; ++i)
-    storeBits(*to + i, 1, i < size ? loadBits(*from + i, 1) : 0);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,6 +239,8 @@ LogicalResult Cta::copyAsync(Thread &t, CpAsyncOp op) {
 Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   unsigned lane = t.linear % 32;
   auto [x, y, z] = launch.block;
+  if (std::optional<Bits> value = clusterRegister(reg))
+    return *value;
   switch (reg) {
   case SpecialRegister::TidX:
     return t.linear % x;
@@ -508,19 +286,6 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
     return 0xffffffffu & ~((Bits(2) << lane) - 1);
   case SpecialRegister::DynamicSmemSize:
     return launch.dynamicShared;
-  case SpecialRegister::ClusterIdX:
-  case SpecialRegister::ClusterIdY:
-  case SpecialRegister::ClusterIdZ:
-    return id[unsigned(reg) - unsigned(SpecialRegister::ClusterIdX)];
-  case SpecialRegister::NClusterIdX:
-  case SpecialRegister::NClusterIdY:
-  case SpecialRegister::NClusterIdZ:
-    return launch.grid[unsigned(reg) - unsigned(SpecialRegister::NClusterIdX)];
-  case SpecialRegister::ClusterNctaidX:
-  case SpecialRegister::ClusterNctaidY:
-  case SpecialRegister::ClusterNctaidZ:
-  case SpecialRegister::ClusterNctarank:
-    return 1;
   case SpecialRegister::AggrSmemSize:
   case SpecialRegister::TotalSmemSize:
     return program.sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
@@ -577,40 +342,100 @@ static Program makeProgram(ModuleOp module, FuncOp kernel) {
   return program;
 }
 
+namespace {
+/// The launch: clusters start in index order. One that does not end soon may
+/// wait for a later one, which then starts beside it.
+class Grid {
+public:
+  Grid(const Program &program, const PtxjitReferenceLaunch &launch)
+      : program(program), launch(launch), random(launch.seed) {
+    for (unsigned d = 0; d < 3; ++d)
+      clusters[d] = launch.grid[d] / launch.cluster[d];
+  }
+
+  LogicalResult run() {
+    uint64_t total = uint64_t(clusters[0]) * clusters[1] * clusters[2];
+    uint64_t next = 0;
+    for (uint64_t idle = 0; next < total || !active.empty(); ++idle) {
+      if (next < total && (active.empty() || idle % kRoundsAlone == 0))
+        start(next++);
+      for (size_t i = 0; i < active.size();) {
+        FailureOr<bool> ended = runRound(*active[i]);
+        if (failed(ended))
+          return failure();
+        if (*ended) {
+          active.erase(active.begin() + ptrdiff_t(i));
+          idle = 0;
+        } else {
+          ++i;
+        }
+      }
+      if (idle > kMostRounds)
+        return FuncOp(program.kernel)
+            .emitError("threads wait for ever, or nearly so");
+    }
+    return success();
+  }
+
+private:
+  void start(uint64_t index) {
+    auto cluster = std::make_unique<Cluster>();
+    auto [cx, cy, cz] = launch.cluster;
+    uint32_t first[3] = {uint32_t(index % clusters[0]) * cx,
+                         uint32_t(index / clusters[0] % clusters[1]) * cy,
+                         uint32_t(index / clusters[0] / clusters[1]) * cz};
+    for (unsigned rank = 0; rank < cx * cy * cz; ++rank) {
+      uint32_t id[3] = {first[0] + rank % cx, first[1] + rank / cx % cy,
+                        first[2] + rank / (cx * cy)};
+      cluster->push_back(
+          std::make_unique<Cta>(program, launch, random, *cluster, rank));
+      cluster->back()->start(id);
+    }
+    active.push_back(std::move(cluster));
+  }
+
+  /// \returns whether all CTAs of the cluster have ended.
+  FailureOr<bool> runRound(Cluster &cluster) {
+    bool any = false, ended = true;
+    for (auto &cta : cluster) {
+      FailureOr<Progress> progress = cta->runRound();
+      if (failed(progress))
+        return failure();
+      any |= *progress == Progress::Some;
+      ended &= *progress == Progress::Ended;
+    }
+    if (ended)
+      return true;
+    if (llvm::all_of(cluster,
+                     [](auto &cta) { return cta->allArrivedAtCluster(); })) {
+      for (auto &cta : cluster)
+        cta->releaseFromCluster();
+      return false;
+    }
+    if (any)
+      return false;
+    for (auto &cta : cluster)
+      if (!cta->hasEnded())
+        return cta->reportDeadlock();
+    return failure();
+  }
+
+  const Program &program;
+  const PtxjitReferenceLaunch &launch;
+  std::mt19937_64 random;
+  uint32_t clusters[3];
+  std::vector<std::unique_ptr<Cluster>> active;
+};
+} // namespace
+
 LogicalResult ptxjit::interpret(ModuleOp module, llvm::StringRef kernel,
                                 const PtxjitReferenceLaunch &launch) {
   auto func = module.lookupSymbol<FuncOp>(kernel);
   if (!func || func.isBodiless())
     return module.emitError() << "there is no kernel '" << kernel << "'";
+  for (unsigned d = 0; d < 3; ++d)
+    if (launch.cluster[d] == 0 || launch.grid[d] % launch.cluster[d])
+      return func.emitError("the cluster's extents do not divide the grid's");
   Program program = makeProgram(module, func);
-  std::mt19937_64 random(launch.seed);
-  // CTAs start in index order. One that does not end soon may wait for a later
-  // one, which then starts beside it.
-  const auto &grid = launch.grid;
-  uint64_t total = uint64_t(grid[0]) * grid[1] * grid[2], next = 0;
-  std::vector<std::unique_ptr<Cta>> active;
-  for (uint64_t idle = 0; next < total || !active.empty(); ++idle) {
-    if (next < total && (active.empty() || idle % kRoundsAlone == 0)) {
-      uint32_t id[3] = {uint32_t(next % grid[0]),
-                        uint32_t(next / grid[0] % grid[1]),
-                        uint32_t(next / grid[0] / grid[1])};
-      active.push_back(std::make_unique<Cta>(program, launch, random));
-      active.back()->start(id);
-      ++next;
-    }
-    for (size_t i = 0; i < active.size();) {
-      FailureOr<bool> ended = active[i]->runRound();
-      if (failed(ended))
-        return failure();
-      if (*ended) {
-        active.erase(active.begin() + ptrdiff_t(i));
-        idle = 0;
-      } else {
-        ++i;
-      }
-    }
-    if (idle > kMostRounds)
-      return func.emitError("threads wait for ever, or nearly so");
-  }
-  return success();
+  return Grid(program, launch).run();
 }

@@ -2,7 +2,10 @@
 
 #include "CtaFibers.h"
 #include "FaultScope.h"
+#include "Mbarrier.h"
 #include "SystemCalls.h"
+#include <algorithm>
+#include <iterator>
 
 using namespace ptxjit;
 
@@ -38,8 +41,8 @@ void CtaFibers::prepare(Strand &strand) {
 // Turns
 //===----------------------------------------------------------------------===//
 
-bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
-                    bool park) {
+void CtaFibers::start(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
+                      bool park) {
   entry = kernel;
   context = &place;
   mayPark = park;
@@ -48,6 +51,7 @@ bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
     threadsLeft[w] = shape.threadsOf(w);
   for (uint32_t i = 0; i < shape.count(); ++i) {
     ready.insert(i);
+    strands[i].clusterPhase = 0;
     if (strands[i].left)
       prepare(strands[i]);
   }
@@ -55,12 +59,15 @@ bool CtaFibers::run(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
   for (uint32_t rest = usedBarriers; rest; rest &= rest - 1)
     barriers[__builtin_ctz(rest)] = Barrier();
   usedBarriers = 0;
+  waitForOthers.clear();
+  std::fill(std::begin(cameToCluster), std::end(cameToCluster), 0);
   parkedAt = &strands[0];
-  return resume();
 }
 
 bool CtaFibers::resume() {
-  Strand *strand = parkedAt;
+  Strand *strand = parkedAt ? parkedAt : next(0);
+  if (!strand)
+    return false; // all wait for the cluster
   parkedAt = nullptr;
   idleYields = 0;
   adoptThread(scheduler);
@@ -71,6 +78,8 @@ bool CtaFibers::resume() {
 bool CtaFibers::finishRun() {
   if (alive.isEmpty())
     return true;
+  if (!waitForOthers.isEmpty())
+    return false;
   // Nobody can go on. The stacks are forgotten: compiled code owns nothing.
   if (context->status == PTXJIT_KERNEL_OK)
     context->status = PTXJIT_KERNEL_DEADLOCK;
@@ -115,6 +124,10 @@ void CtaFibers::finish(Strand &strand) {
   if (!threadsLeft[warp])
     --warpsLeft;
   releaseBarriers();
+  if (strand.clusterPhase && strand.clusterPhase == cluster->getPhase())
+    cameToCluster[warp] -= shape.lanes;
+  if (cluster)
+    cluster->check();
   // The others of its warp may have waited for it alone.
   uint32_t first = warp * 32;
   for (uint32_t i = first; meetings && i < first + 32 && i < shape.count(); ++i)
@@ -168,6 +181,14 @@ static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,
                                           uint32_t members, uint64_t value) {
   return fibersOf(context).gather(strand, kind, members, value);
 }
+static uint32_t clusterHelper(PtxjitKernelContext *context, uint32_t strand,
+                              uint32_t wait) {
+  if (wait)
+    fibersOf(context).waitForCluster(strand);
+  else
+    fibersOf(context).arriveAtCluster(strand);
+  return 0;
+}
 static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand) {
   fibersOf(context).leave(strand);
 }
@@ -204,6 +225,6 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
-const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper, yieldHelper,
-                                              gatherHelper,  leaveHelper,
-                                              faultHelper,   systemHelper};
+const PtxjitHelpers ptxjit::kKernelHelpers = {
+    barrierHelper, yieldHelper,  gatherHelper,   leaveHelper,
+    faultHelper,   systemHelper, updateMbarrier, clusterHelper};

@@ -7,6 +7,7 @@
 #include "StrandSet.h"
 #include "ptxjit/Runtime/KernelABI.h"
 #include <memory>
+#include <vector>
 
 namespace ptxjit {
 
@@ -24,6 +25,22 @@ struct StrandShape {
   }
 };
 
+class CtaFibers;
+
+/// ISA: "barrier.cluster", for CTAs that run on one thread.
+class ClusterBarrier {
+public:
+  void add(CtaFibers &cta);
+  /// Phases that have ended.
+  uint64_t getPhase() const { return phase; }
+  /// Lets all go on if all threads that are left have arrived.
+  void check();
+
+private:
+  std::vector<CtaFibers *> ctas;
+  uint64_t phase = 1;
+};
+
 /// Runs CTAs one after another on the thread that made it, and keeps what their
 /// strands wait for. Stacks are kept from CTA to CTA.
 class CtaFibers {
@@ -36,12 +53,16 @@ public:
   bool isValid() const { return valid; }
   const FiberStacks &getStacks() const { return stacks; }
 
-  /// Starts the CTA that `context` names and runs it until all strands have
-  /// ended or, if it may be parked, all only give way to each other. The status
-  /// is left in the context. \returns whether the CTA has ended.
-  bool run(PtxjitKernelEntry entry, PtxjitKernelContext &context, bool mayPark);
-  /// Goes on with a CTA that was parked. \returns as run().
+  /// Prepares the CTA that `context` names, which resume() begins.
+  /// \param mayPark  it may wait for other CTAs.
+  void start(PtxjitKernelEntry entry, PtxjitKernelContext &context,
+             bool mayPark);
+  /// Runs it until all strands have ended or, if it may be parked, all only
+  /// give way to each other, or wait for the cluster. The status is left in the
+  /// context. \returns whether the CTA has ended.
   bool resume();
+  /// Of a CTA that has not ended: not all its strands wait.
+  bool canGoOn() const { return !ready.isEmpty(); }
 
   /// A fault has left the CTA by a jump; it will not go on.
   void abandon() { returnToThread(scheduler); }
@@ -57,6 +78,8 @@ public:
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
   void yield(uint32_t strand);
+  void arriveAtCluster(uint32_t strand);
+  void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);
   /// Number of a strand's lane in the CTA.
   uint32_t threadOf(uint32_t strand, uint32_t lane) const {
@@ -64,6 +87,7 @@ public:
   }
 
 private:
+  friend class ClusterBarrier;
   /// ISA: "bar, barrier". A warp has come when all its threads that are left
   /// have, and counts 32. Warps that have ended are not waited for.
   struct Barrier {
@@ -79,8 +103,9 @@ private:
     FiberState fiber;
     CtaFibers *cta = nullptr;
     uint32_t index = 0;
-    uint32_t result = 0; ///< of the barrier it waited at
-    bool left = false;   ///< its stack has to be prepared anew
+    uint32_t result = 0;       ///< of the barrier it waited at
+    bool left = false;         ///< its stack has to be prepared anew
+    uint64_t clusterPhase = 0; ///< in which it last arrived
   };
   /// A thread's part in an operation of its warp.
   struct Meeting {
@@ -102,6 +127,8 @@ private:
   Strand *next(uint32_t after);
   void suspend(Strand &strand);
   bool finishRun();
+  bool allArrivedAtCluster() const;
+  void releaseFromCluster();
 
   StrandShape shape;
   bool valid = true;
@@ -119,6 +146,9 @@ private:
   unsigned idleYields = 0;    ///< since the last barrier or end of a strand
   Barrier barriers[16];
   uint32_t usedBarriers = 0; ///< that somebody has come to, as bits
+  ClusterBarrier *cluster = nullptr;
+  StrandSet waitForOthers;         ///< at the barrier of the cluster
+  uint32_t cameToCluster[32] = {}; ///< threads, by warp
 };
 
 /// What the context of a kernel points to; `context->runtime` is a CtaFibers,

@@ -2,6 +2,9 @@
 
 #include "CtaFibers.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace ptxjit;
 
 //===----------------------------------------------------------------------===//
@@ -85,6 +88,54 @@ uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
   if (!ready.contains(index))
     suspend(strands[index]);
   return strands[index].result;
+}
+
+//===----------------------------------------------------------------------===//
+// The barrier of a cluster
+//===----------------------------------------------------------------------===//
+
+void ClusterBarrier::add(CtaFibers &cta) {
+  ctas.push_back(&cta);
+  cta.cluster = this;
+}
+
+void ClusterBarrier::check() {
+  for (const CtaFibers *cta : ctas)
+    if (!cta->allArrivedAtCluster())
+      return;
+  ++phase;
+  for (CtaFibers *cta : ctas)
+    cta->releaseFromCluster();
+}
+
+bool CtaFibers::allArrivedAtCluster() const {
+  for (uint32_t w = 0; w < shape.warps(); ++w)
+    if (cameToCluster[w] < threadsLeft[w])
+      return false;
+  return true;
+}
+
+void CtaFibers::releaseFromCluster() {
+  ready.insertAll(waitForOthers);
+  waitForOthers.clear();
+  std::fill(std::begin(cameToCluster), std::end(cameToCluster), 0);
+}
+
+void CtaFibers::arriveAtCluster(uint32_t index) {
+  idleYields = 0;
+  strands[index].clusterPhase = cluster->getPhase();
+  cameToCluster[shape.warpOf(index)] += shape.lanes;
+  cluster->check();
+}
+
+void CtaFibers::waitForCluster(uint32_t index) {
+  Strand &strand = strands[index];
+  if (strand.clusterPhase != cluster->getPhase())
+    return;
+  idleYields = 0;
+  waitForOthers.insert(index);
+  ready.erase(index);
+  suspend(strand);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,7 +142,8 @@ std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
            std::to_string(z) + ")";
   };
   if (fault.status != LaunchStatus::OutOfResources &&
-      fault.status != LaunchStatus::InvalidValue) {
+      fault.status != LaunchStatus::InvalidValue &&
+      fault.status != LaunchStatus::InvalidCluster) {
     out += ", CTA " + triple(fault.ctaid[0], fault.ctaid[1], fault.ctaid[2]);
     uint32_t t = uint32_t(fault.thread);
     if (fault.thread >= 0)

@@ -1,10 +1,8 @@
 //===- LaunchGrid.cpp - run one kernel over a grid ------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
-#include "CtaFibers.h"
-#include "FaultScope.h"
+#include "CtaRunner.h"
 #include "SystemCalls.h"
-#include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +30,9 @@ const char *ptxjit::describe(LaunchStatus status) {
   case LaunchStatus::InvalidValue:
     return "the launch is not valid: a grid has at most 2147483647 x 65535 x "
            "65535 CTAs";
+  case LaunchStatus::InvalidCluster:
+    return "the launch is not valid: a cluster has at most 16 CTAs, and its "
+           "extents divide those of the grid";
   case LaunchStatus::OutOfResources:
     return "there is not enough memory for the launch";
   case LaunchStatus::Trap:
@@ -39,8 +40,8 @@ const char *ptxjit::describe(LaunchStatus status) {
   case LaunchStatus::Deadlock:
     return "deadlock: all threads of a CTA wait for others that never come";
   case LaunchStatus::Illegal:
-    return "illegal operand of a barrier: numbers are 0 to 15, threads up to "
-           "1024";
+    return "illegal operand: barriers are 0 to 15 and have up to 1024 threads, "
+           "bulk copies have multiples of 16 bytes";
   case LaunchStatus::StackOverflow:
     return "stack overflow: functions call each other too deeply";
   case LaunchStatus::IllegalAddress:
@@ -83,132 +84,12 @@ private:
 };
 
 constexpr unsigned kMostWorkers = 256;
-/// Of a launch that does not say that all its CTAs have to be there at once.
-constexpr size_t kResidentCtas = 256;
-
-struct Launch {
-  const KernelCode &kernel;
-  Grid grid;
-  const void *params;
-  uint32_t dynamicShared;
-  unsigned workers;
-  uint64_t total;
-  Fault *fault; ///< of the worker that failed first; may be null
-  /// CTAs taken at a time: fewer trips to the counter, still in index order.
-  uint64_t grain = 1;
-  uint64_t gridid = 0;
-  std::atomic<uint64_t> next{0};
-  std::atomic<int> status{int(LaunchStatus::Ok)};
-
-  /// \returns whether nothing had failed before.
-  bool fail(LaunchStatus why) {
-    int ok = int(LaunchStatus::Ok);
-    return status.compare_exchange_strong(ok, int(why));
-  }
-  void fail(const Fault &found) {
-    if (fail(found.status) && fault)
-      *fault = found;
-  }
-  bool failed() const {
-    return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
-  }
-  /// CTAs that one worker keeps waiting before it starts no further one.
-  uint64_t residents() const {
-    return kernel.cooperative ? total : kResidentCtas;
-  }
-  PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
-  uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
-};
-
-/// What it takes to run a CTA; kept from one to the next.
-class CtaRunner {
-public:
-  CtaRunner(Launch &launch, unsigned worker);
-  bool isValid() const {
-    return shared && local && (frame || !launch.kernel.frameBytes) &&
-           (!fibers || fibers->isValid());
-  }
-  /// \returns whether the CTA has ended; else it waits to be resumed.
-  bool run(uint64_t index);
-  bool resume() { return check(fibers->resume()); }
-
-  CtaFibers *getFibers() { return fibers.get(); }
-  const uint32_t (&getCta() const)[3] { return context.ctaid; }
-
-private:
-  bool check(bool ended) {
-    if (context.status != PTXJIT_KERNEL_OK) {
-      Fault fault;
-      fault.status = LaunchStatus(context.status);
-      std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
-      launch.fail(fault);
-    }
-    return ended;
-  }
-
-  Launch &launch;
-  DeviceBuffer shared, local, frame;
-  std::unique_ptr<CtaFibers> fibers;
-  PtxjitKernelContext context{};
-};
-
-CtaRunner::CtaRunner(Launch &launch, unsigned worker) : launch(launch) {
-  const KernelCode &kernel = launch.kernel;
-  bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS;
-  // Where one call runs all warps to their end, one after another, they share.
-  bool ownLocal =
-      kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
-  uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
-  StrandShape strands{kernel.threads,
-                      kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
-  shared = makeDeviceBuffer(uint64_t(kernel.sharedEnd) + launch.dynamicShared);
-  local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64);
-  if (useFibers)
-    fibers = std::make_unique<CtaFibers>(strands, kernel.stackBytes);
-  context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
-  context.nctaid[0] = launch.grid.x;
-  context.nctaid[1] = launch.grid.y;
-  context.nctaid[2] = launch.grid.z;
-  context.params = static_cast<const uint8_t *>(launch.params);
-  context.globals = kernel.globals;
-  context.shared = static_cast<uint8_t *>(shared.get());
-  context.local = static_cast<uint8_t *>(local.get());
-  context.gridid = launch.gridid;
-  context.dynamicShared = launch.dynamicShared;
-  context.totalShared = launch.window() + launch.dynamicShared;
-  context.helpers = &kKernelHelpers;
-  context.runtime = fibers.get();
-  context.localStride = ownLocal ? localStride : 0;
-  if (kernel.mode == PTXJIT_MODE_THREADS) {
-    context.local = fibers->getStacks().begin();
-    context.localStride = fibers->getStacks().getStride();
-  }
-  if (kernel.frameBytes)
-    frame = makeDeviceBuffer(kernel.frameBytes);
-  context.frame = static_cast<uint8_t *>(frame.get());
-  if (kernel.cooperative)
-    context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
-  context.smid = worker;
-  context.nsmid = launch.workers;
-}
-
-bool CtaRunner::run(uint64_t index) {
-  const Grid &grid = launch.grid;
-  context.ctaid[0] = uint32_t(index % grid.x);
-  context.ctaid[1] = uint32_t(index / grid.x % grid.y);
-  context.ctaid[2] = uint32_t(index / (uint64_t(grid.x) * grid.y));
-  if (fibers)
-    return check(
-        fibers->run(launch.kernel.entry, context, launch.kernel.waitsOnMemory));
-  launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
-  return check(true);
-}
 
 /// One of the threads that work on a launch.
 class Worker {
 public:
   Worker(Launch &launch, unsigned index)
-      : launch(launch), index(index), scope(launch.kernel) {}
+      : launch(launch), index(index), scope(launch.kernel), current(scope) {}
 
   void work();
   FaultScope &getScope() { return scope; }
@@ -216,11 +97,7 @@ public:
 private:
   void runAll();
   void runWaiting();
-  CtaRunner *makeRunner();
-  void enter(CtaRunner &runner) {
-    current = &runner;
-    scope.setFibers(runner.getFibers());
-  }
+  ClusterRunner *makeRunner();
   void reportFault();
 
   Launch &launch;
@@ -228,8 +105,8 @@ private:
   FloatEnvironment environment;
   FaultScope scope;
   // Not locals of what a fault may jump out of.
-  std::vector<std::unique_ptr<CtaRunner>> parked, idle;
-  CtaRunner *current = nullptr;
+  std::vector<std::unique_ptr<ClusterRunner>> parked, idle;
+  CurrentCta current;
 };
 
 void Worker::work() {
@@ -243,18 +120,19 @@ void Worker::work() {
 }
 
 void Worker::reportFault() {
-  if (current->getFibers())
-    current->getFibers()->abandon();
+  CtaRunner &cta = *current.get();
+  if (cta.getFibers())
+    cta.getFibers()->abandon();
   Fault &fault = scope.getFault();
   if (fault.status == LaunchStatus::Ok)
     return; // interrupted
-  std::memcpy(fault.ctaid, current->getCta(), sizeof(fault.ctaid));
+  std::memcpy(fault.ctaid, cta.getCta(), sizeof(fault.ctaid));
   launch.fail(fault);
 }
 
 /// Null, and the launch has failed, if there is no memory.
-CtaRunner *Worker::makeRunner() {
-  idle.push_back(std::make_unique<CtaRunner>(launch, index));
+ClusterRunner *Worker::makeRunner() {
+  idle.push_back(std::make_unique<ClusterRunner>(launch, index, current));
   if (idle.back()->isValid())
     return idle.back().get();
   launch.fail(LaunchStatus::OutOfResources);
@@ -262,10 +140,9 @@ CtaRunner *Worker::makeRunner() {
 }
 
 void Worker::runAll() {
-  CtaRunner *runner = makeRunner();
+  ClusterRunner *runner = makeRunner();
   if (!runner)
     return;
-  enter(*runner);
   while (!launch.failed()) {
     uint64_t begin =
         launch.next.fetch_add(launch.grain, std::memory_order_relaxed);
@@ -277,8 +154,9 @@ void Worker::runAll() {
   }
 }
 
-/// CTAs that wait for others are parked while the next ones start, so that what
-/// they wait for may come from an earlier or (up to kResidentCtas) later one.
+/// Clusters (CTAs, for short) that wait for others are parked while the next
+/// ones start, so that what they wait for may come from an earlier or (up to a
+/// limit) later one.
 void Worker::runWaiting() {
   bool more = true;
   while (!launch.failed() && (more || !parked.empty())) {
@@ -289,7 +167,6 @@ void Worker::runWaiting() {
     if (next < launch.total) {
       if (idle.empty() && !makeRunner())
         return;
-      enter(*idle.back());
       if (!idle.back()->run(next)) {
         parked.push_back(std::move(idle.back()));
         idle.pop_back();
@@ -297,7 +174,6 @@ void Worker::runWaiting() {
     }
     // Each of those that wait gets a turn.
     for (size_t i = 0; i < parked.size() && !launch.failed();) {
-      enter(*parked[i]);
       if (!parked[i]->resume()) {
         ++i;
         continue;
@@ -317,11 +193,23 @@ bool isValidGrid(const Grid &grid) {
 
 } // namespace
 
+bool ptxjit::isValidCluster(const Grid &cluster, const Grid &grid) {
+  if (!cluster.x && !cluster.y && !cluster.z)
+    return true;
+  constexpr uint32_t most = PTXJIT_MOST_CLUSTER_CTAS;
+  return cluster.x && cluster.y && cluster.z && cluster.x <= most &&
+         cluster.y <= most && cluster.z <= most &&
+         cluster.x * cluster.y * cluster.z <= most && grid.x % cluster.x == 0 &&
+         grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+}
+
 LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
                                 const void *params, uint32_t dynamicShared,
                                 unsigned threads, Fault *fault) {
   if (!isValidGrid(grid))
     return LaunchStatus::InvalidValue;
+  if (!isValidCluster(kernel.options.cluster, grid))
+    return LaunchStatus::InvalidCluster;
   static std::atomic<uint64_t> gridCounter{0};
   unsigned machine = unsigned(tbb::info::default_concurrency());
   unsigned workers = threads ? threads : machine;
@@ -331,11 +219,12 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
       tbb::global_control::max_allowed_parallelism,
       std::max(machine, kMostWorkers));
   workers = std::min(workers, kMostWorkers);
-  uint64_t total = uint64_t(grid.x) * grid.y * grid.z;
-  workers = unsigned(std::min<uint64_t>(workers, total));
-  Launch launch{kernel, grid, params, dynamicShared, workers, total, fault};
+  Launch launch(kernel, grid, params, dynamicShared, fault);
+  workers = unsigned(std::min<uint64_t>(workers, launch.total));
+  launch.workers = workers;
   launch.gridid = ++gridCounter;
-  launch.grain = std::clamp<uint64_t>(total / (uint64_t(workers) * 32), 1, 64);
+  launch.grain =
+      std::clamp<uint64_t>(launch.total / (uint64_t(workers) * 32), 1, 64);
   if (workers == 1) {
     Worker(launch, 0).work();
     return LaunchStatus(launch.status.load());
@@ -355,8 +244,9 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
 LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
                                const void *params, uint32_t dynamicShared,
                                uint64_t index, Fault &fault) {
-  Launch launch{kernel, grid, params, dynamicShared, 1, index + 1, &fault};
+  Launch launch(kernel, grid, params, dynamicShared, &fault);
   launch.next = index;
+  launch.total = index + 1;
   Worker worker(launch, 0);
   worker.getScope().setInterruptible();
   MutedKernels muted;

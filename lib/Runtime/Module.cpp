@@ -254,12 +254,21 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
                             const uint32_t block[3], const void *params,
                             uint32_t dynamicShared, unsigned threads,
                             const CompileOptions &options,
-                            std::string &diagnostics) {
+                            std::string &diagnostics,
+                            const LaunchOptions &launchOptions) {
   const PtxjitImage *image = compile(kernel, block, grid, options, diagnostics);
   if (!image)
     return LaunchStatus::InvalidValue;
   return launchImage(*image, block, grid, params, dynamicShared, threads,
-                     diagnostics);
+                     diagnostics, launchOptions);
+}
+
+/// What the launch says, else what the kernel requires.
+Grid Module::clusterOf(const char *kernel, const LaunchOptions &options) const {
+  const PtxjitKernelInfo *info = findKernel(kernel);
+  if (options.cluster.x || !info)
+    return options.cluster;
+  return {info->cluster[0], info->cluster[1], info->cluster[2]};
 }
 
 KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
@@ -283,16 +292,19 @@ LaunchStatus Module::launchImage(const PtxjitImage &image,
                                  const uint32_t block[3], const Grid &grid,
                                  const void *params, uint32_t dynamicShared,
                                  unsigned threads, std::string &diagnostics,
-                                 bool cooperative) {
+                                 const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
-  code.cooperative = cooperative;
+  code.options = options;
+  code.options.cluster = clusterOf(image.kernel, options);
   Fault fault;
   LaunchStatus status =
       launchGrid(code, grid, params, dynamicShared, threads, &fault);
   if (status == LaunchStatus::Ok)
     return status;
-  if (fault.status == LaunchStatus::IllegalAddress ||
-      fault.status == LaunchStatus::MisalignedAddress)
+  // A CTA of a cluster cannot be run again without the others.
+  bool mayReplay = code.options.cluster.x == 0;
+  if (mayReplay && (fault.status == LaunchStatus::IllegalAddress ||
+                    fault.status == LaunchStatus::MisalignedAddress))
     findThread(fault, image, block, grid, params, dynamicShared);
   fault.status = status;
   diagnostics +=
@@ -341,8 +353,13 @@ void Module::forEachVariable(
 bool Module::interpret(const std::string &kernel, const Grid &grid,
                        const uint32_t block[3], const void *params,
                        uint32_t dynamicShared, uint64_t seed,
-                       std::string &diagnostics) {
+                       std::string &diagnostics, const LaunchOptions &options) {
   PtxjitReferenceLaunch launch{};
+  Grid cluster = clusterOf(kernel.c_str(), options);
+  launch.explicitCluster = cluster.x != 0;
+  launch.cluster[0] = std::max(cluster.x, 1u);
+  launch.cluster[1] = std::max(cluster.y, 1u);
+  launch.cluster[2] = std::max(cluster.z, 1u);
   launch.grid[0] = grid.x;
   launch.grid[1] = grid.y;
   launch.grid[2] = grid.z;

@@ -28,7 +28,7 @@ struct TestArgument {
 struct TestCase {
   std::string kernel, text, fails;
   unsigned line = 0;
-  uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1};
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1}, cluster[3] = {0, 0, 0};
   uint32_t shared = 0;
   std::vector<TestArgument> arguments;
   Tolerance tolerance;
@@ -271,6 +271,8 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
     bool ok = true;
     if (const char *v = value("grid="))
       ok = parseExtents(v, test.grid);
+    else if (const char *v = value("cluster="))
+      ok = parseExtents(v, test.cluster);
     else if (const char *v = value("block="))
       ok = parseExtents(v, test.block);
     else if (const char *v = value("shared="))
@@ -447,15 +449,17 @@ private:
     if (!list.layOut(*kernel, params, error))
       return false;
     Grid grid{test.grid[0], test.grid[1], test.grid[2]};
+    LaunchOptions launch;
+    launch.cluster = {test.cluster[0], test.cluster[1], test.cluster[2]};
     std::string diagnostics;
     bool ok;
     if (mode.reference) {
       ok = module->interpret(test.kernel, grid, test.block, params.data(),
-                             test.shared, 0, diagnostics);
+                             test.shared, 0, diagnostics, launch);
     } else {
       LaunchStatus status = module->launch(
           test.kernel, grid, test.block, params.data(), test.shared,
-          options.threads, mode.options, diagnostics);
+          options.threads, mode.options, diagnostics, launch);
       ok = status == LaunchStatus::Ok;
     }
     if (!test.fails.empty()) {

@@ -2,8 +2,8 @@
 //
 // A test is a comment line in a PTX file:
 //
-//   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {shared=N} ARG... {~ulps=N}
-//          {~rel=X} {~abs=X} {fails=TEXT}
+//   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {cluster=X,Y,Z} {shared=N}
+//          ARG... {~ulps=N} {~rel=X} {~abs=X} {fails=TEXT}
 //
 // ARG, one for each parameter: TYPE:VALUE, TYPE{VALUE,...}, or a buffer:
 //   in=TYPE[v, v, ...]     given values

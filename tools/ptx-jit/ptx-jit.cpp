@@ -60,6 +60,10 @@ static cl::opt<unsigned> sharedBytes("shared",
                                      cl::desc("Dynamic shared memory in bytes"),
                                      cl::value_desc("bytes"), cl::init(0),
                                      cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string>
+    clusterText("cluster", cl::desc("CTAs of a cluster: X, X,Y or X,Y,Z"),
+                cl::value_desc("extents"), cl::sub(runCommand),
+                cl::cat(category));
 static cl::opt<std::string> emitStage(
     "emit",
     cl::desc("Write a stage of the compiler instead of running: ptx, "
@@ -233,6 +237,9 @@ static int run() {
     return fail("--grid=" + gridText + " is not X, X,Y or X,Y,Z");
   if (!parseExtents(blockText, block))
     return fail("--block=" + blockText + " is not X, X,Y or X,Y,Z");
+  uint32_t cluster[3] = {0, 0, 0};
+  if (!clusterText.empty() && !parseExtents(clusterText, cluster))
+    return fail("--cluster=" + clusterText + " is not X, X,Y or X,Y,Z");
   if (!parseChunks(chunks) || chunks.size() > 1)
     return fail("--chunk must be 1, 4, 8 or 16");
   PtxjitMode atLeast;
@@ -274,12 +281,14 @@ static int run() {
     return fail(error);
 
   Grid extents{grid[0], grid[1], grid[2]};
+  LaunchOptions launch;
+  launch.cluster = {cluster[0], cluster[1], cluster[2]};
   using Clock = std::chrono::steady_clock;
   double best = 0;
   if (useReference) {
     auto start = Clock::now();
     bool ok = module->interpret(kernel->name, extents, block, params.data(),
-                                sharedBytes, 0, diagnostics);
+                                sharedBytes, 0, diagnostics, launch);
     best =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     std::fputs(diagnostics.c_str(), stderr);
@@ -303,8 +312,9 @@ static int run() {
     for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
       auto start = Clock::now();
       stream.submit([&] {
-        status = module->launch(kernel->name, extents, block, params.data(),
-                                sharedBytes, threads, options, diagnostics);
+        status =
+            module->launch(kernel->name, extents, block, params.data(),
+                           sharedBytes, threads, options, diagnostics, launch);
       });
       stream.synchronize();
       double ms =

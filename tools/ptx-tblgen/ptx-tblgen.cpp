@@ -31,7 +31,10 @@ struct Modifier {
   std::string flagToken; ///< token of a flag
   std::vector<std::string> tokens;
   std::string key() const {
-    return attrName + "_" + (enumName.empty() ? "flag_" + flagToken : enumName);
+    std::string name =
+        attrName + "_" + (enumName.empty() ? "flag_" + flagToken : enumName);
+    std::replace(name.begin(), name.end(), ':', '_');
+    return name;
   }
 };
 
@@ -39,7 +42,8 @@ struct Operand {
   std::string name, kind = "Value", rule = "First", fixed = "B32";
   std::string countRule = "Modifier", allowed;
   bool isResult = false, isSecond = false, optional = false, negatable = false,
-       special = false, signable = false, selectable = false;
+       special = false, signable = false;
+  unsigned selectLanes = 0;
   unsigned group = 0, count = 1, numParts = 0;
 };
 
@@ -198,8 +202,13 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
     o.kind = "Address", text.consume_back("]");
   if (text.consume_front("-"))
     o.signable = true;
-  if (text.consume_front("~"))
-    o.selectable = true;
+  if (text.consume_front("~")) {
+    o.selectLanes = 1;
+    if (text.consume_front("2"))
+      o.selectLanes = 2;
+    else if (text.consume_front("4"))
+      o.selectLanes = 4;
+  }
   if (text.consume_front("!"))
     o.negatable = true;
   if (text.consume_front("%"))
@@ -460,7 +469,7 @@ private:
          << ", TypeRule::" << o.rule << ", ScalarType::" << o.fixed << ", "
          << o.isResult << ", " << o.isSecond << ", " << o.optional << ", "
          << o.negatable << ", " << o.special << ", " << o.signable << ", "
-         << o.selectable << ", CountRule::" << o.countRule << ", " << o.count
+         << o.selectLanes << ", CountRule::" << o.countRule << ", " << o.count
          << ", " << o.numParts << ", \"" << o.allowed << "\", " << o.group
          << "}, ";
     os << "};\n";

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 7u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 8u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 128u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 152u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -30,14 +30,21 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, localStride), 104u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, gridWorkspace), 112u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, frame), 120u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, clusterDim), 128u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, clusterRank), 140u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, explicitCluster), 144u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 48u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 64u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
   EXPECT_EQ(offsetof(PtxjitHelpers, leave), 24u);
   EXPECT_EQ(offsetof(PtxjitHelpers, fault), 32u);
   EXPECT_EQ(offsetof(PtxjitHelpers, system), 40u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, mbarrier), 48u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, clusterBarrier), 56u);
+  EXPECT_EQ(PTXJIT_MBARRIER_TX_SHIFT + PTXJIT_MBARRIER_TX_BITS,
+            PTXJIT_MBARRIER_PHASE_SHIFT);
   EXPECT_EQ(sizeof(PtxjitGathered), 264u);
   EXPECT_EQ(offsetof(PtxjitGathered, yes), 4u);
   EXPECT_EQ(offsetof(PtxjitGathered, values), 8u);

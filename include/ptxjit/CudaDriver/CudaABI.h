@@ -121,6 +121,7 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, 910,                                 \
     "the graph update was not performed because it included changes which "    \
     "violated constraints specific to instantiated graph update")              \
+  X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size")              \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 /** Programs pass on whatever number they have: in C++ that must be an int. */
@@ -785,6 +786,10 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *minGrid, int *block,
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes,
                                                  CUfunction handle, int ctas,
                                                  int threads);
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction handle,
+                                            const CUlaunchConfig *config);
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction handle,
+                                      const CUlaunchConfig *config);
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream);
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes,
                                  CUmemoryPool handle, CUstream stream);

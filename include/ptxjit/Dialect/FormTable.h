@@ -72,7 +72,9 @@ struct OperandSpec {
   bool negatable;      ///< predicate, may be written `!p`
   bool special;        ///< special registers and symbols allowed
   bool signable;       ///< may be written `-a`
-  bool selectable;     ///< may be written `a.b0`, `a.h10`: parts of a register
+  /// May be written `a.b0`, `a.h1` (1), `a.h10` (2), `a.b3210` (4): parts of a
+  /// register, or of two; 0: not.
+  unsigned char selectLanes;
   CountRule countRule; ///< of a vector
   uint16_t count;
   uint8_t numParts;    ///< of an address: operands that follow it, in its `[]`

@@ -37,7 +37,11 @@ def Advice_createpolicy : Advice<"createpolicy", !strconcat(MoveAnchor, "createp
 def Advice_cp : Advice<"cp",
     !strconcat(MoveAnchor, "non-bulk-asynchronous-copy"),
     [Form<"cp.async.{commit_group|wait_all}", [Since<"7.0", "sm_80+">]>,
-     Form<"cp.async.wait_group #n", [Since<"7.0", "sm_80+">]>]>;
+     Form<"cp.async.wait_group #n", [Since<"7.0", "sm_80+">]>,
+     Form<"cp.async.bulk.commit_group", [Since<"8.0", "sm_90+">]>,
+     Form<"cp.async.bulk.wait_group{.read} #n", [Since<"8.0", "sm_90+">]>,
+     Form<"cp.async.bulk.prefetch.L2.global [a], b:b32", [Since<"8.0", "sm_90+">]>,
+     Form<"cp.async.bulk.prefetch.L2.global.L2::cache_hint [a], b:b32, c:b64", [Since<"8.0", "sm_90+">]>]>;
 def Advice_griddepcontrol : Advice<"griddepcontrol",
     !strconcat(SyncAnchor, "griddepcontrol"),
     [Form<"griddepcontrol.{launch_dependents|wait}", [Since<"7.8", "sm_90+">]>]>;
@@ -48,7 +52,14 @@ def Advice_fence : Advice<"fence", !strconcat(SyncAnchor, "membar-fence"),
      Form<"fence.proxy.async{.global|shared::cta|shared::cluster}", [Since<"8.0", "sm_90+">]>,
      Form<"fence.mbarrier_init.release.cluster", [Since<"8.0", "sm_90+">]>,
      Form<"fence.proxy.tensormap::generic.release.{cta|cluster|gpu|sys}", [Since<"8.3", "sm_90+">]>,
-     Form<"fence.proxy.tensormap::generic.acquire.{cta|cluster|gpu|sys} [a], #b=128", [Since<"8.3", "sm_90+">]>]>;
+     Form<"fence.proxy.tensormap::generic.acquire.{cta|cluster|gpu|sys} [a], #b=128", [Since<"8.3", "sm_90+">]>,
+     // Of mbarriers, which are ordered anyway.
+     Form<"fence.release.sync_restrict::shared::cta.cluster", [Since<"8.6", "sm_90+">]>,
+     Form<"fence.acquire.sync_restrict::shared::cluster.cluster", [Since<"8.6", "sm_90+">]>,
+     Form<"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+          [Since<"8.6", "sm_90+">]>,
+     Form<"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+          [Since<"8.6", "sm_90+">]>]>;
 def Advice_membar : Advice<"membar", !strconcat(SyncAnchor, "membar-fence"),
     [Form<"membar.proxy.alias", [Since<"7.5", "sm_60+">]>]>;
 

@@ -62,6 +62,7 @@ class Since<string ptxVersion, string target> {
 ///   a*2x    N of `.xN` times 2           [a,c*2] address of several parts
 ///   #n=4|8  constant (of these values)   #n=0..3 (of this range)
 ///   -a      may be written `-a`          ~a    part of a register: `a.b0`
+///                                        ~2a, ~4a  parts of two: `a.h10`
 ///   _       nothing but `_`             &c    the carry flag; not in the text
 ///   ?p      operand that changes no result: checked, and not kept in IR
 ///   L:label, f:callee, x:args            control flow
@@ -364,6 +365,12 @@ class Known<string opcode, string isa, list<Form> forms> {
   string IsaAnchor = isa;
   list<Form> Forms = forms;
   string OpName = "unlowered";
+}
+/// Forms of video instructions. They become `ptx.video`; what that means:
+/// Video.h.
+class Video<string opcode, string isa, list<Form> forms>
+    : Known<opcode, isa, forms> {
+  let OpName = "video";
 }
 /// Forms that tell the machine something which changes no result: prefetches,
 /// cache policies, numbers of registers. They become `ptx.advice` and vanish;

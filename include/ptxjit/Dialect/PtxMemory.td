@@ -66,7 +66,13 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
       DataForms<"ld.global{.ca|cg|cs}.nc", "d*, [a]", [Since<"3.1", "sm_32+">]>.L,
       CachedForms<"ld.global.nc", "d*, [a]", EvictL1, Prefetch, [Since<"3.1", "sm_32+">]>.L,
       [Form<"ldu{.global}{.v2|v4}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32} d*, [a]", [Since<"2.0", "sm_20+">]>,
-       Form<"ldu{.global}{.v2}.{b64|u64|s64|f64} d*, [a]", [Since<"2.0", "sm_20+">]>]),
+       Form<"ldu{.global}{.v2}.{b64|u64|s64|f64} d*, [a]", [Since<"2.0", "sm_20+">]>,
+       // Both halves are results.
+       Form<!strconcat("ld{.weak|volatile}", LdSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
+       Form<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
+       Form<"ld.mmio.relaxed.sys{.global}.b128 d, [a]", [Since<"8.4", "sm_70+">]>,
+       Form<"ld.global.nc.b128 d, [a]", [Since<"8.3", "sm_70+">]>,
+       Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]),
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface]> {
   let WideOperands = 1;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
@@ -91,7 +97,10 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
       CachedForms<"st.{relaxed|release}.{cta|cluster|gpu|sys}{.global}", "[a], b*",
                   EvictL1, "", [Since<"6.0", "sm_70+">]>.L,
       [Form<"st.mmio.relaxed.sys{.global}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64} [a], b*",
-            [Since<"8.2", "sm_70+">]>]),
+            [Since<"8.2", "sm_70+">]>,
+       Form<!strconcat("st{.weak|volatile}", StSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
+       Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
+       Form<"st.mmio.relaxed.sys{.global}.b128 [a], b", [Since<"8.4", "sm_70+">]>]),
     [MemoryEffects<[MemWrite]>, MaskedOpInterface, AttrSizedOperandSegments]> {
   let WideOperands = 1;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
@@ -104,18 +113,6 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
                        OptionalAttr<Ptx_Vector>:$vec,
                        OptionalAttr<I64Attr>:$granule);
 }
-
-// 128-bit registers are not executed yet.
-def Known_ld : Known<"ld", "data-movement-and-conversion-instructions-ld",
-    [Form<!strconcat("ld{.weak|volatile}", LdSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
-     Form<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
-     Form<"ld.mmio.relaxed.sys{.global}.b128 d, [a]", [Since<"8.4", "sm_70+">]>,
-     Form<"ld.global.nc.b128 d, [a]", [Since<"8.3", "sm_70+">]>,
-     Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]>;
-def Known_st : Known<"st", "data-movement-and-conversion-instructions-st",
-    [Form<!strconcat("st{.weak|volatile}", StSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
-     Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
-     Form<"st.mmio.relaxed.sys{.global}.b128 [a], b", [Since<"8.4", "sm_70+">]>]>;
 
 defvar AtomOrders = "{.relaxed|acquire|release|acq_rel}{.cta|cluster|gpu|sys}";
 defvar RedOrders = "{.relaxed|release}{.cta|cluster|gpu|sys}";
@@ -155,16 +152,16 @@ class AtomForms<string opcode, string orders, string dst> {
     Form<!strconcat(opcode, global, ".add.noftz.L2::cache_hint.{bf16|bf16x2} ", dst, "[a], b, ?policy:b64"),
          [Since<"7.8", "sm_90+">]>];
 }
-/// Vectors, element by element: not executed yet.
+/// Vectors: each element is an atomic update of its own.
 class AtomVectorForms<string opcode, string orders, string dst> {
   defvar mods = !strconcat(orders, "{.global}");
   list<Form> L = [
     Form<!strconcat(opcode, mods, ".add.{v2|v4}.f32 ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
-    Form<!strconcat(opcode, mods, ".add.L2::cache_hint.{v2|v4}.f32 ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".add.L2::cache_hint.{v2|v4}.f32 ", dst, "[a], b*, ?policy:b64"), [Since<"8.1", "sm_90+">]>,
     Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.{v2|v4}.{f16|f16x2|bf16|bf16x2} ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
-    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.{v2|v4}.{f16|f16x2|bf16|bf16x2} ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>,
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.{v2|v4}.{f16|f16x2|bf16|bf16x2} ", dst, "[a], b*, ?policy:b64"), [Since<"8.1", "sm_90+">]>,
     Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.v8.{f16|bf16} ", dst, "[a], b*"), [Since<"8.1", "sm_90+">]>,
-    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.v8.{f16|bf16} ", dst, "[a], b*, c:b64"), [Since<"8.1", "sm_90+">]>];
+    Form<!strconcat(opcode, mods, ".{add|min|max}.noftz.L2::cache_hint.v8.{f16|bf16} ", dst, "[a], b*, ?policy:b64"), [Since<"8.1", "sm_90+">]>];
 }
 def Ptx_AtomOp : Ptx_Instr<"atom",
     "parallel-synchronization-and-communication-instructions-atom",
@@ -201,15 +198,46 @@ def Ptx_RedOp : Ptx_Instr<"red",
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
 }
-def Known_atom : Known<"atom",
+class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst>
+    : Ptx_Instr<mnemonic,
+        !strconcat("parallel-synchronization-and-communication-instructions-",
+                   opcode),
+        AtomVectorForms<opcode, orders, dst>.L,
+        [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+         AttrSizedOperandSegments]> {
+  let Ignored = ["noftz", "L2::cache_hint"];
+  let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
+                       DefaultValuedAttr<I64Attr, "0">:$offset,
+                       Ptx_ScalarType:$ty, Ptx_Vector:$vec,
+                       OptionalAttr<Ptx_Space>:$space,
+                       OptionalAttr<Ptx_Order>:$order,
+                       OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
+}
+def Ptx_AtomVectorOp : Ptx_AtomVector<"atom.vector", "atom", AtomOrders, "d*, "> {
+  let summary = "atomic updates side by side; d are the old values";
+  let results = (outs Variadic<AnyType>:$d);
+}
+def Ptx_RedVectorOp : Ptx_AtomVector<"red.vector", "red", RedOrders, ""> {
+  let summary = "atomic updates side by side, without a result";
+}
+def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
     "parallel-synchronization-and-communication-instructions-atom",
-    !listconcat(AtomVectorForms<"atom", AtomOrders, "d*, ">.L,
-      [Form<!strconcat("atom", AtomMods, ".exch.b128 d, [a], b"), [Since<"8.3", "sm_90+">]>,
-       Form<!strconcat("atom", AtomMods, ".cas.b128 d, [a], b, c"), [Since<"8.3", "sm_90+">]>,
-       Form<"atom{.global}.exch.L2::cache_hint.b128 d, [a], b, c:b64", [Since<"8.3", "sm_90+">]>])>;
-def Known_red : Known<"red",
-    "parallel-synchronization-and-communication-instructions-red",
-    AtomVectorForms<"red", RedOrders, "">.L>;
+    [Form<!strconcat("atom", AtomMods, ".exch.b128 d, [a], b"), [Since<"8.3", "sm_90+">]>,
+     Form<!strconcat("atom", AtomMods, ".cas.b128 d, [a], b, c"), [Since<"8.3", "sm_90+">]>,
+     Form<"atom{.global}.exch.L2::cache_hint.b128 d, [a], b, ?policy:b64", [Since<"8.3", "sm_90+">]>],
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     AttrSizedOperandSegments]> {
+  let summary = "atomic update of 128 bits";
+  let Ignored = ["L2::cache_hint"];
+  // Both halves of each, the low one first.
+  let arguments = (ins AnyType:$a, Variadic<I64>:$b, Variadic<I64>:$c,
+                       Optional<I1>:$mask,
+                       DefaultValuedAttr<I64Attr, "0">:$offset,
+                       Ptx_ScalarType:$ty, OptionalAttr<Ptx_Space>:$space,
+                       OptionalAttr<Ptx_Order>:$order,
+                       OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
+  let results = (outs Variadic<I64>:$d);
+}
 def Ptx_MembarOp : Ptx_Instr<"membar",
     "parallel-synchronization-and-communication-instructions-membar-fence",
     [Form<"membar.{cta|gl|sys}">], [MemoryEffects<[MemRead, MemWrite]>]> {

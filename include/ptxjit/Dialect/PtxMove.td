@@ -12,11 +12,16 @@ def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov"
     [Form<"mov.{pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} d, %a">]> {
   let summary = "copy; also of special registers, addresses, packed vectors";
 }
-def Known_mov : Known<"mov", "data-movement-and-conversion-instructions-mov",
-    [Form<"mov.b128 d, a", [Since<"8.3", "sm_70+">]>,
-     Form<"mov.b128 d, a*2:b64", [Since<"8.3", "sm_70+">]>,
+def Ptx_MovWideOp : Ptx_Instr<"mov.wide",
+    "data-movement-and-conversion-instructions-mov",
+    [Form<"mov.b128 d, a*2:b64", [Since<"8.3", "sm_70+">]>,
      Form<"mov.b128 d*2:b64, a", [Since<"8.3", "sm_70+">]>,
-     Form<"mov.b128 d, a*4:b32", [Since<"8.3", "sm_70+">]>]>;
+     Form<"mov.b128 d, a*4:b32", [Since<"8.3", "sm_70+">]>,
+     Form<"mov.b128 d, a", [Since<"8.3", "sm_70+">]>], [Pure]> {
+  let summary = "copy of 128 bits: both halves, or four words, the low one first";
+  let arguments = (ins Variadic<AnyType>:$a, Ptx_ScalarType:$ty);
+  let results = (outs Variadic<I64>:$d);
+}
 def Ptx_PrmtOp : Ptx_Ternary<"prmt",
     "data-movement-and-conversion-instructions-prmt",
     [Form<"prmt.b32{.f4e|b4e|rc8|ecl|ecr|rc16} d, a, b, c",
@@ -111,16 +116,25 @@ def Known_cvt : Known<"cvt", "data-movement-and-conversion-instructions-cvt",
      Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4:f32, b:b32", Cvt87>,
      Form<"cvt.rs{.relu}.satfinite.e2m1x4.f32 d:b16, a*4:f32, b:b32", Cvt87>]>;
 // Where the windows end is not known to compiled code yet.
-def Known_isspacep : Known<"isspacep",
+class IsSpacepForms<string width> {
+  list<Form> L = [
+    Form<!strconcat("isspacep.{global|local|shared|shared::cta} d:pred, a:", width),
+         [Since<"2.0", "sm_20+">]>,
+    Form<!strconcat("isspacep.const d:pred, a:", width),
+         [Since<"3.1", "sm_20+">]>,
+    Form<!strconcat("isspacep.shared::cluster d:pred, a:", width),
+         [Since<"7.8", "sm_90+">]>,
+    Form<!strconcat("isspacep.{param|param::entry} d:pred, a:", width),
+         [Since<"7.7", "sm_70+">]>];
+}
+def Ptx_IsSpacepOp : Ptx_Instr<"isspacep",
     "data-movement-and-conversion-instructions-isspacep",
-    [Form<"isspacep.{global|local|shared|shared::cta} d:pred, a:b64", [Since<"2.0", "sm_20+">]>,
-     Form<"isspacep.{global|local|shared|shared::cta} d:pred, a:b32", [Since<"2.0", "sm_20+">]>,
-     Form<"isspacep.const d:pred, a:b64", [Since<"3.1", "sm_20+">]>,
-     Form<"isspacep.const d:pred, a:b32", [Since<"3.1", "sm_20+">]>,
-     Form<"isspacep.shared::cluster d:pred, a:b64", [Since<"7.8", "sm_90+">]>,
-     Form<"isspacep.shared::cluster d:pred, a:b32", [Since<"7.8", "sm_90+">]>,
-     Form<"isspacep.{param|param::entry} d:pred, a:b64", [Since<"7.7", "sm_70+">]>,
-     Form<"isspacep.{param|param::entry} d:pred, a:b32", [Since<"7.7", "sm_70+">]>]>;
+    !listconcat(IsSpacepForms<"b64">.L, IsSpacepForms<"b32">.L),
+    [Pure]> {
+  let summary = "does generic address `a` lie in the space?";
+  let arguments = (ins AnyType:$a, Ptx_Space:$space);
+  let results = (outs I1:$d);
+}
 def Ptx_CvtaOp : Ptx_Unary<"cvta",
     "data-movement-and-conversion-instructions-cvta",
     [Form<"cvta{.to}.{global|shared|shared::cta|shared::cluster|local|const|param|param::entry}"

@@ -204,9 +204,9 @@ def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
   let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
 }
 
-// An instruction of a form whose meaning IR does not state.
-class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+// An instruction that keeps its text: attributes do not state what it means.
+class Ptx_TextOp<string mnemonic, list<Trait> traits>
+    : Op<Ptx_Dialect, mnemonic, traits> {
   let description = [{
     `instruction` is opcode and modifiers as the text has them. Operands and
     results stand in the order of the text, vectors and addresses of several
@@ -220,11 +220,16 @@ class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
                        "functional-type($operands, $d)";
   let hasVerifier = 1;
 }
-def Ptx_UnloweredOp : Ptx_TextOp<"unlowered"> {
+def Ptx_UnloweredOp : Ptx_TextOp<"unlowered",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "an instruction of a `Known` form: nothing executes it";
 }
-def Ptx_AdviceOp : Ptx_TextOp<"advice"> {
+def Ptx_AdviceOp : Ptx_TextOp<"advice",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "an instruction that changes no result";
+}
+def Ptx_VideoOp : Ptx_TextOp<"video", [Pure]> {
+  let summary = "a video instruction";
 }
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";

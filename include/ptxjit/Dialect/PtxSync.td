@@ -105,20 +105,19 @@ def Ptx_MatchOp : Ptx_Collective<"match",
                        Ptx_ScalarType:$ty, Ptx_Match:$mode, Flag_Sync:$sync);
   let results = (outs Variadic<AnyType>:$d);
 }
-def Known_redux : Known<"redux",
-    "parallel-synchronization-and-communication-instructions-redux-sync",
-    [Form<"redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, m:b32",
-          [Since<"8.8", "sm_100f">, Since<"8.6", "sm_100a">,
-           Since<"8.6", "sm_103a">]>]>;
 def Ptx_ReduxOp : Ptx_Collective<"redux",
     "parallel-synchronization-and-communication-instructions-redux-sync",
     [Form<"redux.sync.{add|min|max}.{u32|s32} d, a, m:b32",
           [Since<"7.0", "sm_80+">]>,
      Form<"redux.sync.{and|or|xor}.b32 d, a, m:b32",
-          [Since<"7.0", "sm_80+">]>]> {
+          [Since<"7.0", "sm_80+">]>,
+     Form<"redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, m:b32",
+          [Since<"8.8", "sm_100f">, Since<"8.6", "sm_100a">,
+           Since<"8.6", "sm_103a">]>]> {
   let summary = "combine a value over the lanes of the warp";
   let arguments = (ins AnyType:$a, AnyType:$m, Optional<I1>:$mask,
-                       Ptx_ScalarType:$ty, Ptx_Atomic:$op, Flag_Sync:$sync);
+                       Ptx_ScalarType:$ty, Ptx_Atomic:$op, Flag_Abs:$abs,
+                       Flag_NaN:$nan, Flag_Sync:$sync);
   let results = (outs AnyType:$d);
 }
 def Ptx_ElectOp : Ptx_Collective<"elect",

@@ -1,6 +1,6 @@
 //===- PtxVideo.td - video instructions -----------------------------------===//
 //
-// Known forms: parsed, checked and printed. Nothing executes them yet.
+// What they mean: Video.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,242 +8,53 @@
 #define PTXJIT_DIALECT_PTXVIDEO_TD
 include "ptxjit/Dialect/PtxBase.td"
 
-def Known_vadd : Known<"vadd",
-    "scalar-video-instructions", [
-  Form<"vadd.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vadd.{u32|s32}.{u32|s32}.{u32|s32}{.sat}.{add|min|max} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vadd.u32.s32.u32 d:b32, ~a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vadd.s32.u32.s32.sat d:b32, a:b32, ~b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vadd.s32.s32.s32 ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vsub : Known<"vsub",
-    "scalar-video-instructions", [
-  Form<"vsub.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vsub.{u32|s32}.{u32|s32}.{u32|s32}{.sat}.{add|min|max} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vsub.u32.s32.u32 d:b32, ~a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vsub.s32.u32.s32.sat d:b32, a:b32, ~b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vsub.s32.s32.s32 ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vabsdiff : Known<"vabsdiff",
-    "scalar-video-instructions", [
-  Form<"vabsdiff.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vabsdiff.{u32|s32}.{u32|s32}.{u32|s32}{.sat}.{add|min|max} d:b32, "
-       "a:b32, b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vabsdiff.u32.s32.u32 d:b32, ~a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vabsdiff.s32.u32.s32.sat d:b32, a:b32, ~b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vabsdiff.s32.s32.s32 ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vmin : Known<"vmin",
-    "scalar-video-instructions", [
-  Form<"vmin.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmin.{u32|s32}.{u32|s32}.{u32|s32}{.sat}.{add|min|max} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmin.u32.s32.u32 d:b32, ~a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmin.s32.u32.s32.sat d:b32, a:b32, ~b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmin.s32.s32.s32 ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vmax : Known<"vmax",
-    "scalar-video-instructions", [
-  Form<"vmax.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmax.{u32|s32}.{u32|s32}.{u32|s32}{.sat}.{add|min|max} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmax.u32.s32.u32 d:b32, ~a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmax.s32.u32.s32.sat d:b32, a:b32, ~b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmax.s32.s32.s32 ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vshl : Known<"vshl",
-    "scalar-video-instructions", [
-  Form<"vshl.{u32|s32}.{u32|s32}.u32{.sat}.{clamp|wrap} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vshl.{u32|s32}.{u32|s32}.u32{.sat}.{clamp|wrap}.{add|min|max} d:b32, "
-       "a:b32, b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vshl.{u32|s32}.{u32|s32}.u32.{clamp|wrap} ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vshr : Known<"vshr",
-    "scalar-video-instructions", [
-  Form<"vshr.{u32|s32}.{u32|s32}.u32{.sat}.{clamp|wrap} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vshr.{u32|s32}.{u32|s32}.u32{.sat}.{clamp|wrap}.{add|min|max} d:b32, "
-       "a:b32, b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vshr.{u32|s32}.{u32|s32}.u32.{clamp|wrap} ~d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vmad : Known<"vmad",
-    "scalar-video-instructions", [
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}.{sat|po}.{shr7|shr15} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}{.sat|po|shr7|shr15} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}.po.sat{.shr7|shr15} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, -a:b32, b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, -b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.{u32|s32}.{u32|s32}.{u32|s32}{.sat} d:b32, a:b32, b:b32, -c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.s32.s32.u32 d:b32, ~a:b32, b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vmad.s32.s32.u32 d:b32, a:b32, -~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vset : Known<"vset",
-    "scalar-video-instructions", [
-  Form<"vset.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge} d:b32, a:b32, b:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vset.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge} ~d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"2.0", "sm_20+">]>,
-  Form<"vset.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}.{add|min|max} d:b32, "
-       "~a:b32, ~b:b32, c:b32",
-       [Since<"2.0", "sm_20+">]>]>;
-def Known_vset2 : Known<"vset2",
-    "simd-video-instructions", [
-  Form<"vset2.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}{.add} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vset2.u32.u32.lt ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vset4 : Known<"vset4",
-    "simd-video-instructions", [
-  Form<"vset4.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}{.add} d:b32, a:b32, "
-       "b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vset4.u32.u32.lt ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vadd2 : Known<"vadd2",
-    "simd-video-instructions", [
-  Form<"vadd2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vadd2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vadd2.s32.s32.s32 d:b32, ~a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vadd2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vsub2 : Known<"vsub2",
-    "simd-video-instructions", [
-  Form<"vsub2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vsub2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vsub2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vavrg2 : Known<"vavrg2",
-    "simd-video-instructions", [
-  Form<"vavrg2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vavrg2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vavrg2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vabsdiff2 : Known<"vabsdiff2",
-    "simd-video-instructions", [
-  Form<"vabsdiff2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vabsdiff2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vabsdiff2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vmin2 : Known<"vmin2",
-    "simd-video-instructions", [
-  Form<"vmin2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmin2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmin2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vmax2 : Known<"vmax2",
-    "simd-video-instructions", [
-  Form<"vmax2.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmax2.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmax2.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vadd4 : Known<"vadd4",
-    "simd-video-instructions", [
-  Form<"vadd4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vadd4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vadd4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vsub4 : Known<"vsub4",
-    "simd-video-instructions", [
-  Form<"vsub4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vsub4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vsub4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vavrg4 : Known<"vavrg4",
-    "simd-video-instructions", [
-  Form<"vavrg4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vavrg4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vavrg4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vabsdiff4 : Known<"vabsdiff4",
-    "simd-video-instructions", [
-  Form<"vabsdiff4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vabsdiff4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vabsdiff4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vmin4 : Known<"vmin4",
-    "simd-video-instructions", [
-  Form<"vmin4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmin4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmin4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
-def Known_vmax4 : Known<"vmax4",
-    "simd-video-instructions", [
-  Form<"vmax4.{u32|s32}.{u32|s32}.{u32|s32}{.add|sat} d:b32, a:b32, b:b32, "
-       "c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmax4.s32.s32.s32 ~d:b32, a:b32, b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>,
-  Form<"vmax4.u32.u32.u32 d:b32, ~a:b32, ~b:b32, c:b32",
-       [Since<"3.0", "sm_30+">]>]>;
+//===----------------------------------------------------------------------===//
+// Scalar
+//===----------------------------------------------------------------------===//
+
+defvar Sign = ".{u32|s32}";
+defvar Signs = ".{u32|s32}.{u32|s32}.{u32|s32}";
+defvar ComparisonSigns = ".{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}";
+defvar Second = ".{add|min|max}";
+defvar VideoSm20 = [Since<"2.0", "sm_20+">];
+defvar VideoSm30 = [Since<"3.0", "sm_30+">];
+
+/// With a second operation, or merged into `c`.
+class ScalarVideo<string opcode, string modifiers>
+    : Video<opcode, "scalar-video-instructions", [
+  Form<!strconcat(opcode, modifiers, " d:b32, ~a:b32, ~b:b32"), VideoSm20>,
+  Form<!strconcat(opcode, modifiers, Second, " d:b32, ~a:b32, ~b:b32, c:b32"),
+       VideoSm20>,
+  Form<!strconcat(opcode, modifiers, " ~d:b32, ~a:b32, ~b:b32, c:b32"),
+       VideoSm20>]>;
+foreach opcode = ["vadd", "vsub", "vabsdiff", "vmin", "vmax"] in
+  def Video_#opcode : ScalarVideo<opcode, !strconcat(Signs, "{.sat}")>;
+foreach opcode = ["vshl", "vshr"] in
+  def Video_#opcode : ScalarVideo<opcode,
+      !strconcat(Sign, Sign, ".u32{.sat}.{clamp|wrap}")>;
+def Video_vset : ScalarVideo<"vset", ComparisonSigns>;
+class VideoMadForm<string modifiers, string operands>
+    : Form<!strconcat("vmad", Signs, modifiers, " d:b32, ", operands),
+           VideoSm20>;
+def Video_vmad : Video<"vmad", "scalar-video-instructions", [
+  VideoMadForm<"{.po}{.sat}{.shr7|shr15}", "~a:b32, ~b:b32, c:b32">,
+  VideoMadForm<"{.sat}{.shr7|shr15}", "-~a:b32, ~b:b32, c:b32">,
+  VideoMadForm<"{.sat}{.shr7|shr15}", "~a:b32, -~b:b32, c:b32">,
+  VideoMadForm<"{.sat}{.shr7|shr15}", "~a:b32, ~b:b32, -c:b32">]>;
+
+//===----------------------------------------------------------------------===//
+// SIMD
+//===----------------------------------------------------------------------===//
+
+class SimdVideo<string name, string lanes, string modifiers>
+    : Video<!strconcat(name, lanes), "simd-video-instructions", [
+  Form<!strconcat(name, lanes, modifiers, " ~", lanes, "d:b32, ~", lanes,
+                  "a:b32, ~", lanes, "b:b32, c:b32"), VideoSm30>]>;
+foreach lanes = ["2", "4"] in {
+  foreach name = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"] in
+    def Video_#name#lanes : SimdVideo<name, lanes,
+                                      !strconcat(Signs, "{.add|sat}")>;
+  def Video_vset#lanes : SimdVideo<"vset", lanes,
+                                   !strconcat(ComparisonSigns, "{.add}")>;
+}
 #endif

@@ -111,6 +111,7 @@ void addFloatEmitters(EmitterTable &table);
 void addCompareEmitters(EmitterTable &table);
 void addMoveEmitters(EmitterTable &table);
 void addConvertEmitters(EmitterTable &table);
+void addVideoEmitters(EmitterTable &table);
 
 } // namespace ptxjit
 

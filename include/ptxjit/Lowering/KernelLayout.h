@@ -26,6 +26,9 @@ public:
   int64_t sharedEnd = 0;
   /// Frame of local memory per thread, a multiple of 16.
   int64_t localBytes = 0;
+  /// The kernel asks for its place in a cluster, or reaches other CTAs' shared
+  /// memory: addresses of shared variables tell the rank of the CTA.
+  bool usesCluster = false;
   /// Where threads have stacks of their own: room for one frame more.
   int64_t stackReserve() const { return localBytes + (16 << 10); }
   /// Variables in `.global` and `.const`, in table order.

@@ -41,6 +41,11 @@ mlir::Value clampNegative(ChunkBuilder &c, mlir::Value x, bool wanted);
 mlir::Value fmaToOdd(ChunkBuilder &c, ptx::ScalarType type, mlir::Value a,
                      mlir::Value b, mlir::Value d);
 
+/// min or max of two f32. One NaN: the other operand; +0 is greater than -0.
+/// With `propagate` any NaN gives the canonical one.
+mlir::Value minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate,
+                        mlir::Value a, mlir::Value b);
+
 } // namespace ptxjit
 
 #endif

@@ -28,9 +28,12 @@ def RefuseUnloweredPass : Pass<"ptx-refuse-unlowered",
   let summary = "an error for the first instruction that nothing executes yet";
 }
 
-def ExpandCopiesPass : Pass<"ptx-expand-copies", "::ptxjit::ptx::FuncOp"> {
-  let summary = "asynchronous copies to loads and stores; advice is dropped";
+def ExpandInstructionsPass : Pass<"ptx-expand-instructions",
+                                  "::ptxjit::ptx::FuncOp"> {
+  let summary = "instructions to simpler ones; advice is dropped";
   let description = [{
+    Asynchronous copies and stores, `multimem` (of one device), `redux` of f32.
+
     A copy is complete when it is issued, so that waiting for groups of copies
     has nothing left to do.
 

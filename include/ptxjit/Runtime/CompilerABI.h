@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 4u
+#define PTXJIT_COMPILER_ABI_VERSION 5u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -56,6 +56,7 @@ typedef struct PtxjitKernelInfo {
   const PtxjitParam *params;
   uint32_t numParams, paramBytes;
   uint32_t maxntid[3], reqntid[3];  /**< 0 where not given */
+  uint32_t cluster[3];              /**< `.reqnctapercluster`, the same */
   uint32_t sharedBytes, localBytes; /**< static shared; local per thread */
 } PtxjitKernelInfo;
 
@@ -122,6 +123,8 @@ typedef struct PtxjitModule PtxjitModule;
 /** A launch for the reference interpreter. */
 typedef struct PtxjitReferenceLaunch {
   uint32_t grid[3], block[3];
+  uint32_t cluster[3]; /**< CTAs of a cluster; at least 1 in each dimension */
+  uint32_t explicitCluster; /**< 1: they were given */
   const uint8_t *params;
   uint32_t dynamicShared;
   uint64_t seed; /**< order in which threads run; 0: in order */

@@ -18,11 +18,28 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 7u
+#define PTXJIT_KERNEL_ABI_VERSION 8u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
 #define PTXJIT_SHARED_BASE 1024u
+
+/** A CTA's part of its cluster's shared memory; the byte above that many bits
+ * of a `.shared` address is the rank of the CTA in the cluster. */
+#define PTXJIT_SHARED_BITS 24u
+/** CTAs of a cluster, at most. */
+#define PTXJIT_MOST_CLUSTER_CTAS 16u
+
+/** An mbarrier object, 64 bits: arrivals that are missing, arrivals that each
+ *  phase expects, bytes that are missing (two's complement), and the parity of
+ *  the phase. */
+enum {
+  PTXJIT_MBARRIER_COUNT_BITS = 20,
+  PTXJIT_MBARRIER_EXPECTED_SHIFT = 20,
+  PTXJIT_MBARRIER_TX_SHIFT = 40,
+  PTXJIT_MBARRIER_TX_BITS = 23,
+  PTXJIT_MBARRIER_PHASE_SHIFT = 63,
+};
 
 /** The address of a function is a number that nothing else has: that of the
  *  module's function `index`, in the order of their declarations. */
@@ -105,6 +122,15 @@ typedef struct PtxjitHelpers {
    * arguments and results. Returns 0. */
   uint32_t (*system)(struct PtxjitKernelContext *context, uint32_t strand,
                      uint32_t function, uint32_t lane, const uint64_t *places);
+  /** Updates the mbarrier at host address `address`: `tx` more bytes are
+   *  missing (fewer if negative), `drops` arrivals fewer are expected from now
+   *  on, `arrivals` have come. Returns the state before the arrivals. */
+  uint64_t (*mbarrier)(struct PtxjitKernelContext *context, uint64_t address,
+                       uint32_t arrivals, uint32_t drops, int32_t tx);
+  /** The strand arrives at the barrier of the cluster (`wait` 0) or waits until
+   *  all threads of the cluster that have not exited have. Returns 0. */
+  uint32_t (*clusterBarrier)(struct PtxjitKernelContext *context,
+                             uint32_t strand, uint32_t wait);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and
@@ -132,6 +158,10 @@ typedef struct PtxjitKernelContext {
    */
   uint64_t gridWorkspace;
   uint8_t *frame; /**< of a kernel that is split: values between the parts */
+  uint32_t clusterDim[3];   /**< extents of a cluster in CTAs */
+  uint32_t clusterRank;     /**< of this CTA; `shared` begins at this rank's
+                             *   place of the cluster's shared memory */
+  uint32_t explicitCluster; /**< 1: extents were given */
 } PtxjitKernelContext;
 
 /** What CUDA's grid-wide barrier works on. */

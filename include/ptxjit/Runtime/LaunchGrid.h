@@ -24,6 +24,7 @@ enum class LaunchStatus {
   MisalignedAddress = PTXJIT_KERNEL_MISALIGNED_ADDRESS,
   Assert = PTXJIT_KERNEL_ASSERT, ///< `__assertfail` was called
   InvalidValue,                  ///< an extent is 0 or beyond the ISA's limits
+  InvalidCluster, ///< clusters do not fit into the grid, or are too large
   OutOfResources, ///< memory for shared or local windows is not to be had
 };
 
@@ -38,6 +39,14 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+/// What a launch says beside its extents.
+struct LaunchOptions {
+  bool cooperative = false; ///< all CTAs may wait for each other
+  /// CTAs of a cluster, up to PTXJIT_MOST_CLUSTER_CTAS; each extent divides the
+  /// grid's. 0: not given.
+  Grid cluster = {0, 0, 0};
+};
+
 /// What launchGrid needs to know of compiled code.
 struct KernelCode {
   PtxjitKernelEntry entry = nullptr;
@@ -50,12 +59,16 @@ struct KernelCode {
   uint32_t threads = 32;                   ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
-  bool cooperative = false;   ///< all CTAs may wait for each other
+  LaunchOptions options;
   const uint64_t *globals = nullptr; ///< the context's table
 };
 
+/// Are they not given, or do they fit (LaunchOptions::cluster)?
+bool isValidCluster(const Grid &cluster, const Grid &grid);
+
 /// Runs every CTA of `grid`: in index order, pulled by the calling thread and
-/// up to `threads - 1` TBB tasks. Blocks until all have finished. Memory does
+/// up to `threads - 1` TBB tasks; the CTAs of a cluster run on one thread, in
+/// turns. Blocks until all have finished. Memory does
 /// not grow with the grid.
 ///
 /// \param params  laid out as PTX `.param` space, 16-byte aligned.

@@ -25,6 +25,9 @@ inline DeviceBuffer makeDeviceBuffer(size_t bytes) {
   return DeviceBuffer(allocateDevice(bytes), DeviceDeleter{bytes});
 }
 
+/// Zeroed memory of which only little is used: on small pages.
+DeviceBuffer makeSparseBuffer(size_t bytes);
+
 } // namespace ptxjit
 
 #endif

@@ -54,20 +54,22 @@ public:
   LaunchStatus launch(const std::string &kernel, const Grid &grid,
                       const uint32_t block[3], const void *params,
                       uint32_t dynamicShared, unsigned threads,
-                      const CompileOptions &options, std::string &diagnostics);
+                      const CompileOptions &options, std::string &diagnostics,
+                      const LaunchOptions &launchOptions = {});
 
   /// Runs an image that compile() gave for that block shape.
   /// A failure is described in `diagnostics`.
   LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
                            const Grid &grid, const void *params,
                            uint32_t dynamicShared, unsigned threads,
-                           std::string &diagnostics, bool cooperative = false);
+                           std::string &diagnostics,
+                           const LaunchOptions &options = {});
 
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
                  const uint32_t block[3], const void *params,
                  uint32_t dynamicShared, uint64_t seed,
-                 std::string &diagnostics);
+                 std::string &diagnostics, const LaunchOptions &options = {});
 
   /// Writes one stage of the compiler for a kernel (CompilerABI.h: emit).
   bool emit(const std::string &kernel, const uint32_t block[3],
@@ -88,6 +90,7 @@ private:
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
+  Grid clusterOf(const char *kernel, const LaunchOptions &options) const;
   KernelCode codeOf(const PtxjitImage &image, const uint32_t block[3]);
   void findThread(Fault &fault, const PtxjitImage &image,
                   const uint32_t block[3], const Grid &grid, const void *params,

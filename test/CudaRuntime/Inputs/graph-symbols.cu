@@ -1,18 +1,8 @@
 // Graphs whose nodes copy to and from variables of the device.
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "check.h"
 
 __device__ int cells[4];
 __global__ void addIndex() { cells[threadIdx.x] += threadIdx.x; }
-
-#define CHECK(call)                                                            \
-  do {                                                                         \
-    cudaError_t error = (call);                                                \
-    if (error) {                                                               \
-      printf("%s: %s\n", #call, cudaGetErrorString(error));                    \
-      return 1;                                                                \
-    }                                                                          \
-  } while (0)
 
 int main() {
   int in[4] = {1, 2, 3, 4}, other[4] = {10, 10, 10, 10}, out[4] = {};

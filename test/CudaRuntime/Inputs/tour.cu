@@ -1,6 +1,5 @@
 // A tour of the runtime interface, as a program has it.
-#include <cstdio>
-#include <cuda_runtime.h>
+#include "check.h"
 #include <vector>
 
 __constant__ float scale[2];
@@ -18,15 +17,6 @@ __global__ void axpy(T a, const T *x, T *y, int n) {
     printf("hello from the device, %d\n", n);
   }
 }
-
-#define CHECK(call)                                                            \
-  do {                                                                         \
-    cudaError_t error = (call);                                                \
-    if (error) {                                                               \
-      printf("%s: %s\n", #call, cudaGetErrorString(error));                    \
-      return 1;                                                                \
-    }                                                                          \
-  } while (0)
 
 int main() {
   const int n = 1000;

@@ -1,0 +1,12 @@
+//===- PtxBulk.cpp - op definitions of PtxBulk.td ---===//
+
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace ptxjit::ptx;
+
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxBulk.cpp.inc"

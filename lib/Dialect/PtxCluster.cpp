@@ -1,0 +1,12 @@
+//===- PtxCluster.cpp - op definitions of PtxCluster.td ---===//
+
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace ptxjit::ptx;
+
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxCluster.cpp.inc"

@@ -1,0 +1,362 @@
+//===- ExpandInstructions.cpp - what other instructions make up -----------===//
+
+#include "ptxjit/Lowering/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxOps.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_EXPANDINSTRUCTIONSPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+/// Loads and stores in place of a `cp.async`.
+class CopyExpansion {
+public:
+  CopyExpansion(CpAsyncOp op) : op(op), b(op), loc(op.getLoc()) {}
+
+  void run() {
+    unsigned words = op.getBytes() / 4;
+    SmallVector<Value, 4> data =
+        op.getSize() || op.getIgnore() ? loadSome(words) : loadAll(words);
+    store(data);
+    op.erase();
+  }
+
+private:
+  Value word(uint32_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  }
+  void describe(OperationState &state, Space space, unsigned words) {
+    MLIRContext *context = b.getContext();
+    state.addAttribute("ty", ScalarTypeAttr::get(context, ScalarType::B32));
+    state.addAttribute("space", SpaceAttr::get(context, space));
+    if (words > 1)
+      state.addAttribute("vec",
+                         VectorSizeAttr::get(context, VectorSize(words)));
+  }
+
+  SmallVector<Value, 4> load(unsigned words, uint64_t offset) {
+    OperationState state(loc, LdOp::getOperationName());
+    state.addOperands(op.getSrc());
+    state.addAttribute("offset", b.getI64IntegerAttr(offset));
+    describe(state, Space::Global, words);
+    for (unsigned i = 0; i < words; ++i)
+      state.addTypes(b.getI32Type());
+    Operation *ld = b.create(state);
+    return SmallVector<Value, 4>(ld->getResults());
+  }
+  SmallVector<Value, 4> loadAll(unsigned words) { return load(words, 0); }
+
+  /// Word by word: those behind `size` are not touched, and the bytes of the
+  /// last that lie behind it become 0.
+  SmallVector<Value, 4> loadSome(unsigned words) {
+    Value size = op.getSize() ? op.getSize() : word(op.getBytes());
+    if (op.getIgnore())
+      size = arith::SelectOp::create(b, loc, op.getIgnore(), word(0), size);
+    SmallVector<Value, 4> data;
+    for (unsigned i = 0; i < words; ++i) {
+      Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                         size, word(4 * i));
+      auto choice = scf::IfOp::create(b, loc, TypeRange(b.getI32Type()), some,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(choice.thenBlock());
+      Value loaded = load(1, 4 * i).front();
+      Value rest = arith::SubIOp::create(b, loc, size, word(4 * i));
+      scf::YieldOp::create(b, loc, keepBytes(loaded, rest));
+      b.setInsertionPointToEnd(choice.elseBlock());
+      scf::YieldOp::create(b, loc, word(0));
+      data.push_back(choice.getResult(0));
+    }
+    return data;
+  }
+
+  /// The first `count` (at least 1) bytes of a word.
+  Value keepBytes(Value value, Value count) {
+    for (unsigned n = 1; n < 4; ++n) {
+      Value low =
+          arith::AndIOp::create(b, loc, value, word((1u << (8 * n)) - 1));
+      Value cut = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count,
+                                        word(n));
+      value = arith::SelectOp::create(b, loc, cut, low, value);
+    }
+    return value;
+  }
+
+  void store(ArrayRef<Value> data) {
+    OperationState state(loc, StOp::getOperationName());
+    state.addOperands(op.getDst());
+    state.addOperands(data);
+    state.addAttribute("operandSegmentSizes",
+                       b.getDenseI32ArrayAttr({1, int32_t(data.size()), 0}));
+    describe(state, op.getSpace(), data.size());
+    b.create(state);
+  }
+
+  CpAsyncOp op;
+  OpBuilder b;
+  Location loc;
+};
+
+/// What an asynchronous store, update or arrival does, done at once.
+class AsyncExpansion {
+public:
+  explicit AsyncExpansion(Operation *op) : op(op), b(op), loc(op->getLoc()) {}
+
+  void run() {
+    if (auto st = dyn_cast<StAsyncOp>(op)) {
+      store(st.getDst(), st.getB(), st.getMbar());
+    } else if (auto st = dyn_cast<StAsyncGlobalOp>(op)) {
+      store(st.getDst(), st.getB(), Value());
+    } else if (auto red = dyn_cast<RedAsyncOp>(op)) {
+      update(red.getDst(), red.getB());
+      completeTx(red.getMbar(), getBitWidth(red.getTy()) / 8);
+    } else if (auto red = dyn_cast<RedAsyncGlobalOp>(op)) {
+      update(red.getDst(), red.getB());
+    } else if (auto arrival = dyn_cast<CpAsyncArriveOp>(op);
+               arrival && arrival.getNoinc()) {
+      arrive(arrival.getA());
+    }
+    op->erase();
+  }
+
+private:
+  /// Attributes that the op has in common with what it becomes.
+  void keep(OperationState &state, ArrayRef<StringRef> names) {
+    for (StringRef name : names)
+      if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
+        state.addAttribute(name, value);
+  }
+  void releases(OperationState &state) {
+    MLIRContext *context = b.getContext();
+    state.addAttribute("order", OrderAttr::get(context, Order::Release));
+    state.addAttribute("scope", ScopeAttr::get(context, Scope::Sys));
+  }
+  void store(Value dst, ValueRange values, Value mbar) {
+    OperationState state(loc, StOp::getOperationName());
+    state.addOperands(dst);
+    state.addOperands(values);
+    state.addAttribute("operandSegmentSizes",
+                       b.getDenseI32ArrayAttr({1, int32_t(values.size()), 0}));
+    keep(state, {"ty", "vec", "space", "offset"});
+    if (!mbar)
+      releases(state);
+    b.create(state);
+    if (mbar)
+      completeTx(mbar, values.size() *
+                           values.front().getType().getIntOrFloatBitWidth() /
+                           8);
+  }
+  void update(Value dst, Value value) {
+    OperationState state(loc, RedOp::getOperationName());
+    state.addOperands({dst, value});
+    keep(state, {"ty", "op", "space", "offset"});
+    if (isa<RedAsyncGlobalOp>(op))
+      releases(state);
+    b.create(state);
+  }
+  void completeTx(Value mbar, unsigned bytes) {
+    OperationState state(loc, MbarrierTxOp::getOperationName());
+    Value count = arith::ConstantIntOp::create(b, loc, bytes, 32);
+    state.addOperands({mbar, count});
+    state.addAttribute(
+        "tx", MbarrierTxAttr::get(b.getContext(), MbarrierTx::Complete));
+    keep(state, {"space"});
+    b.create(state);
+  }
+  void arrive(Value mbar) {
+    OperationState state(loc, MbarrierArriveOp::getOperationName());
+    state.addOperands(mbar);
+    state.addAttribute("operandSegmentSizes",
+                       b.getDenseI32ArrayAttr({1, 0, 0}));
+    state.addAttribute("arrive", MbarrierArriveAttr::get(
+                                     b.getContext(), MbarrierArrive::Arrive));
+    keep(state, {"space", "offset"});
+    b.create(state);
+  }
+
+  Operation *op;
+  OpBuilder b;
+  Location loc;
+};
+
+/// min and max of f32 in the order of integers. `NaN` is the first or the last
+/// of all, and comes back canonical.
+class ReduxExpansion {
+public:
+  explicit ReduxExpansion(ReduxOp op) : op(op), b(op), loc(op.getLoc()) {}
+
+  void run() {
+    Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), op.getA());
+    if (op.getAbs())
+      bits = arith::AndIOp::create(b, loc, bits, word(0x7fffffff));
+    Value magnitude = arith::AndIOp::create(b, loc, bits, word(0x7fffffff));
+    Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
+                                        magnitude, word(0x7f800000));
+    bool last = (op.getOp() == AtomicOp::Min) != op.getNan();
+    Value nan = word(last ? 0x7fffffff : 0x80000000);
+    Value key = arith::SelectOp::create(b, loc, isNaN, nan, reorder(bits));
+    OperationState state(loc, ReduxOp::getOperationName());
+    state.addOperands({key, op.getM()});
+    MLIRContext *context = b.getContext();
+    state.addAttribute("ty", ScalarTypeAttr::get(context, ScalarType::S32));
+    state.addAttribute("op", AtomicOpAttr::get(context, op.getOp()));
+    state.addAttribute("sync", b.getUnitAttr());
+    state.addTypes(b.getI32Type());
+    Value found = b.create(state)->getResult(0);
+    Value none =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, found, nan);
+    Value result =
+        arith::SelectOp::create(b, loc, none, word(0x7fffffff), reorder(found));
+    op.getD().replaceAllUsesWith(
+        arith::BitcastOp::create(b, loc, b.getF32Type(), result));
+    op.erase();
+  }
+
+private:
+  Value word(uint32_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 32);
+  }
+  /// Negative numbers the other way round; its own inverse.
+  Value reorder(Value bits) {
+    Value negative =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, bits, word(0));
+    Value flipped = arith::XOrIOp::create(b, loc, bits, word(0x7fffffff));
+    return arith::SelectOp::create(b, loc, negative, flipped, bits);
+  }
+
+  ReduxOp op;
+  OpBuilder b;
+  Location loc;
+};
+
+/// Loads and stores of the elements of a `multimem` instruction.
+class MultimemExpansion {
+public:
+  explicit MultimemExpansion(Operation *op)
+      : op(op), b(op), loc(op->getLoc()) {}
+
+  void run() {
+    if (auto ld = dyn_cast<MultimemLdOp>(op)) {
+      for (auto [i, result] : llvm::enumerate(ld.getD()))
+        result.replaceAllUsesWith(load(ld, result.getType(), i));
+    } else {
+      auto st = cast<MultimemStOp>(op);
+      for (auto [i, value] : llvm::enumerate(st.getB()))
+        store(st, value, i);
+    }
+    op->erase();
+  }
+
+private:
+  /// Bits of an element; f32 and f64 as they are.
+  static ScalarType typeOf(Type type) {
+    if (type.isF32())
+      return ScalarType::F32;
+    switch (type.getIntOrFloatBitWidth()) {
+    case 8:
+      return ScalarType::B8;
+    case 16:
+      return ScalarType::B16;
+    case 32:
+      return ScalarType::B32;
+    default:
+      return type.isF64() ? ScalarType::F64 : ScalarType::B64;
+    }
+  }
+  template <typename MultimemOp>
+  void describe(MultimemOp multimem, OperationState &state, ScalarType type,
+                unsigned index) {
+    MLIRContext *context = b.getContext();
+    state.addAttribute("ty", ScalarTypeAttr::get(context, type));
+    state.addAttribute("space", SpaceAttr::get(context, Space::Global));
+    state.addAttribute("offset",
+                       b.getI64IntegerAttr(multimem.getOffset() +
+                                           index * (getBitWidth(type) / 8)));
+    for (StringRef name : {"order", "scope"})
+      if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
+        state.addAttribute(name, value);
+  }
+  Value load(MultimemLdOp ld, Type type, unsigned index) {
+    OperationState state(loc, LdOp::getOperationName());
+    ScalarType bits = typeOf(type);
+    state.addOperands(ld.getA());
+    describe(ld, state, bits, index);
+    state.addTypes(getValueType(b.getContext(), bits));
+    Value loaded = b.create(state)->getResult(0);
+    return loaded.getType() == type
+               ? loaded
+               : arith::BitcastOp::create(b, loc, type, loaded);
+  }
+  void store(MultimemStOp st, Value value, unsigned index) {
+    ScalarType bits = typeOf(value.getType());
+    Type type = getValueType(b.getContext(), bits);
+    if (value.getType() != type)
+      value = arith::BitcastOp::create(b, loc, type, value);
+    OperationState state(loc, StOp::getOperationName());
+    state.addOperands({st.getA(), value});
+    state.addAttribute("operandSegmentSizes",
+                       b.getDenseI32ArrayAttr({1, 1, 0}));
+    describe(st, state, bits, index);
+    b.create(state);
+  }
+
+  Operation *op;
+  OpBuilder b;
+  Location loc;
+};
+
+bool isFloatRedux(Operation *op) {
+  auto redux = dyn_cast<ReduxOp>(op);
+  return redux && redux.getTy() == ScalarType::F32;
+}
+
+struct ExpandInstructionsPass
+    : public ptxjit::impl::ExpandInstructionsPassBase<ExpandInstructionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> work;
+    getOperation().walk([&](Operation *op) {
+      if (isa<AdviceOp, CpAsyncOp, StAsyncOp, StAsyncGlobalOp, RedAsyncOp,
+              RedAsyncGlobalOp, CpAsyncArriveOp, MultimemLdOp, MultimemStOp>(
+              op) ||
+          isFloatRedux(op))
+        work.push_back(op);
+    });
+    for (Operation *op : work) {
+      if (auto copy = dyn_cast<CpAsyncOp>(op)) {
+        CopyExpansion(copy).run();
+        ++numCopies;
+        continue;
+      }
+      if (isa<MultimemLdOp, MultimemStOp>(op)) {
+        MultimemExpansion(op).run();
+        continue;
+      }
+      if (auto redux = dyn_cast<ReduxOp>(op)) {
+        ReduxExpansion(redux).run();
+        continue;
+      }
+      if (!isa<AdviceOp>(op)) {
+        AsyncExpansion(op).run();
+        continue;
+      }
+      OpBuilder builder(op);
+      for (Value result : op->getResults())
+        result.replaceAllUsesWith(arith::ConstantOp::create(
+            builder, op->getLoc(),
+            cast<TypedAttr>(builder.getZeroAttr(result.getType()))));
+      op->erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,272 @@
+//===- Async.cpp - mbarrier objects and what they track -------------------===//
+//
+// Asynchronous operations are done at once, which the ISA allows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cta.h"
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Runtime/KernelABI.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+
+//===----------------------------------------------------------------------===//
+// mbarrier objects
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// ISA: "contents of the mbarrier object". The bits are ours to choose.
+struct Mbarrier {
+  uint64_t phase : 1;
+  uint64_t pending : 20;
+  uint64_t expected : 20;
+  int64_t tx : 23;
+
+  /// ISA: "phase completion of the mbarrier object".
+  void mayComplete() {
+    if (pending || tx)
+      return;
+    ++phase;
+    pending = expected;
+  }
+};
+static_assert(sizeof(Mbarrier) == sizeof(Bits));
+} // namespace
+
+static Mbarrier unpack(Bits bits) { return llvm::bit_cast<Mbarrier>(bits); }
+
+LogicalResult Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
+                                  std::optional<Space> space, int64_t offset,
+                                  unsigned arrivals, unsigned drops, int64_t tx,
+                                  Bits &before) {
+  FailureOr<uint64_t> at = resolveAddress(t, op, address, space, offset, 8);
+  if (failed(at))
+    return failure();
+  before = loadBits(*at, 8);
+  Mbarrier object = unpack(before);
+  object.tx += tx;
+  object.expected -= drops;
+  if (arrivals > object.pending)
+    return op.emitError("more arrivals than the mbarrier expects");
+  object.pending -= arrivals;
+  if (arrivals || tx < 0)
+    object.mayComplete();
+  storeBits(*at, 8, llvm::bit_cast<Bits>(object));
+  return success();
+}
+
+/// \returns whether the op is one of this file.
+FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
+  auto done = [](LogicalResult result) -> FailureOr<bool> {
+    if (failed(result))
+      return failure();
+    return true;
+  };
+  Bits before;
+  if (auto init = dyn_cast<MbarrierInitOp>(op)) {
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, init.getA()), init.getSpace(), init.getOffset(), 8);
+    if (failed(at))
+      return failure();
+    Bits count = get(t, init.getB());
+    storeBits(*at, 8, llvm::bit_cast<Bits>(Mbarrier{0, count, count, 0}));
+    return true;
+  }
+  if (isa<MbarrierInvalOp>(op))
+    return true;
+  if (auto tx = dyn_cast<MbarrierTxOp>(op)) {
+    auto bytes = int64_t(get(t, tx.getB()));
+    return done(updateMbarrier(
+        t, op, get(t, tx.getA()), tx.getSpace(), tx.getOffset(), 0, 0,
+        tx.getTx() == MbarrierTx::Expect ? bytes : -bytes, before));
+  }
+  if (auto arrive = dyn_cast<MbarrierArriveOp>(op)) {
+    Bits b = arrive.getB() ? get(t, arrive.getB()) : 1;
+    unsigned count = arrive.getExpectTx() ? 1 : unsigned(b);
+    bool drops = arrive.getArrive() == MbarrierArrive::ArriveDrop;
+    if (failed(updateMbarrier(t, op, get(t, arrive.getA()), arrive.getSpace(),
+                              arrive.getOffset(), count, drops ? count : 0,
+                              arrive.getExpectTx() ? int64_t(b) : 0, before)))
+      return failure();
+    if (!arrive.getD().empty())
+      set(t, arrive.getD().front(), before);
+    return true;
+  }
+  if (auto wait = dyn_cast<MbarrierWaitOp>(op)) {
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, wait.getA()), wait.getSpace(), wait.getOffset(), 8);
+    if (failed(at))
+      return failure();
+    Bits b = get(t, wait.getB());
+    unsigned asked = wait.getParity() ? b & 1 : unpack(b).phase;
+    set(t, wait.getD(), unpack(loadBits(*at, 8)).phase != asked);
+    return true;
+  }
+  if (auto pending = dyn_cast<MbarrierPendingOp>(op)) {
+    set(t, pending.getD(), unpack(get(t, pending.getA())).pending);
+    return true;
+  }
+  if (auto arrive = dyn_cast<CpAsyncArriveOp>(op)) {
+    if (!arrive.getNoinc()) // one more is expected, and comes
+      return true;
+    return done(updateMbarrier(t, op, get(t, arrive.getA()), arrive.getSpace(),
+                               arrive.getOffset(), 1, 0, 0, before));
+  }
+  if (auto copy = dyn_cast<BulkLoadOp>(op))
+    return done(copyBulk(t, copy));
+  if (auto copy = dyn_cast<BulkPeerOp>(op))
+    return done(copyBulk(t, copy));
+  if (auto copy = dyn_cast<BulkStoreOp>(op))
+    return done(copyBulk(t, copy));
+  if (auto copy = dyn_cast<BulkReducePeerOp>(op))
+    return done(copyBulk(t, copy));
+  if (auto copy = dyn_cast<BulkReduceStoreOp>(op))
+    return done(copyBulk(t, copy));
+  if (auto st = dyn_cast<StAsyncOp>(op))
+    return done(storeAsync(t, st));
+  if (auto red = dyn_cast<RedAsyncOp>(op))
+    return done(storeAsync(t, red));
+  if (auto st = dyn_cast<StAsyncGlobalOp>(op)) {
+    unsigned bytes = getBitWidth(st.getTy()) / 8;
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, st.getDst()), st.getSpace(), st.getOffset(), bytes);
+    if (failed(at))
+      return failure();
+    storeBits(*at, bytes, get(t, st.getB()));
+    return true;
+  }
+  if (auto red = dyn_cast<RedAsyncGlobalOp>(op)) {
+    unsigned bytes = getBitWidth(red.getTy()) / 8;
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, red.getDst()), red.getSpace(), red.getOffset(), bytes);
+    if (failed(at))
+      return failure();
+    storeBits(*at, bytes,
+              atomicResult(red.getOp(), red.getTy(), loadBits(*at, bytes),
+                           get(t, red.getB()), 0));
+    return true;
+  }
+  if (auto cancel = dyn_cast<ClcTryCancelOp>(op))
+    return done(tryCancel(t, cancel));
+  if (auto fill = dyn_cast<StBulkOp>(op)) {
+    FailureOr<uint64_t> at = resolveAddress(
+        t, op, get(t, fill.getDst()), fill.getSpace(), fill.getOffset(), 8);
+    if (failed(at))
+      return failure();
+    for (uint64_t i = 0, n = get(t, fill.getSize()); i < n; ++i)
+      storeBits(*at + i, 1, 0);
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores and copies
+//===----------------------------------------------------------------------===//
+
+template <typename AsyncOp>
+LogicalResult Cta::storeAsync(Thread &t, AsyncOp op) {
+  unsigned bytes = getBitWidth(op.getTy()) / 8, count = 1;
+  if constexpr (std::is_same_v<AsyncOp, StAsyncOp>)
+    count = op.getB().size();
+  FailureOr<uint64_t> at = resolveAddress(t, *op, get(t, op.getDst()),
+                                          op.getSpace(), 0, bytes * count);
+  if (failed(at))
+    return failure();
+  if constexpr (std::is_same_v<AsyncOp, StAsyncOp>) {
+    for (auto [i, v] : llvm::enumerate(op.getB()))
+      storeBits(*at + i * bytes, bytes, get(t, v));
+  } else {
+    storeBits(*at, bytes,
+              atomicResult(op.getOp(), op.getTy(), loadBits(*at, bytes),
+                           get(t, op.getB()), 0));
+  }
+  Bits before;
+  return updateMbarrier(t, *op, get(t, op.getMbar()), op.getSpace(), 0, 0, 0,
+                        -int64_t(bytes * count), before);
+}
+
+/// \param byteMask  which of every 16 bytes are written.
+LogicalResult Cta::copyBulkTo(Thread &t, Operation &op, uint64_t to,
+                              uint64_t from, uint64_t bytes, Bits byteMask) {
+  if (auto kind = dyn_cast_if_present<AtomicOpAttr>(
+          op.getInherentAttr("op").value_or(Attribute()))) {
+    ScalarType type =
+        cast<ScalarTypeAttr>(*op.getInherentAttr("ty")).getValue();
+    unsigned size = getBitWidth(type) / 8;
+    for (uint64_t i = 0; i < bytes; i += size)
+      storeBits(to + i, size,
+                atomicResult(kind.getValue(), type, loadBits(to + i, size),
+                             loadBits(from + i, size), 0));
+    return success();
+  }
+  for (uint64_t i = 0; i < bytes; ++i)
+    if (byteMask >> (i % 16) & 1)
+      storeBits(to + i, 1, loadBits(from + i, 1));
+  return success();
+}
+
+template <typename BulkLikeOp>
+LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
+  Space toSpace = op.getMbar() ? Space::SharedCluster : Space::Global;
+  Space fromSpace =
+      std::is_same_v<BulkLikeOp, BulkLoadOp> ? Space::Global : Space::Shared;
+  uint64_t bytes = get(t, op.getSize());
+  if (bytes % 16)
+    return op.emitError("a bulk copy of a size that is no multiple of 16");
+  Bits byteMask = op.getBytes() ? get(t, op.getBytes()) : 0xffff;
+  FailureOr<uint64_t> from =
+      resolveAddress(t, *op, get(t, op.getSrc()), fromSpace, 0, 16);
+  if (failed(from))
+    return failure();
+  Bits dst = get(t, op.getDst()),
+       object = op.getMbar() ? get(t, op.getMbar()) : 0;
+  /// With the addresses as they are.
+  auto copy = [&](Bits dst, Bits object) -> LogicalResult {
+    FailureOr<uint64_t> to = resolveAddress(t, *op, dst, toSpace, 0, 16);
+    if (failed(to) || failed(copyBulkTo(t, *op, *to, *from, bytes, byteMask)))
+      return failure();
+    Bits before;
+    return op.getMbar() ? updateMbarrier(t, *op, object, toSpace, 0, 0, 0,
+                                         -int64_t(bytes), before)
+                        : success();
+  };
+  if (!op.getCtas())
+    return copy(dst, object);
+  // At the same offsets in each of them.
+  Bits offsets = (Bits(1) << PTXJIT_SHARED_BITS) - 1;
+  for (Bits i = 0; i < cluster.size(); ++i)
+    if (get(t, op.getCtas()) >> i & 1)
+      if (failed(copy((dst & offsets) | i << PTXJIT_SHARED_BITS,
+                      (object & offsets) | i << PTXJIT_SHARED_BITS)))
+        return failure();
+  return success();
+}
+
+/// The answer, 16 bytes of zeros, is no: here, or at the same place of every
+/// CTA of the cluster.
+LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
+  Bits dst = get(t, op.getDst()), object = get(t, op.getMbar()), before;
+  Bits offsets = (Bits(1) << PTXJIT_SHARED_BITS) - 1;
+  auto answer = [&](Bits dst, Bits object) -> LogicalResult {
+    FailureOr<uint64_t> to =
+        resolveAddress(t, *op, dst, Space::SharedCluster, 0, 16);
+    if (failed(to))
+      return failure();
+    storeBits(*to, 8, 0);
+    storeBits(*to + 8, 8, 0);
+    return updateMbarrier(t, *op, object, Space::SharedCluster, 0, 0, 0, -16,
+                          before);
+  };
+  if (!op.getAll())
+    return answer(dst, object);
+  for (Bits i = 0; i < cluster.size(); ++i)
+    if (failed(answer((dst & offsets) | i << PTXJIT_SHARED_BITS,
+                      (object & offsets) | i << PTXJIT_SHARED_BITS)))
+      return failure();
+  return success();
+}

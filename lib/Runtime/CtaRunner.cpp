@@ -1,0 +1,188 @@
+//===- CtaRunner.cpp - what it takes to run CTAs and clusters -------------===//
+
+#include "CtaRunner.h"
+
+#include <cstring>
+
+using namespace ptxjit;
+
+/// Of a launch that does not say that all its CTAs have to be there at once.
+static constexpr uint64_t kResidentCtas = 256;
+
+static uint32_t extent(uint32_t given) { return given ? given : 1; }
+
+Launch::Launch(const KernelCode &kernel, const Grid &grid, const void *params,
+               uint32_t dynamicShared, Fault *fault)
+    : kernel(kernel), grid(grid), params(params), dynamicShared(dynamicShared),
+      fault(fault) {
+  const Grid &given = kernel.options.cluster;
+  cluster = {extent(given.x), extent(given.y), extent(given.z)};
+  clusterSize = cluster.x * cluster.y * cluster.z;
+  total = uint64_t(grid.x) * grid.y * grid.z / clusterSize;
+}
+
+uint64_t Launch::residents() const {
+  return kernel.options.cooperative ? total : kResidentCtas / clusterSize;
+}
+
+//===----------------------------------------------------------------------===//
+// A CTA
+//===----------------------------------------------------------------------===//
+
+CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
+                     uint8_t *shared)
+    : launch(launch) {
+  const KernelCode &kernel = launch.kernel;
+  bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS;
+  // Where one call runs all warps to their end, one after another, they share.
+  bool ownLocal =
+      kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
+  uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
+  StrandShape strands{kernel.threads,
+                      kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
+  local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64);
+  if (useFibers)
+    fibers = std::make_unique<CtaFibers>(strands, kernel.stackBytes);
+  context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
+  const Grid &grid = launch.grid, &cluster = launch.cluster;
+  for (auto [to, from] : {std::pair(context.nctaid, &grid),
+                          std::pair(context.clusterDim, &cluster)}) {
+    to[0] = from->x;
+    to[1] = from->y;
+    to[2] = from->z;
+  }
+  context.clusterRank = rank;
+  context.explicitCluster = kernel.options.cluster.x != 0;
+  context.params = static_cast<const uint8_t *>(launch.params);
+  context.globals = kernel.globals;
+  context.shared = shared;
+  context.local = static_cast<uint8_t *>(local.get());
+  context.gridid = launch.gridid;
+  context.dynamicShared = launch.dynamicShared;
+  context.totalShared = launch.window() + launch.dynamicShared;
+  context.helpers = &kKernelHelpers;
+  context.runtime = fibers.get();
+  context.localStride = ownLocal ? localStride : 0;
+  if (kernel.mode == PTXJIT_MODE_THREADS) {
+    context.local = fibers->getStacks().begin();
+    context.localStride = fibers->getStacks().getStride();
+  }
+  if (kernel.frameBytes)
+    frame = makeDeviceBuffer(kernel.frameBytes);
+  context.frame = static_cast<uint8_t *>(frame.get());
+  if (kernel.options.cooperative)
+    context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
+  context.smid = worker;
+  context.nsmid = launch.workers;
+}
+
+void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
+  context.ctaid[0] = x;
+  context.ctaid[1] = y;
+  context.ctaid[2] = z;
+  if (fibers)
+    fibers->start(launch.kernel.entry, context,
+                  launch.kernel.waitsOnMemory || launch.clusterSize > 1);
+}
+
+bool CtaRunner::resume() {
+  bool ended = true;
+  if (fibers)
+    ended = fibers->resume();
+  else
+    launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
+  if (context.status != PTXJIT_KERNEL_OK) {
+    Fault fault;
+    fault.status = LaunchStatus(context.status);
+    std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
+    launch.fail(fault);
+  }
+  return ended;
+}
+
+void CtaRunner::failInDeadlock() {
+  Fault fault;
+  fault.status = LaunchStatus::Deadlock;
+  std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
+  launch.fail(fault);
+}
+
+//===----------------------------------------------------------------------===//
+// A cluster
+//===----------------------------------------------------------------------===//
+
+ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
+                             CurrentCta &current)
+    : launch(launch), current(current) {
+  // All of the last CTA's part is not needed.
+  uint64_t stride = uint64_t(1) << PTXJIT_SHARED_BITS;
+  shared = makeSparseBuffer((launch.clusterSize - 1) * stride +
+                            launch.sharedBytes());
+  auto *begin = static_cast<uint8_t *>(shared.get());
+  for (uint32_t rank = 0; begin && rank < launch.clusterSize; ++rank) {
+    ctas.push_back(std::make_unique<CtaRunner>(launch, worker, rank,
+                                               begin + rank * stride));
+    if (CtaFibers *fibers = ctas.back()->getFibers())
+      barrier.add(*fibers);
+  }
+}
+
+bool ClusterRunner::isValid() const {
+  for (const auto &cta : ctas)
+    if (!cta->isValid())
+      return false;
+  return shared != nullptr;
+}
+
+void ClusterRunner::start(uint64_t index) {
+  const Grid &grid = launch.grid, &cluster = launch.cluster;
+  uint32_t nx = grid.x / cluster.x, ny = grid.y / cluster.y;
+  auto x = uint32_t(index % nx) * cluster.x,
+       y = uint32_t(index / nx % ny) * cluster.y,
+       z = uint32_t(index / (uint64_t(nx) * ny)) * cluster.z;
+  if (launch.clusterSize == 1) {
+    ctas.front()->start(x, y, z);
+    return;
+  }
+  running.clear();
+  for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
+    ctas[rank]->start(x + rank % cluster.x, y + rank / cluster.x % cluster.y,
+                      z + rank / (cluster.x * cluster.y));
+    running.push_back(ctas[rank].get());
+  }
+}
+
+bool ClusterRunner::run(uint64_t index) {
+  start(index);
+  return resume();
+}
+
+bool ClusterRunner::resume() {
+  if (launch.clusterSize == 1) {
+    current.enter(*ctas.front());
+    bool ended = ctas.front()->resume();
+    if (!ended && !ctas.front()->getFibers()->canGoOn())
+      ctas.front()->failInDeadlock();
+    return ended;
+  }
+  bool progress = true;
+  while (progress && !launch.failed()) {
+    uint64_t phase = barrier.getPhase();
+    size_t before = running.size();
+    for (size_t i = 0; i < running.size() && !launch.failed();) {
+      CtaRunner &cta = *running[i];
+      current.enter(cta);
+      if (cta.resume())
+        running.erase(running.begin() + ptrdiff_t(i));
+      else
+        ++i;
+    }
+    progress = barrier.getPhase() != phase || running.size() < before;
+  }
+  bool stuck = !running.empty();
+  for (CtaRunner *cta : running)
+    stuck &= !cta->getFibers()->canGoOn();
+  if (stuck && !launch.failed())
+    running.front()->failInDeadlock();
+  return running.empty();
+}

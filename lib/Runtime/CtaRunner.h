@@ -1,0 +1,123 @@
+//===- CtaRunner.h - what it takes to run CTAs and clusters -----*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_RUNTIME_CTARUNNER_H
+#define PTXJIT_LIB_RUNTIME_CTARUNNER_H
+
+#include "CtaFibers.h"
+#include "FaultScope.h"
+#include "ptxjit/Runtime/Fault.h"
+#include "ptxjit/Runtime/LaunchGrid.h"
+#include "ptxjit/Runtime/Memory.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace ptxjit {
+
+/// One launch, as all its workers see it.
+struct Launch {
+  Launch(const KernelCode &kernel, const Grid &grid, const void *params,
+         uint32_t dynamicShared, Fault *fault);
+
+  const KernelCode &kernel;
+  Grid grid, cluster;
+  uint32_t clusterSize; ///< in CTAs
+  const void *params;
+  uint32_t dynamicShared;
+  unsigned workers = 1;
+  uint64_t total; ///< clusters
+  Fault *fault;   ///< of the worker that failed first; may be null
+  /// Clusters taken at a time: fewer trips to the counter, still in order.
+  uint64_t grain = 1;
+  uint64_t gridid = 0;
+  std::atomic<uint64_t> next{0};
+  std::atomic<int> status{int(LaunchStatus::Ok)};
+  PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
+
+  /// \returns whether nothing had failed before.
+  bool fail(LaunchStatus why) {
+    int ok = int(LaunchStatus::Ok);
+    return status.compare_exchange_strong(ok, int(why));
+  }
+  void fail(const Fault &found) {
+    if (fail(found.status) && fault)
+      *fault = found;
+  }
+  bool failed() const {
+    return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
+  }
+  /// Clusters that one worker keeps waiting before it starts no further one.
+  uint64_t residents() const;
+  /// Of a CTA, in bytes: what lies before the data, and all.
+  uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
+  uint64_t sharedBytes() const {
+    return uint64_t(kernel.sharedEnd) + dynamicShared;
+  }
+};
+
+/// What it takes to run a CTA; kept from one to the next.
+class CtaRunner {
+public:
+  /// \param shared  the CTA's shared memory.
+  CtaRunner(Launch &launch, unsigned worker, uint32_t rank, uint8_t *shared);
+  bool isValid() const {
+    return local && (frame || !launch.kernel.frameBytes) &&
+           (!fibers || fibers->isValid());
+  }
+  void start(uint32_t x, uint32_t y, uint32_t z);
+  /// \returns whether the CTA has ended; else it waits to be resumed.
+  bool resume();
+  void failInDeadlock();
+
+  CtaFibers *getFibers() { return fibers.get(); }
+  const uint32_t (&getCta() const)[3] { return context.ctaid; }
+
+private:
+  Launch &launch;
+  DeviceBuffer local, frame;
+  std::unique_ptr<CtaFibers> fibers;
+  PtxjitKernelContext context{};
+};
+
+/// Where a worker is: what a fault is to be reported of.
+class CurrentCta {
+public:
+  explicit CurrentCta(FaultScope &scope) : scope(scope) {}
+  void enter(CtaRunner &runner) {
+    if (cta == &runner)
+      return;
+    cta = &runner;
+    scope.setFibers(runner.getFibers());
+  }
+  CtaRunner *get() const { return cta; }
+
+private:
+  FaultScope &scope;
+  CtaRunner *cta = nullptr;
+};
+
+/// The CTAs of a cluster take turns on one thread. Kept from cluster to
+/// cluster.
+class ClusterRunner {
+public:
+  ClusterRunner(Launch &launch, unsigned worker, CurrentCta &current);
+  bool isValid() const;
+  /// \returns whether all CTAs have ended; else they wait for other clusters.
+  bool run(uint64_t index);
+  bool resume();
+
+private:
+  void start(uint64_t index);
+
+  Launch &launch;
+  CurrentCta &current;
+  DeviceBuffer shared;
+  std::vector<std::unique_ptr<CtaRunner>> ctas;
+  std::vector<CtaRunner *> running;
+  ClusterBarrier barrier;
+};
+
+} // namespace ptxjit
+
+#endif
