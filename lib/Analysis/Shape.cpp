@@ -463,6 +463,13 @@ Shape ShapeAnalysis::transfer(Operation &op) {
     return transferCollective(op);
   if (isa<AnyOp, AllOp>(op))
     return uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX);
+  // One arrival for all lanes. (That they are in one phase follows from the
+  // ISA: no thread arrives in a phase before one has seen the last one end.)
+  if (auto arrive = dyn_cast<MbarrierArriveOp>(op))
+    return get(arrive.getA()).isUniform() && !arrive.getNoComplete() &&
+                   (!arrive.getB() || get(arrive.getB()).isUniform())
+               ? uniformShape(Uniformity::Warp, INT64_MIN, INT64_MAX)
+               : Shape();
   // Tested once for all lanes.
   if (auto wait = dyn_cast<MbarrierWaitOp>(op))
     return get(wait.getA()).isUniform() && get(wait.getB()).isUniform()

@@ -323,58 +323,6 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
   return known ? space : std::nullopt;
 }
 
-/// The threads of a warp are at an mbarrier in one phase: all arrivals are of
-/// whole warps, one a thread, and all objects expect as many as whole warps
-/// have. (If a phase ended between two lanes of an arrival, one of them could
-/// wait for what the other does later.)
-bool warpsArriveWhole(FuncOp func, const ShapeAnalysis &shapes) {
-  auto isKnown = [&](Value value, int64_t number) {
-    const Shape &shape = shapes.get(value);
-    return shape.min == number && shape.max == number;
-  };
-  auto isUnderUniformControl = [&](Operation *op) {
-    for (Operation *p = op->getParentOp(); p != func; p = p->getParentOp()) {
-      auto ifOp = dyn_cast<scf::IfOp>(p);
-      auto loop = dyn_cast<scf::WhileOp>(p);
-      Value condition =
-          ifOp ? ifOp.getCondition() : loop.getConditionOp().getCondition();
-      if (!shapes.isUniform(condition))
-        return false;
-    }
-    return true;
-  };
-  auto result = func.walk([&](Operation *op) {
-    bool fits = true;
-    if (auto init = dyn_cast<MbarrierInitOp>(op)) {
-      const Shape &count = shapes.get(init.getB());
-      fits = (count.min == count.max && count.min % 32 == 0) ||
-             isKnown(init.getB(), shapes.getContext().threads());
-    } else if (auto arrive = dyn_cast<MbarrierArriveOp>(op)) {
-      bool one = !arrive.getB() || isKnown(arrive.getB(), 1);
-      fits = one && !arrive.getExpectTx() &&
-             arrive.getArrive() == MbarrierArrive::Arrive &&
-             shapes.isUniform(arrive.getA()) && isUnderUniformControl(op);
-    }
-    return fits ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
-}
-
-/// Is all that `loop` polls one mbarrier, for a state that an arrival gave?
-bool waitsForOwnArrival(scf::WhileOp loop, const ShapeAnalysis &shapes) {
-  bool only = true;
-  anySource(loop.getConditionOp().getCondition(), loop, [&](Value source) {
-    Operation *op = source.getDefiningOp();
-    if (!op || !mayPoll(op, loop))
-      return false;
-    auto wait = dyn_cast<MbarrierWaitOp>(op);
-    only &= wait && !wait.getParity() && shapes.isUniform(wait.getA()) &&
-            wait.getB().getDefiningOp<MbarrierArriveOp>();
-    return false;
-  });
-  return only && warpsArriveWhole(loop->getParentOfType<FuncOp>(), shapes);
-}
-
 /// Lanes in `loop` may wait for what lanes outside do.
 bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
   std::optional<Space> polled = polledSpace(loop);
@@ -384,8 +332,7 @@ bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
     auto space = spaceOf(op);
     return space != Space::Local && (!space || !polled || space == polled);
   };
-  bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition()) &&
-                   !waitsForOwnArrival(loop, shapes);
+  bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition());
   return OtherLanes(loop, shapes, releases)
       .search(/*behind=*/divergent && !isReachedByOneLane(loop, shapes));
 }

@@ -92,20 +92,23 @@ LogicalResult Packetizer::emitMbarrierArrive(MbarrierArriveOp op) {
     Value zero = scalar().intConstant(32, 0);
     return updateMbarrier(at, count, drops ? count : zero, tx ? tx : zero);
   };
-  // A warp that arrives at one object, and does not ask for its state, does it
-  // with one update.
-  bool uniform = address.base && !address.pattern && op.getD().empty() &&
+  // A warp that arrives at one object does it with one update; the state is the
+  // same for all, but for the arrivals that it lacks, which only `noComplete`
+  // may tell.
+  bool uniform = address.base && !address.pattern && !op.getNoComplete() &&
                  (!op.getB() || shapeOf(op.getB()).isUniform());
-  if (uniform && !perThread()) {
+  if (uniform) {
     ChunkBuilder s = scalar();
-    Value lanesHere =
-        s.intrinsic("llvm.ctpop", b.getI32Type(), {activeBits(op.getMask())});
+    Value here = s.intConstant(32, 1);
+    if (!perThread())
+      here =
+          s.intrinsic("llvm.ctpop", b.getI32Type(), {activeBits(op.getMask())});
     Value total =
-        op.getB() ? s.make<arith::MulIOp>(base(op.getB()), lanesHere) : Value();
-    if (op.getExpectTx())
-      arrive(address.base, lanesHere, total);
-    else
-      arrive(address.base, total ? total : lanesHere, Value());
+        op.getB() ? s.make<arith::MulIOp>(base(op.getB()), here) : here;
+    Value state = op.getExpectTx() ? arrive(address.base, here, total)
+                                   : arrive(address.base, total, Value());
+    if (!op.getD().empty())
+      setBase(op.getD().front(), state);
     return success();
   }
   SmallVector<Value, 8> states;
@@ -150,8 +153,13 @@ LogicalResult Packetizer::emitMbarrierWait(MbarrierWaitOp op) {
     return success();
   }
   SmallVector<Value, 8> ended;
+  Value only = address.base && !address.pattern ? load(address.base) : Value();
   for (unsigned c = 0; c < numChunks(); ++c) {
     ChunkBuilder v = lanes();
+    if (only) {
+      ended.push_back(hasEnded(v, v.splat(only), chunk(op.getB(), c)));
+      continue;
+    }
     Value at = address.vectors(c);
     SmallVector<Value> words = forEachLane(
         c, op.getMask(), {v.zero(b.getI64Type())},
