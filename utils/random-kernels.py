@@ -29,6 +29,14 @@ PACKED = ["add.f16x2", "sub.f16x2", "mul.rn.f16x2", "add.bf16x2", "mul.bf16x2",
           "max.relu.s16x2", "set.lt.u32.f16x2", "set.geu.bf16x2.bf16x2",
           "szext.clamp.s32", "szext.wrap.u32", "bmsk.clamp.b32",
           "bmsk.wrap.b32", "cvt.pack.sat.s16.s32"]
+VIDEO = ["vadd.s32.u32.s32.sat", "vsub.u32.s32.u32", "vabsdiff.u32.s32.s32",
+         "vmin.s32.s32.u32", "vmax.u32.u32.s32.sat", "vset.s32.u32.lt",
+         "vshl.s32.s32.u32.sat.clamp", "vshr.u32.s32.u32.wrap"]
+VIDEO_TERNARY = ["vadd.u32.u32.u32.sat.min", "vabsdiff.s32.s32.s32.add",
+                 "vmad.s32.u32.s32.sat.shr7", "vmad.u32.u32.u32.po.shr15",
+                 "vadd2.s32.s32.s32.sat", "vavrg2.s32.u32.s32.add",
+                 "vabsdiff4.u32.u32.u32.add", "vmax4.s32.s32.u32.sat",
+                 "vset4.u32.s32.ge.add", "vset2.s32.s32.ne"]
 PACKED_UNARY = ["neg.f16x2", "abs.bf16x2"]
 PACKED_TERNARY = ["fma.rn.f16x2", "fma.rn.relu.f16x2", "fma.rn.bf16x2",
                   "fma.rz.bf16x2", "dp2a.lo.s32.u32", "dp2a.hi.u32.s32",
@@ -57,6 +65,10 @@ class Writer:
 
     def reg(self):
         return f"%r{self.rng.randrange(REGS)}"
+
+    def part(self):
+        """A register, or a part of one."""
+        return self.reg() + self.rng.choice(["", "", ".b0", ".b3", ".h1"])
 
     def pred(self):
         return f"%p{self.rng.randrange(PREDS)}"
@@ -88,6 +100,11 @@ class Writer:
             self.operation(g, PACKED, d, self.reg(), self.reg())
         elif kind < 0.4:
             self.operation(g, PACKED_UNARY, d, self.reg())
+        elif kind < 0.45:
+            self.operation(g, VIDEO, d, self.part(), self.part())
+        elif kind < 0.5:
+            self.operation(g, VIDEO_TERNARY, d, self.reg(), self.reg(),
+                           self.reg())
         elif kind < 0.65:
             self.operation(g, PACKED_TERNARY, d, self.reg(), self.reg(),
                            self.reg())

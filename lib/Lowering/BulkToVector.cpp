@@ -80,11 +80,11 @@ void Packetizer::reduceElements(Operation *op, Value to, Value from,
   });
 }
 
-/// i64: the bytes of a copy, a multiple of 16 or the launch fails.
-Value Packetizer::sizeOfBulk(Value size, Value lane) {
+/// i64: the bytes of a copy, a multiple of `unit` or the launch fails.
+Value Packetizer::sizeOfBulk(Value size, Value lane, uint64_t unit) {
   ChunkBuilder s = scalar();
   Value bytes = s.resize(extractLane(size, lane), 64, false);
-  Value odd = s.bitAnd(bytes, s.intConstant(64, 15));
+  Value odd = s.bitAnd(bytes, s.intConstant(64, unit - 1));
   Value bad = s.cmp(CmpIPredicate::ne, odd, s.intConstant(64, 0));
   auto fails = scf::IfOp::create(b, loc, bad, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
@@ -133,7 +133,7 @@ LogicalResult Packetizer::emitBulkCopy(BulkLikeOp op) {
     forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {
       ChunkBuilder s = scalar();
       Value zero = s.intConstant(32, 0);
-      Value bytes = sizeOfBulk(size, lane);
+      Value bytes = sizeOfBulk(size, lane, 16);
       Value source = extractLane(fromLanes, lane);
       Value byteMask = bytesLanes
                            ? LLVM::BitcastOp::create(
@@ -182,7 +182,7 @@ LogicalResult Packetizer::emitStBulk(StBulkOp op) {
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value toLanes = to.vectors(c), size = chunk(op.getSize(), c);
     forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      copyBytes(extractLane(toLanes, lane), Value(), extractLane(size, lane),
+      copyBytes(extractLane(toLanes, lane), Value(), sizeOfBulk(size, lane, 8),
                 Value());
       return SmallVector<Value>();
     });

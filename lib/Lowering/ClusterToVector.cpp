@@ -1,5 +1,4 @@
-//===- ClusterToVector.cpp - the CTAs of a cluster, and whose address it is
-//===//
+//===- ClusterToVector.cpp - clusters, and whose address it is ------------===//
 
 #include "Packetizer.h"
 
@@ -225,7 +224,7 @@ Value Packetizer::isInSpace(ChunkBuilder &k, Value address, Space space) {
   }
   default: // of the kernel
     return isWithin(k, address, paramsBase,
-                    constant(uint64_t(func.getParamBytes())));
+                    constant(uint64_t(layout.paramBytes)));
   }
 }
 

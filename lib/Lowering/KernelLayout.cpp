@@ -43,7 +43,8 @@ static bool needsCluster(ModuleOp module, FuncOp kernel) {
 }
 
 KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel)
-    : usesCluster(needsCluster(module, kernel)) {
+    : paramBytes(kernel.getParamBytes()),
+      usesCluster(needsCluster(module, kernel)) {
   int64_t shared = PTXJIT_SHARED_BASE, dynamicAlign = 16;
   llvm::SmallVector<VarOp> dynamic;
   llvm::StringSet<> used = findUsed(module, kernel);

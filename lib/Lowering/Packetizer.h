@@ -236,7 +236,7 @@ private:
   void reduceElements(Operation *op, Value to, Value from, Value bytes);
   void forEachElement(Value begin, Value end, int64_t step,
                       llvm::function_ref<void(Value offset)> body);
-  Value sizeOfBulk(Value size, Value lane);
+  Value sizeOfBulk(Value size, Value lane, uint64_t unit);
   Value rankOffset(Value rank);
 
   // -- Together (CollectiveToVector.cpp)

@@ -157,6 +157,8 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
         t, op, get(t, fill.getDst()), fill.getSpace(), fill.getOffset(), 8);
     if (failed(at))
       return failure();
+    if (get(t, fill.getSize()) % 8)
+      return op.emitError("a fill of a size that is no multiple of 8");
     for (uint64_t i = 0, n = get(t, fill.getSize()); i < n; ++i)
       storeBits(*at + i, 1, 0);
     return true;

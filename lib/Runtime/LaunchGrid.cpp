@@ -41,7 +41,7 @@ const char *ptxjit::describe(LaunchStatus status) {
     return "deadlock: all threads of a CTA wait for others that never come";
   case LaunchStatus::Illegal:
     return "illegal operand: barriers are 0 to 15 and have up to 1024 threads, "
-           "bulk copies have multiples of 16 bytes";
+           "bulk copies have multiples of 16 bytes, fills of 8";
   case LaunchStatus::StackOverflow:
     return "stack overflow: functions call each other too deeply";
   case LaunchStatus::IllegalAddress:

@@ -26,6 +26,8 @@ public:
   int64_t sharedEnd = 0;
   /// Frame of local memory per thread, a multiple of 16.
   int64_t localBytes = 0;
+  /// Of the kernel's parameters.
+  int64_t paramBytes = 0;
   /// The kernel asks for its place in a cluster, or reaches other CTAs' shared
   /// memory: addresses of shared variables tell the rank of the CTA.
   bool usesCluster = false;
