@@ -26,7 +26,8 @@ HAND_WRITTEN = {
     "mapa", "getctarank", "isspacep", "clusterlaunchcontrol"}
 # The same of some ops that share their opcode with others.
 HAND_WRITTEN_OPS = {"st.async", "st.async.global", "red.async",
-                    "red.async.global", "st.bulk", "mov.wide"}
+                    "red.async.global", "st.bulk", "mov.wide",
+                    "mov.vector"}
 
 
 def modifiers(text):

@@ -87,8 +87,9 @@ void ptx::printInstruction(OpAsmPrinter &printer, Operation *op) {
   printer.printFunctionalType(op);
 }
 
-/// Checks that value types follow the operand rules of `form`.
-static LogicalResult verifyOperandTypes(Operation *op, const FormSpec &form) {
+/// What is wrong with the types of values by the operand rules of `form`;
+/// empty if nothing is.
+static std::string findWrongType(Operation *op, const FormSpec &form) {
   auto typeOf = [&](StringRef name) {
     auto attr = op->getInherentAttr(name);
     auto type = attr ? dyn_cast_if_present<ScalarTypeAttr>(*attr) : nullptr;
@@ -96,7 +97,7 @@ static LogicalResult verifyOperandTypes(Operation *op, const FormSpec &form) {
   };
   ScalarType first = typeOf("ty"), second = typeOf("ty2");
   if (form.operandGroups || form.wideOperands)
-    return success(); // groups of varying size: checked by ODS
+    return ""; // groups of varying size: checked by ODS
   for (const OperandSpec &operand : form.getOperands()) {
     if (operand.kind != OperandKind::Value || operand.isSecondResult)
       continue;
@@ -109,12 +110,15 @@ static LogicalResult verifyOperandTypes(Operation *op, const FormSpec &form) {
       continue;
     Type want =
         getValueType(op->getContext(), getOperandType(operand, first, second));
-    if (value.getType() != want)
-      return op->emitOpError() << (operand.isResult ? "result" : "operand")
-                               << " '" << operand.name << "' must be " << want
-                               << ", is " << value.getType();
+    if (value.getType() == want)
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << (operand.isResult ? "result" : "operand") << " '" << operand.name
+        << "' must be " << want << ", is " << value.getType();
+    return text;
   }
-  return success();
+  return "";
 }
 
 LogicalResult ptx::verifyInstruction(Operation *op) {
@@ -131,8 +135,16 @@ LogicalResult ptx::verifyInstruction(Operation *op) {
   SmallVector<StringRef, 8> tokens;
   if (!text->empty())
     StringRef(*text).split(tokens, '.');
-  for (const FormSpec &form : forms)
-    if (matchForm(form, tokens, bad))
-      return verifyOperandTypes(op, form);
-  return success();
+  // Forms may differ in the types of operands alone.
+  std::string wrong;
+  for (const FormSpec &form : forms) {
+    if (!matchForm(form, tokens, bad))
+      continue;
+    std::string found = findWrongType(op, form);
+    if (found.empty())
+      return success();
+    if (wrong.empty())
+      wrong = found;
+  }
+  return wrong.empty() ? success() : op->emitOpError(wrong);
 }

@@ -150,6 +150,12 @@ LogicalResult emitUndef(ChunkBuilder &c, Operation *op, ValueRange,
   return success();
 }
 
+LogicalResult emitMovVector(ChunkBuilder &, Operation *, ValueRange in,
+                            Results &out) {
+  out.append(in.begin(), in.end());
+  return success();
+}
+
 /// Halves, or four words of which each two make one.
 LogicalResult emitMovWide(ChunkBuilder &c, Operation *op, ValueRange in,
                           Results &out) {
@@ -189,6 +195,7 @@ LogicalResult emitClcQuery(ChunkBuilder &c, Operation *raw, ValueRange in,
 
 void ptxjit::addMoveEmitters(EmitterTable &table) {
   table.add<MovWideOp>(emitMovWide);
+  table.add<MovVectorOp>(emitMovVector);
   table.add<ClcQueryOp>(emitClcQuery);
   table.add<PackOp>(emitPack);
   table.add<UnpackOp>(emitUnpack);

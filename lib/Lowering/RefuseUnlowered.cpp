@@ -1,6 +1,7 @@
 //===- RefuseUnlowered.cpp - instructions that nothing executes yet -------===//
 
 #include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxDialect.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "ptxjit/Lowering/Passes.h"
 
@@ -24,6 +25,14 @@ struct RefuseUnloweredPass
       getOperation().emitError()
           << "'.blocksareclusters' is not supported yet; see section "
              "\"cluster-dimension-directives-blocksareclusters\"";
+      return signalPassFailure();
+    }
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
+    if (size && size.getInt() != 64) {
+      getOperation().emitError()
+          << "modules of '.address_size 32' cannot be executed: memory has "
+             "addresses of 64 bits";
       return signalPassFailure();
     }
     auto result = getOperation().walk([](UnloweredOp op) {

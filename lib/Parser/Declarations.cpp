@@ -70,6 +70,22 @@ LogicalResult ParserImpl::parseLinked() {
 // Variables
 //===----------------------------------------------------------------------===//
 
+LogicalResult ParserImpl::skipConstantBank() {
+  if (!tok.isPunct("["))
+    return success();
+  SMLoc loc = tok.getLoc();
+  if (!availability.satisfies(SinceSpec{"1.0-2.1", "sm_10+"}))
+    return error(loc) << "constant banks ended with PTX 2.1; see section "
+                         "\"constant-state-space\"";
+  advance();
+  FailureOr<int64_t> bank = parseConstInt("the number of a constant bank");
+  if (failed(bank))
+    return failure();
+  if (*bank < 0 || *bank > 10)
+    return error(loc) << "constant banks are 0 to 10, not " << *bank;
+  return expectPunct("]", "after the number of a constant bank");
+}
+
 LogicalResult ParserImpl::parseAttributeSuffix() {
   if (!consumeWord("attribute"))
     return success();
@@ -146,9 +162,8 @@ LogicalResult ParserImpl::parseVariables(std::string linkage) {
   spec.linkage = std::move(linkage);
   advance();
   bool moduleScope = scopes.size() == 1;
-  if (spec.space == Space::Const && consumePunct("["))
-    return error(spaceLoc) << "explicit constant banks are not supported; see "
-                              "section \"constant-state-space\"";
+  if (spec.space == Space::Const && failed(skipConstantBank()))
+    return failure();
   if (failed(parseTypeSpec(spec)))
     return failure();
   if (moduleScope && (spec.space == Space::Reg || spec.space == Space::Local ||

@@ -406,7 +406,7 @@ LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
                           << stringifySpace(symbol->space) << " space, not ."
                           << stringifySpace(space.getValue());
   bool global = !space || space.getValue() == Space::Global;
-  if (!named && address.getType().isInteger(32) && global)
+  if (!named && address.getType().isInteger(32) && global && addressSize == 64)
     return error(raw.loc) << "a ." << (space ? "global" : "generic")
                           << " address must be 64 bits wide";
   return success();

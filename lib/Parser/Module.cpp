@@ -177,14 +177,14 @@ LogicalResult ParserImpl::parseHeader() {
     FailureOr<int64_t> size = parseConstInt("'.address_size'");
     if (failed(size))
       return failure();
-    if (*size != 64)
-      return error(loc) << "address size " << *size
-                        << " is not supported, only 64 is";
+    if (*size != 32 && *size != 64)
+      return error(loc) << "an address size is 32 or 64, not " << *size;
+    addressSize = unsigned(*size);
   }
   Operation *op = *module;
   op->setAttr(kVersionAttr, builder.getStringAttr(version));
   op->setAttr(kTargetAttr, builder.getStringAttr(*target));
-  op->setAttr(kAddressSizeAttr, builder.getI64IntegerAttr(addressBits));
+  op->setAttr(kAddressSizeAttr, builder.getI64IntegerAttr(addressSize));
   return success();
 }
 

@@ -93,6 +93,23 @@ LogicalResult ParserImpl::parsePrimary(RawOperand &operand) {
   return errorHere() << "expected an operand, found " << describeToken();
 }
 
+/// `%tid` and the like: x, y, z, and 0.
+void ParserImpl::makeSpecialVector(StringRef name, RawOperand &operand) {
+  operand.kind = RawOperand::Vector;
+  for (StringRef component : {".x", ".y", ".z", ""}) {
+    RawOperand element;
+    element.loc = operand.loc;
+    element.name = operand.name;
+    element.kind = RawOperand::Constant;
+    element.constant.kind = ConstValue::Int;
+    if (auto sreg = symbolizeSpecialRegister((name + component).str())) {
+      element.kind = RawOperand::SpecialReg;
+      element.sreg = *sreg;
+    }
+    operand.elements.push_back(element);
+  }
+}
+
 /// Register, vector component, special register, variable, function, label.
 LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
   StringRef name = tok.spelling;
@@ -119,10 +136,10 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
         return success();
       }
       if (symbolizeSpecialRegister((reg + ".x").str())) {
-        if (component.empty())
-          return error(operand.loc)
-                 << "special register '" << name
-                 << "' as a vector is not supported; name a component";
+        if (component.empty()) {
+          makeSpecialVector(reg, operand);
+          return success();
+        }
         return error(operand.loc)
                << "special register '" << name << "' has no component '."
                << component << "'";
@@ -365,6 +382,9 @@ FailureOr<Value> ParserImpl::getPacked(const RawOperand &operand,
                                     /*implicitTrunc=*/true))));
       continue;
     }
+    if (element.kind == RawOperand::SpecialReg)
+      return error(element.loc) << "special register '" << element.name
+                                << "' is a vector; name a component";
     if (element.kind != RawOperand::Register)
       return error(element.loc) << "expected a register in a vector operand";
     Value value =

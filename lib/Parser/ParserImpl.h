@@ -178,6 +178,7 @@ private:
   LogicalResult parseAddress(RawOperand &operand);
   LogicalResult parseIndexed(RawOperand &operand);
   mlir::Value getSlot(Symbol &symbol, unsigned component, StringRef name);
+  void makeSpecialVector(StringRef name, RawOperand &operand);
   mlir::Value readRegister(Symbol &symbol, unsigned component, StringRef name);
   mlir::Value adaptSource(mlir::Value value, ptx::ScalarType want,
                           ptx::ScalarType have, bool wide);
@@ -194,6 +195,8 @@ private:
   /// \param half  of a 128-bit register.
   LogicalResult writeResult(const RawOperand &operand, mlir::Value value,
                             ptx::ScalarType type, bool wide, unsigned half = 0);
+  /// `[n]` behind `.const`, of PTX before 2.2. There is one space of constants.
+  LogicalResult skipConstantBank();
   mlir::Value createConstant(ptx::ScalarType type, uint64_t bits);
   mlir::Value bitcast(mlir::Value value, mlir::Type type);
 
@@ -305,6 +308,8 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ptx::Availability availability;
+  /// Of what the text declares; in IR all addresses are 64 bits wide.
+  unsigned addressSize = 64;
   unsigned addressBits = 64;
   bool headerDone = false;
   unsigned numErrors = 0;

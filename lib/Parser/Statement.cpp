@@ -289,6 +289,8 @@ LogicalResult ParserImpl::parseInstruction() {
     inst.modifiers.push_back(tok.spelling);
     inst.modifierLocs.push_back(tok.getLoc());
     advance();
+    if (inst.modifiers.back() == "const" && failed(skipConstantBank()))
+      return failure();
   }
   inst.operandLoc = tok.getLoc();
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);

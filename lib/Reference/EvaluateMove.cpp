@@ -71,6 +71,10 @@ static void queryCancel(ClcQueryOp op, ArrayRef<Bits> in,
 
 bool reference::evaluateMove(Operation *op, ArrayRef<Bits> in,
                              SmallVectorImpl<Bits> &out) {
+  if (isa<MovVectorOp>(op)) {
+    out.append(in.begin(), in.end());
+    return true;
+  }
   if (isa<MovWideOp>(op)) {
     if (in.size() == 2)
       out.append(in.begin(), in.end());

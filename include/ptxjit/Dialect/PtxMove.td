@@ -12,6 +12,14 @@ def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov"
     [Form<"mov.{pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} d, %a">]> {
   let summary = "copy; also of special registers, addresses, packed vectors";
 }
+def Ptx_MovVectorOp : Ptx_Instr<"mov.vector",
+    "data-movement-and-conversion-instructions-mov",
+    [Form<"mov.v4.{u16|u32} d*, %a*">], [Pure]> {
+  let summary = "a special register as a vector: x, y, z and 0";
+  let arguments = (ins Variadic<AnyType>:$a, Ptx_ScalarType:$ty,
+                       Ptx_Vector:$vec);
+  let results = (outs Variadic<AnyType>:$d);
+}
 def Ptx_MovWideOp : Ptx_Instr<"mov.wide",
     "data-movement-and-conversion-instructions-mov",
     [Form<"mov.b128 d, a*2:b64", [Since<"8.3", "sm_70+">]>,
