@@ -158,7 +158,12 @@ private:
   void update(Value dst, Value value) {
     OperationState state(loc, RedOp::getOperationName());
     state.addOperands({dst, value});
-    keep(state, {"ty", "op", "space", "offset"});
+    keep(state, {"op", "space", "offset"});
+    // `red` adds 64 bits as .u64 only.
+    auto type = cast<ScalarTypeAttr>(*op->getInherentAttr("ty")).getValue();
+    if (type == ScalarType::S64)
+      type = ScalarType::U64;
+    state.addAttribute("ty", ScalarTypeAttr::get(b.getContext(), type));
     if (isa<RedAsyncGlobalOp>(op))
       releases(state);
     b.create(state);

@@ -145,7 +145,9 @@ bool generate(const ElementType &type, const std::string &text,
     return true;
   }
   for (uint64_t i = 0; i < count; ++i) {
-    if (name == "iota")
+    if (name == "zero")
+      values.push_back(0);
+    else if (name == "iota")
       values.push_back(type.kind == ElementType::Float
                            ? floatBits(double(i), type.bytes)
                            : i & all);

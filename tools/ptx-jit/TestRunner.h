@@ -10,7 +10,7 @@
 //   out=TYPE[v, v, ...]    starts as zero, must end as given; `?` is anything
 //   io=TYPE[v, ...]->[w, ...]
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
-// GEN: edges.a, edges.b, edges.c (256 values: all pairs of 16 edge values of
+// GEN: zero, edges.a, edges.b, edges.c (256 values: all pairs of 16 edge values of
 // the type in a and b, a mixture in c), f16.a, bf16.a, f32.a and so on (the
 // same for integers that hold such values), random(SEED), iota, each with :N
 // for N elements. `ref`: what the reference interpreter computes (it runs
