@@ -44,6 +44,10 @@ volatile accesses of spaces that `ptxas` restricts (32), `shfl` with sinks or
 odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
 modifiers (4), and three others.
 
+Known only are the instructions of tensor cores, textures, surfaces and copies of
+tensors; and `cvt.rs` and `fma.oob`: the text without its figures does not say
+which random bits are used for what, and which NaN is the one out of bounds.
+
 """
 def spellings(opcode, syntax):
     product = 1

@@ -163,6 +163,7 @@ private:
   Cluster &cluster;
   unsigned rank;
   uint32_t id[3] = {0, 0, 0};
+  uint64_t ticks = 0; ///< of its clocks
   std::vector<uint8_t> shared;
   std::vector<Thread> threads;
   std::vector<unsigned> order; ///< in which they get their turns

@@ -289,7 +289,12 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   case SpecialRegister::AggrSmemSize:
   case SpecialRegister::TotalSmemSize:
     return program.sharedEnd - PTXJIT_SHARED_BASE + launch.dynamicShared;
-  default: // identities and clocks: any value is right
+  case SpecialRegister::Clock:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::GlobalTimer:
+  case SpecialRegister::GlobalTimerLo:
+    return ticks += 4096; // programs wait for them to go on
+  default: // identities: any value is right
     return 0;
   }
 }
