@@ -109,6 +109,40 @@ TEST(LaunchGrid, ChecksExtents) {
             LaunchStatus::Ok);
 }
 
+TEST(LaunchGrid, ChecksClusters) {
+  auto entry = [](PtxjitKernelContext *, uint32_t, uint32_t) {};
+  auto launch = [&](Grid grid, Grid cluster) {
+    KernelCode code = makeCode(entry);
+    code.options.cluster = cluster;
+    return launchGrid(code, grid, nullptr, 0, 1);
+  };
+  EXPECT_EQ(launch({16, 1, 1}, {16, 1, 1}), LaunchStatus::Ok);
+  EXPECT_EQ(launch({4, 4, 2}, {2, 4, 2}), LaunchStatus::Ok);
+  EXPECT_EQ(launch({32, 1, 1}, {32, 1, 1}), LaunchStatus::InvalidCluster);
+  EXPECT_EQ(launch({16, 16, 1}, {8, 4, 1}), LaunchStatus::InvalidCluster);
+  EXPECT_EQ(launch({6, 1, 1}, {4, 1, 1}), LaunchStatus::InvalidCluster);
+  EXPECT_EQ(launch({4, 1, 1}, {2, 0, 1}), LaunchStatus::InvalidCluster);
+  EXPECT_EQ(launch({4, 1, 1}, {0, 2, 0}), LaunchStatus::InvalidCluster);
+  EXPECT_EQ(launch({65536, 1, 1}, {65536, 65536, 1}),
+            LaunchStatus::InvalidCluster);
+}
+
+TEST(LaunchGrid, ClustersCoverTheGrid) {
+  std::vector<std::atomic<uint32_t>> ran(4 * 6 * 2);
+  auto *pointer = &ran;
+  auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
+    auto &seen = *paramOf<std::vector<std::atomic<uint32_t>>>(c);
+    uint32_t rank = c->ctaid[0] % 2 + 2 * (c->ctaid[1] % 3);
+    seen[c->ctaid[0] + 4 * (c->ctaid[1] + 6 * c->ctaid[2])] +=
+        c->clusterRank == rank ? 1 : 100;
+  };
+  KernelCode code = makeCode(entry);
+  code.options.cluster = {2, 3, 1};
+  EXPECT_EQ(launchGrid(code, {4, 6, 2}, &pointer, 0, 3), LaunchStatus::Ok);
+  for (const auto &count : ran)
+    EXPECT_EQ(count, 1u);
+}
+
 TEST(LaunchGrid, TrapStopsTheGrid) {
   std::atomic<uint32_t> ran{0};
   auto *pointer = &ran;
