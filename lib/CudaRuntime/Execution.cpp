@@ -188,29 +188,32 @@ PTXJIT_CUDART_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       count, function, threads, dynamic, 0);
 }
-PTXJIT_CUDART_API(cudaOccupancyMaxPotentialClusterSize,
-                  (int *size, const void *function,
-                   const cudaLaunchConfig_t *config),
-                  size, function, config) {
+/// Asks the driver about launches of `function` as `config` says.
+static int askOfClusters(CUresult (*ask)(int *, CUfunction,
+                                         const CUlaunchConfig *),
+                         int *answer, const void *function,
+                         const cudaLaunchConfig_t *config) {
   CUfunction kernel;
   if (!config)
     return cudaErrorInvalidValue;
   if (int error = findKernel(function, kernel))
     return error;
   CUlaunchConfig same = toDriver(*config);
-  return cuOccupancyMaxPotentialClusterSize(size, kernel, &same);
+  return ask(answer, kernel, &same);
+}
+PTXJIT_CUDART_API(cudaOccupancyMaxPotentialClusterSize,
+                  (int *size, const void *function,
+                   const cudaLaunchConfig_t *config),
+                  size, function, config) {
+  return askOfClusters(cuOccupancyMaxPotentialClusterSize, size, function,
+                       config);
 }
 PTXJIT_CUDART_API(cudaOccupancyMaxActiveClusters,
                   (int *clusters, const void *function,
                    const cudaLaunchConfig_t *config),
                   clusters, function, config) {
-  CUfunction kernel;
-  if (!config)
-    return cudaErrorInvalidValue;
-  if (int error = findKernel(function, kernel))
-    return error;
-  CUlaunchConfig same = toDriver(*config);
-  return cuOccupancyMaxActiveClusters(clusters, kernel, &same);
+  return askOfClusters(cuOccupancyMaxActiveClusters, clusters, function,
+                       config);
 }
 PTXJIT_CUDART_API(cudaOccupancyAvailableDynamicSMemPerBlock,
                   (size_t * bytes, const void *function, int ctas, int threads),

@@ -126,6 +126,10 @@ private:
                                            Bits address,
                                            std::optional<Space> space,
                                            int64_t offset, unsigned bytes);
+  template <typename LoadLikeOp>
+  LogicalResult loadElements(Thread &t, LoadLikeOp op);
+  template <typename StoreLikeOp>
+  LogicalResult storeElements(Thread &t, StoreLikeOp op);
   template <typename VectorOp>
   LogicalResult updateVector(Thread &t, VectorOp op);
   LogicalResult updateWide(Thread &t, ptx::AtomWideOp op);

@@ -136,8 +136,37 @@ Bits Cta::addressOf(Thread &t, AddressOfOp op) {
   }
 }
 
+static unsigned bytesOf(Value v) {
+  return v.getType().getIntOrFloatBitWidth() / 8;
+}
+
+template <typename LoadLikeOp>
+LogicalResult Cta::loadElements(Thread &t, LoadLikeOp op) {
+  unsigned bytes = bytesOf(op.getD().front());
+  FailureOr<uint64_t> at =
+      resolveAddress(t, *op, get(t, op.getA()), op.getSpace(), op.getOffset(),
+                     bytes * op.getD().size());
+  if (failed(at))
+    return failure();
+  for (auto [i, v] : llvm::enumerate(op.getD()))
+    set(t, v, loadBits(*at + i * bytes, bytes));
+  return success();
+}
+
+template <typename StoreLikeOp>
+LogicalResult Cta::storeElements(Thread &t, StoreLikeOp op) {
+  unsigned bytes = bytesOf(op.getB().front());
+  FailureOr<uint64_t> at =
+      resolveAddress(t, *op, get(t, op.getA()), op.getSpace(), op.getOffset(),
+                     bytes * op.getB().size());
+  if (failed(at))
+    return failure();
+  for (auto [i, v] : llvm::enumerate(op.getB()))
+    storeBits(*at + i * bytes, bytes, get(t, v));
+  return success();
+}
+
 LogicalResult Cta::memory(Thread &t, Operation &op) {
-  auto widthOf = [](Value v) { return v.getType().getIntOrFloatBitWidth(); };
   if (auto param = dyn_cast<ParamAddressOp>(op)) {
     Frame &frame = t.frame();
     set(t, param,
@@ -181,28 +210,15 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     set(t, cvta.getD(), cvta.getTo() ? a - window : a + window);
     return success();
   }
-  if (auto ld = dyn_cast<LdOp>(op)) {
-    unsigned bytes = widthOf(ld.getD().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, ld.getA()), ld.getSpace(), ld.getOffset(),
-                       bytes * ld.getD().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(ld.getD()))
-      set(t, v, loadBits(*at + i * bytes, bytes));
-    return success();
-  }
-  if (auto st = dyn_cast<StOp>(op)) {
-    unsigned bytes = widthOf(st.getB().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, st.getA()), st.getSpace(), st.getOffset(),
-                       bytes * st.getB().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(st.getB()))
-      storeBits(*at + i * bytes, bytes, get(t, v));
-    return success();
-  }
+  if (auto ld = dyn_cast<LdOp>(op))
+    return loadElements(t, ld);
+  if (auto st = dyn_cast<StOp>(op))
+    return storeElements(t, st);
+  // Of the one device.
+  if (auto ld = dyn_cast<MultimemLdOp>(op))
+    return loadElements(t, ld);
+  if (auto st = dyn_cast<MultimemStOp>(op))
+    return storeElements(t, st);
   if (auto atom = dyn_cast<AtomOp>(op)) {
     unsigned bytes = getBitWidth(atom.getTy()) / 8;
     FailureOr<uint64_t> at = resolveAddress(
@@ -226,28 +242,6 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     storeBits(*at, bytes,
               atomicResult(red.getOp(), red.getTy(), loadBits(*at, bytes),
                            get(t, red.getB()), 0));
-    return success();
-  }
-  if (auto ld = dyn_cast<MultimemLdOp>(op)) { // of the one device
-    unsigned bytes = widthOf(ld.getD().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, ld.getA()), ld.getSpace(), ld.getOffset(),
-                       bytes * ld.getD().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(ld.getD()))
-      set(t, v, loadBits(*at + i * bytes, bytes));
-    return success();
-  }
-  if (auto st = dyn_cast<MultimemStOp>(op)) {
-    unsigned bytes = widthOf(st.getB().front()) / 8;
-    FailureOr<uint64_t> at =
-        resolveAddress(t, op, get(t, st.getA()), st.getSpace(), st.getOffset(),
-                       bytes * st.getB().size());
-    if (failed(at))
-      return failure();
-    for (auto [i, v] : llvm::enumerate(st.getB()))
-      storeBits(*at + i * bytes, bytes, get(t, v));
     return success();
   }
   if (auto red = dyn_cast<MultimemRedOp>(op))
