@@ -330,11 +330,9 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   if (CUresult error =
           checkShape(*function, launch->grid, launch->block, launch->shared))
     return error;
-  const auto &required = function->kernel->cluster;
-  Grid cluster = options.cluster;
-  if (!cluster.x)
-    cluster = {required[0], required[1], required[2]};
-  if (!isValidCluster(cluster, launch->grid))
+  if (!isValidCluster(
+          function->code->clusterOf(function->kernel->name, options),
+          launch->grid))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
                                      params.extra, launch->values))

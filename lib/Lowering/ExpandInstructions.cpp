@@ -17,6 +17,25 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 namespace {
+/// Attributes that `op` has in common with what it becomes.
+void keepAttributes(Operation *op, OperationState &state,
+                    ArrayRef<StringRef> names) {
+  for (StringRef name : names)
+    if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
+      state.addAttribute(name, value);
+}
+
+/// A `ptx.st`, but for its attributes.
+OperationState makeStore(OpBuilder &b, Location loc, Value address,
+                         ValueRange values) {
+  OperationState state(loc, StOp::getOperationName());
+  state.addOperands(address);
+  state.addOperands(values);
+  state.addAttribute("operandSegmentSizes",
+                     b.getDenseI32ArrayAttr({1, int32_t(values.size()), 0}));
+  return state;
+}
+
 /// Loads and stores in place of a `cp.async`.
 class CopyExpansion {
 public:
@@ -92,11 +111,7 @@ private:
   }
 
   void store(ArrayRef<Value> data) {
-    OperationState state(loc, StOp::getOperationName());
-    state.addOperands(op.getDst());
-    state.addOperands(data);
-    state.addAttribute("operandSegmentSizes",
-                       b.getDenseI32ArrayAttr({1, int32_t(data.size()), 0}));
+    OperationState state = makeStore(b, loc, op.getDst(), data);
     describe(state, op.getSpace(), data.size());
     b.create(state);
   }
@@ -129,24 +144,14 @@ public:
   }
 
 private:
-  /// Attributes that the op has in common with what it becomes.
-  void keep(OperationState &state, ArrayRef<StringRef> names) {
-    for (StringRef name : names)
-      if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
-        state.addAttribute(name, value);
-  }
   void releases(OperationState &state) {
     MLIRContext *context = b.getContext();
     state.addAttribute("order", OrderAttr::get(context, Order::Release));
     state.addAttribute("scope", ScopeAttr::get(context, Scope::Sys));
   }
   void store(Value dst, ValueRange values, Value mbar) {
-    OperationState state(loc, StOp::getOperationName());
-    state.addOperands(dst);
-    state.addOperands(values);
-    state.addAttribute("operandSegmentSizes",
-                       b.getDenseI32ArrayAttr({1, int32_t(values.size()), 0}));
-    keep(state, {"ty", "vec", "space", "offset"});
+    OperationState state = makeStore(b, loc, dst, values);
+    keepAttributes(op, state, {"ty", "vec", "space", "offset"});
     if (!mbar)
       releases(state);
     b.create(state);
@@ -158,7 +163,7 @@ private:
   void update(Value dst, Value value) {
     OperationState state(loc, RedOp::getOperationName());
     state.addOperands({dst, value});
-    keep(state, {"op", "space", "offset"});
+    keepAttributes(op, state, {"op", "space", "offset"});
     // `red` adds 64 bits as .u64 only.
     auto type = cast<ScalarTypeAttr>(*op->getInherentAttr("ty")).getValue();
     if (type == ScalarType::S64)
@@ -174,7 +179,7 @@ private:
     state.addOperands({mbar, count});
     state.addAttribute(
         "tx", MbarrierTxAttr::get(b.getContext(), MbarrierTx::Complete));
-    keep(state, {"space"});
+    keepAttributes(op, state, {"space"});
     b.create(state);
   }
   void arrive(Value mbar) {
@@ -184,7 +189,7 @@ private:
                        b.getDenseI32ArrayAttr({1, 0, 0}));
     state.addAttribute("arrive", MbarrierArriveAttr::get(
                                      b.getContext(), MbarrierArrive::Arrive));
-    keep(state, {"space", "offset"});
+    keepAttributes(op, state, {"space", "offset"});
     b.create(state);
   }
 
@@ -286,9 +291,7 @@ private:
     state.addAttribute("offset",
                        b.getI64IntegerAttr(multimem.getOffset() +
                                            index * (getBitWidth(type) / 8)));
-    for (StringRef name : {"order", "scope"})
-      if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
-        state.addAttribute(name, value);
+    keepAttributes(op, state, {"order", "scope"});
   }
   Value load(MultimemLdOp ld, Type type, unsigned index) {
     OperationState state(loc, LdOp::getOperationName());
@@ -306,10 +309,7 @@ private:
     Type type = getValueType(b.getContext(), bits);
     if (value.getType() != type)
       value = arith::BitcastOp::create(b, loc, type, value);
-    OperationState state(loc, StOp::getOperationName());
-    state.addOperands({st.getA(), value});
-    state.addAttribute("operandSegmentSizes",
-                       b.getDenseI32ArrayAttr({1, 1, 0}));
+    OperationState state = makeStore(b, loc, st.getA(), value);
     describe(st, state, bits, index);
     b.create(state);
   }

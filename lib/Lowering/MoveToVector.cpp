@@ -150,16 +150,10 @@ LogicalResult emitUndef(ChunkBuilder &c, Operation *op, ValueRange,
   return success();
 }
 
-LogicalResult emitMovVector(ChunkBuilder &, Operation *, ValueRange in,
-                            Results &out) {
-  out.append(in.begin(), in.end());
-  return success();
-}
-
-/// Halves, or four words of which each two make one.
-LogicalResult emitMovWide(ChunkBuilder &c, Operation *op, ValueRange in,
+/// One by one, or four words of which each two make a half.
+LogicalResult emitMovMany(ChunkBuilder &c, Operation *op, ValueRange in,
                           Results &out) {
-  if (in.size() == 2) {
+  if (in.size() == op->getNumResults()) {
     out.append(in.begin(), in.end());
     return success();
   }
@@ -194,8 +188,8 @@ LogicalResult emitClcQuery(ChunkBuilder &c, Operation *raw, ValueRange in,
 } // namespace
 
 void ptxjit::addMoveEmitters(EmitterTable &table) {
-  table.add<MovWideOp>(emitMovWide);
-  table.add<MovVectorOp>(emitMovVector);
+  table.add<MovWideOp>(emitMovMany);
+  table.add<MovVectorOp>(emitMovMany);
   table.add<ClcQueryOp>(emitClcQuery);
   table.add<PackOp>(emitPack);
   table.add<UnpackOp>(emitUnpack);

@@ -71,12 +71,8 @@ static void queryCancel(ClcQueryOp op, ArrayRef<Bits> in,
 
 bool reference::evaluateMove(Operation *op, ArrayRef<Bits> in,
                              SmallVectorImpl<Bits> &out) {
-  if (isa<MovVectorOp>(op)) {
-    out.append(in.begin(), in.end());
-    return true;
-  }
-  if (isa<MovWideOp>(op)) {
-    if (in.size() == 2)
+  if (isa<MovVectorOp, MovWideOp>(op)) {
+    if (in.size() == op->getNumResults())
       out.append(in.begin(), in.end());
     else
       out.append({in[0] | in[1] << 32, in[2] | in[3] << 32});

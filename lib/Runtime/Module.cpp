@@ -263,7 +263,6 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
                      diagnostics, launchOptions);
 }
 
-/// What the launch says, else what the kernel requires.
 Grid Module::clusterOf(const char *kernel, const LaunchOptions &options) const {
   const PtxjitKernelInfo *info = findKernel(kernel);
   if (options.cluster.x || !info)

@@ -65,6 +65,10 @@ public:
                            std::string &diagnostics,
                            const LaunchOptions &options = {});
 
+  /// Extents of a launch's clusters: what it says, else what the kernel
+  /// requires; 0 if neither does.
+  Grid clusterOf(const char *kernel, const LaunchOptions &options) const;
+
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
                  const uint32_t block[3], const void *params,
@@ -90,7 +94,6 @@ private:
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
-  Grid clusterOf(const char *kernel, const LaunchOptions &options) const;
   KernelCode codeOf(const PtxjitImage &image, const uint32_t block[3]);
   void findThread(Fault &fault, const PtxjitImage &image,
                   const uint32_t block[3], const Grid &grid, const void *params,
