@@ -39,14 +39,15 @@ static_assert(sizeof(Mbarrier) == sizeof(Bits));
 
 static Mbarrier unpack(Bits bits) { return llvm::bit_cast<Mbarrier>(bits); }
 
-LogicalResult Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
-                                  std::optional<Space> space, int64_t offset,
-                                  unsigned arrivals, unsigned drops, int64_t tx,
-                                  Bits &before) {
+/// \returns the state before.
+FailureOr<Bits> Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
+                                    std::optional<Space> space, int64_t offset,
+                                    unsigned arrivals, unsigned drops,
+                                    int64_t tx) {
   FailureOr<uint64_t> at = resolveAddress(t, op, address, space, offset, 8);
   if (failed(at))
     return failure();
-  before = loadBits(*at, 8);
+  Bits before = loadBits(*at, 8);
   Mbarrier object = unpack(before);
   object.tx += tx;
   object.expected -= drops;
@@ -56,7 +57,7 @@ LogicalResult Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
   if (arrivals || tx < 0)
     object.mayComplete();
   storeBits(*at, 8, llvm::bit_cast<Bits>(object));
-  return success();
+  return before;
 }
 
 /// \returns whether the op is one of this file.
@@ -66,7 +67,6 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
       return failure();
     return true;
   };
-  Bits before;
   if (auto init = dyn_cast<MbarrierInitOp>(op)) {
     FailureOr<uint64_t> at = resolveAddress(
         t, op, get(t, init.getA()), init.getSpace(), init.getOffset(), 8);
@@ -82,18 +82,19 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
     auto bytes = int64_t(get(t, tx.getB()));
     return done(updateMbarrier(
         t, op, get(t, tx.getA()), tx.getSpace(), tx.getOffset(), 0, 0,
-        tx.getTx() == MbarrierTx::Expect ? bytes : -bytes, before));
+        tx.getTx() == MbarrierTx::Expect ? bytes : -bytes));
   }
   if (auto arrive = dyn_cast<MbarrierArriveOp>(op)) {
     Bits b = arrive.getB() ? get(t, arrive.getB()) : 1;
     unsigned count = arrive.getExpectTx() ? 1 : unsigned(b);
     bool drops = arrive.getArrive() == MbarrierArrive::ArriveDrop;
-    if (failed(updateMbarrier(t, op, get(t, arrive.getA()), arrive.getSpace(),
-                              arrive.getOffset(), count, drops ? count : 0,
-                              arrive.getExpectTx() ? int64_t(b) : 0, before)))
+    FailureOr<Bits> before = updateMbarrier(
+        t, op, get(t, arrive.getA()), arrive.getSpace(), arrive.getOffset(),
+        count, drops ? count : 0, arrive.getExpectTx() ? int64_t(b) : 0);
+    if (failed(before))
       return failure();
     if (!arrive.getD().empty())
-      set(t, arrive.getD().front(), before);
+      set(t, arrive.getD().front(), *before);
     return true;
   }
   if (auto wait = dyn_cast<MbarrierWaitOp>(op)) {
@@ -114,7 +115,7 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
     if (!arrive.getNoinc()) // one more is expected, and comes
       return true;
     return done(updateMbarrier(t, op, get(t, arrive.getA()), arrive.getSpace(),
-                               arrive.getOffset(), 1, 0, 0, before));
+                               arrive.getOffset(), 1, 0, 0));
   }
   if (auto copy = dyn_cast<BulkLoadOp>(op))
     return done(copyBulk(t, copy));
@@ -187,14 +188,13 @@ LogicalResult Cta::storeAsync(Thread &t, AsyncOp op) {
               atomicResult(op.getOp(), op.getTy(), loadBits(*at, bytes),
                            get(t, op.getB()), 0));
   }
-  Bits before;
   return updateMbarrier(t, *op, get(t, op.getMbar()), op.getSpace(), 0, 0, 0,
-                        -int64_t(bytes * count), before);
+                        -int64_t(bytes * count));
 }
 
 /// \param byteMask  which of every 16 bytes are written.
-LogicalResult Cta::copyBulkTo(Thread &t, Operation &op, uint64_t to,
-                              uint64_t from, uint64_t bytes, Bits byteMask) {
+static void copyBytes(Operation &op, uint64_t to, uint64_t from, uint64_t bytes,
+                      Bits byteMask) {
   if (auto kind = dyn_cast_if_present<AtomicOpAttr>(
           op.getInherentAttr("op").value_or(Attribute()))) {
     ScalarType type =
@@ -204,11 +204,25 @@ LogicalResult Cta::copyBulkTo(Thread &t, Operation &op, uint64_t to,
       storeBits(to + i, size,
                 atomicResult(kind.getValue(), type, loadBits(to + i, size),
                              loadBits(from + i, size), 0));
-    return success();
+    return;
   }
   for (uint64_t i = 0; i < bytes; ++i)
     if (byteMask >> (i % 16) & 1)
       storeBits(to + i, 1, loadBits(from + i, 1));
+}
+
+/// body(dst, object) at the same offsets in each CTA of the cluster whose bit
+/// is set.
+LogicalResult
+Cta::forEachCta(Bits chosen, Bits dst, Bits object,
+                llvm::function_ref<LogicalResult(Bits, Bits)> body) {
+  Bits offsets = (Bits(1) << PTXJIT_SHARED_BITS) - 1;
+  for (Bits i = 0; i < cluster.size(); ++i) {
+    Bits rank = i << PTXJIT_SHARED_BITS;
+    if (chosen >> i & 1 &&
+        failed(body((dst & offsets) | rank, (object & offsets) | rank)))
+      return failure();
+  }
   return success();
 }
 
@@ -230,30 +244,21 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
   /// With the addresses as they are.
   auto copy = [&](Bits dst, Bits object) -> LogicalResult {
     FailureOr<uint64_t> to = resolveAddress(t, *op, dst, toSpace, 0, 16);
-    if (failed(to) || failed(copyBulkTo(t, *op, *to, *from, bytes, byteMask)))
+    if (failed(to))
       return failure();
-    Bits before;
-    return op.getMbar() ? updateMbarrier(t, *op, object, toSpace, 0, 0, 0,
-                                         -int64_t(bytes), before)
-                        : success();
+    copyBytes(*op, *to, *from, bytes, byteMask);
+    if (!op.getMbar())
+      return success();
+    return updateMbarrier(t, *op, object, toSpace, 0, 0, 0, -int64_t(bytes));
   };
-  if (!op.getCtas())
-    return copy(dst, object);
-  // At the same offsets in each of them.
-  Bits offsets = (Bits(1) << PTXJIT_SHARED_BITS) - 1;
-  for (Bits i = 0; i < cluster.size(); ++i)
-    if (get(t, op.getCtas()) >> i & 1)
-      if (failed(copy((dst & offsets) | i << PTXJIT_SHARED_BITS,
-                      (object & offsets) | i << PTXJIT_SHARED_BITS)))
-        return failure();
-  return success();
+  return op.getCtas() ? forEachCta(get(t, op.getCtas()), dst, object, copy)
+                      : copy(dst, object);
 }
 
 /// The answer, 16 bytes of zeros, is no: here, or at the same place of every
 /// CTA of the cluster.
 LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
-  Bits dst = get(t, op.getDst()), object = get(t, op.getMbar()), before;
-  Bits offsets = (Bits(1) << PTXJIT_SHARED_BITS) - 1;
+  Bits dst = get(t, op.getDst()), object = get(t, op.getMbar());
   auto answer = [&](Bits dst, Bits object) -> LogicalResult {
     FailureOr<uint64_t> to =
         resolveAddress(t, *op, dst, Space::SharedCluster, 0, 16);
@@ -261,14 +266,8 @@ LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
       return failure();
     storeBits(*to, 8, 0);
     storeBits(*to + 8, 8, 0);
-    return updateMbarrier(t, *op, object, Space::SharedCluster, 0, 0, 0, -16,
-                          before);
+    return updateMbarrier(t, *op, object, Space::SharedCluster, 0, 0, 0, -16);
   };
-  if (!op.getAll())
-    return answer(dst, object);
-  for (Bits i = 0; i < cluster.size(); ++i)
-    if (failed(answer((dst & offsets) | i << PTXJIT_SHARED_BITS,
-                      (object & offsets) | i << PTXJIT_SHARED_BITS)))
-      return failure();
-  return success();
+  return op.getAll() ? forEachCta(~Bits(0), dst, object, answer)
+                     : answer(dst, object);
 }

@@ -136,14 +136,14 @@ private:
   llvm::LogicalResult copyAsync(Thread &t, ptx::CpAsyncOp op);
   // Mbarriers and bulk copies (Async.cpp).
   llvm::FailureOr<bool> asynchronous(Thread &t, Operation &op);
-  LogicalResult updateMbarrier(Thread &t, Operation &op, Bits address,
-                               std::optional<Space> space, int64_t offset,
-                               unsigned arrivals, unsigned drops, int64_t tx,
-                               Bits &before);
+  llvm::FailureOr<Bits> updateMbarrier(Thread &t, Operation &op, Bits address,
+                                       std::optional<Space> space,
+                                       int64_t offset, unsigned arrivals,
+                                       unsigned drops, int64_t tx);
   template <typename BulkLikeOp>
   LogicalResult copyBulk(Thread &t, BulkLikeOp op);
-  LogicalResult copyBulkTo(Thread &t, Operation &op, uint64_t to, uint64_t from,
-                           uint64_t bytes, Bits byteMask);
+  LogicalResult forEachCta(Bits chosen, Bits dst, Bits object,
+                           llvm::function_ref<LogicalResult(Bits, Bits)> body);
   template <typename AsyncOp> LogicalResult storeAsync(Thread &t, AsyncOp op);
   LogicalResult tryCancel(Thread &t, ptx::ClcTryCancelOp op);
   // Clusters and spaces (Cluster.cpp).
