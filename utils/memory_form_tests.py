@@ -1,4 +1,4 @@
-"""Execution tests for the forms of ld, st, atom and red.
+"""Execution tests for the forms of ld, ldu, st, atom, red and multimem.
 
 Every thread works on its own cell, so that the result does not depend on the
 order of threads; contention has hand-written tests. Every type and vector size
@@ -50,6 +50,12 @@ def braces(names):
     return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
 
 
+def thread_pointer(register, param, bytes_each):
+    """Where thread t's part of a buffer begins."""
+    return [f"  ld.param.u64 {register}, [{param}];",
+            f"  mad.wide.u32 {register}, %t, {bytes_each}, {register};"]
+
+
 def load_store(name, mnemonic, tokens, is_load):
     """A kernel that moves a vector through one state space."""
     space = pick(tokens, SPACES, "")
@@ -66,11 +72,9 @@ def load_store(name, mnemonic, tokens, is_load):
     lines = [f".visible .entry {name}(.param .u64 in, .param .u64 out)", "{",
              "  .reg .b32 %t; .reg .b64 %p, %q, %s;",
              f"  .reg .{reg} " + ", ".join(v) + ";",
-             "  mov.u32 %t, %tid.x;", "  ld.param.u64 %p, [in];",
-             f"  mad.wide.u32 %p, %t, {n * size}, %p;",
-             "  ld.param.u64 %q, [out];",
-             f"  mad.wide.u32 %q, %t, "
-             f"{n * (4 if shown == 'u32' else size)}, %q;"]
+             "  mov.u32 %t, %tid.x;"]
+    lines += thread_pointer("%p", "in", n * size)
+    lines += thread_pointer("%q", "out", n * (4 if shown == "u32" else size))
     address = "%s"
     cells = THREADS * n * size
     space = space.replace("::cluster", "").replace("::cta", "")
@@ -150,11 +154,9 @@ def atomic(name, mnemonic, tokens, opcode):
              f"  .reg .{reg} %d, %b, %c, %m;",
              "  mov.u32 %t, %tid.x;"]
     for param, r in (("b", "%b"), ("c", "%c"), ("a", "%m")):
-        lines += [f"  ld.param.u64 %p, [{param}];",
-                  f"  mad.wide.u32 %p, %t, {size}, %p;",
-                  f"  ld.global.{move} {r}, [%p];"]
-    lines += ["  ld.param.u64 %q, [out];",
-              f"  mad.wide.u32 %q, %t, {size}, %q;"]
+        lines += thread_pointer("%p", param, size)
+        lines += [f"  ld.global.{move} {r}, [%p];"]
+    lines += thread_pointer("%q", "out", size)
     if shared:
         a = "%s"
         lines += [f"  .shared .align 8 .b8 cells[{cells * size}];",
@@ -177,12 +179,6 @@ def atomic(name, mnemonic, tokens, opcode):
               f"// run: {name} io={elem}[{edges}.a]->[ref] "
               f"in={elem}[{edges}.b] in={elem}[{edges}.c] out={elem}[ref]"]
     return "\n".join(lines) + "\n"
-
-
-def thread_pointer(register, param, bytes_each):
-    """Where thread t's part of a buffer begins."""
-    return [f"  ld.param.u64 {register}, [{param}];",
-            f"  mad.wide.u32 {register}, %t, {bytes_each}, {register};"]
 
 
 def wide_access(name, mnemonic, tokens, opcode):
@@ -246,10 +242,9 @@ def vector_access(name, mnemonic, tokens):
     bits = FORMATS.get(ty) or (f"b{WIDTH[ty]}" if ty in PARTS else ty)
     size = WIDTH[bits] // 8
     reg = bits if bits[0] in "bf" else f"b{WIDTH[bits]}"
-    element = raw(bits) if bits[0] in "bf" and bits[0] != "f" else bits
-    part = PARTS.get(ty) if ty in ("f16", "bf16", "f16x2", "bf16x2") else None
-    generator = f"{part or 'edges'}"
-    count = 64 * n
+    element = raw(bits) if bits[0] == "b" else bits
+    generator = PARTS.get(ty, "edges")
+    count = THREADS * n
     v = [f"%v{i}" for i in range(n)]
     d = [f"%d{i}" for i in range(n)]
     lines = [f".visible .entry {name}(.param .u64 io, .param .u64 in, "
@@ -271,7 +266,7 @@ def vector_access(name, mnemonic, tokens):
     lines += [f"  {mnemonic} {results}[%m]{values}{policy};"]
     lines += [f"  st.global.{reg} [%q+{i * size}], {d[i]};" for i in range(n)]
     lines += ["  ret;", "}",
-              f"// run: {name} block=64 "
+              f"// run: {name} block={THREADS} "
               f"io={element}[{generator}.a:{count}]->[ref:{count}] "
               f"in={element}[{generator}.b:{count}] out={element}[ref:{count}]"]
     return "\n".join(lines) + "\n"
