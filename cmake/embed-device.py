@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Writes bitcode files as C++ arrays: OUT FILE.v3.bc ... FILE.v4.bc ..."""
+"""Writes bitcode files as C++ arrays: OUT FILE.v3.bc ... FILE.v4.bc
+... FILE.v4dot.bc ..."""
 import sys
 
 out, files = sys.argv[1], sys.argv[2:]
-lists = {"V3": [], "V4": []}
+names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot"}
+lists = {level: [] for level in names.values()}
 with open(out, "w") as f:
     f.write("#include <cstddef>\n"
             "struct EmbeddedBitcode { const unsigned char *data; size_t size; };\n")
@@ -13,8 +15,7 @@ with open(out, "w") as f:
         for at in range(0, len(data), 24):
             f.write(",".join(str(b) for b in data[at:at + 24]) + ",\n")
         f.write("};\n")
-        level = "V3" if name.endswith(".v3.bc") else "V4"
-        lists[level].append(f"{{file{i}, {len(data)}}}")
+        lists[names[name.split(".")[-2]]].append(f"{{file{i}, {len(data)}}}")
     for level, entries in lists.items():
         f.write(f"extern const EmbeddedBitcode ptxjitDevice{level}[];\n"
                 f"const EmbeddedBitcode ptxjitDevice{level}[] = "

@@ -15,10 +15,12 @@ import re
 import sys
 
 import known_form_tests
+import matrix_form_tests
 import memory_form_tests
 import video_form_tests
 from form_syntax import HAND_WRITTEN, HAND_WRITTEN_OPS, PARTS, WIDTH, modifiers
 
+MATRICES = {"wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"}
 MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 BOOLEANS = ("and", "or", "xor")
@@ -203,12 +205,16 @@ def module_target(target):
 def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
-    files, used, known = {}, set(), {}
+    files, used, known, matrices = {}, set(), {}, {}
     for row in open(forms):
         opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
         if op_name in ("unlowered", "advice"):
             known.setdefault((opcode, module_target(target)), []).extend(
                 known_form_tests.instances(opcode, syntax))
+            continue
+        if opcode in MATRICES:
+            matrices.setdefault((opcode, module_target(target)),
+                                []).append(syntax)
             continue
         if opcode in HAND_WRITTEN or op_name in HAND_WRITTEN_OPS:
             continue
@@ -251,14 +257,18 @@ def main():
                 used.add(name)
                 files.setdefault((opcode, module_target(target)), []).append(
                     kernel(name, mnemonic, operands, types, operand_text))
+    for (opcode, target), forms in matrices.items():
+        files[opcode, target] = [
+            text for _, text in matrix_form_tests.kernels(opcode, forms)]
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)
     for (opcode, target), kernels in files.items():
         suffix = "" if target == "sm_90" else target[2:]
         # Files of up to 150 kernels, so that they can run side by side.
-        for part in range(0, len(kernels), 150):
-            path = os.path.join(out, f"{opcode}{suffix}-{part // 150}.ptx")
+        most = 10 if opcode in MATRICES else 150
+        for part in range(0, len(kernels), most):
+            path = os.path.join(out, f"{opcode}{suffix}-{part // most}.ptx")
             with open(path, "w") as f:
                 f.write("// Made by utils/make-form-tests.py. "
                         "RUN: ptx-jit test %s\n"
@@ -266,7 +276,7 @@ def main():
                         ".address_size 64\n\n")
                 if opcode == "ld":
                     f.write(memory_form_tests.CONSTANTS)
-                f.write("\n".join(kernels[part:part + 150]))
+                f.write("\n".join(kernels[part:part + most]))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ using namespace ptxjit::ptx;
 
 /// Some form has these modifiers and as many values.
 static LogicalResult verifyPlainInstruction(Operation *op,
-                                            StringRef instruction) {
+                                            StringRef instruction,
+                                            unsigned numOperands) {
   auto [opcode, rest] = instruction.split('.');
   SmallVector<StringRef, 12> tokens;
   if (!rest.empty())
@@ -42,22 +43,28 @@ static LogicalResult verifyPlainInstruction(Operation *op,
       else
         most += size, least += operand.optional ? 0 : size;
     }
-    if (op->getNumOperands() >= least && op->getNumOperands() <= most &&
+    if (numOperands >= least && numOperands <= most &&
         op->getNumResults() <= results)
       return success();
   }
   return op->emitOpError() << "'" << instruction
                            << "' is no form with as many operands";
 }
-LogicalResult UnloweredOp::verify() {
-  return verifyPlainInstruction(*this, getInstruction());
+template <typename TextOp> static LogicalResult verifyText(TextOp op) {
+  return verifyPlainInstruction(op, op.getInstruction(), op->getNumOperands());
 }
-LogicalResult VideoOp::verify() {
-  return verifyPlainInstruction(*this, getInstruction());
+template <typename MatrixOp> static LogicalResult verifyMatrix(MatrixOp op) {
+  return verifyPlainInstruction(op, op.getInstruction(), op.getInputs().size());
 }
-LogicalResult AdviceOp::verify() {
-  return verifyPlainInstruction(*this, getInstruction());
-}
+LogicalResult UnloweredOp::verify() { return verifyText(*this); }
+LogicalResult VideoOp::verify() { return verifyText(*this); }
+LogicalResult AdviceOp::verify() { return verifyText(*this); }
+LogicalResult MmaOp::verify() { return verifyMatrix(*this); }
+LogicalResult LdMatrixOp::verify() { return verifyMatrix(*this); }
+LogicalResult StMatrixOp::verify() { return verifyMatrix(*this); }
+LogicalResult MovMatrixOp::verify() { return verifyMatrix(*this); }
+LogicalResult WmmaLoadOp::verify() { return verifyMatrix(*this); }
+LogicalResult WmmaStoreOp::verify() { return verifyMatrix(*this); }
 
 int64_t FuncOp::getParamBytes() {
   int64_t bytes = 0;

@@ -17,8 +17,24 @@ struct EmbeddedBitcode {
   const unsigned char *data;
   size_t size;
 };
-extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[];
-extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count;
+extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[],
+    ptxjitDeviceV4Dot[];
+extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count,
+    ptxjitDeviceV4DotCount;
+
+static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
+  if (!cpu.avx512)
+    return {ptxjitDeviceV3, ptxjitDeviceV3Count};
+  if (!cpu.chunk.dotProducts)
+    return {ptxjitDeviceV4, ptxjitDeviceV4Count};
+  return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
+}
+
+/// Kernels that are worth a call: inlined, they would spill their caller's
+/// registers and fill its code.
+static bool isOutOfLine(const Function &f) {
+  return f.getName().starts_with("ptxjit_matrix_");
+}
 
 static bool needsDevice(const Module &module) {
   for (const Function &f : module)
@@ -28,11 +44,10 @@ static bool needsDevice(const Module &module) {
 }
 
 Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
-  const EmbeddedBitcode *files = cpu.avx512 ? ptxjitDeviceV4 : ptxjitDeviceV3;
-  unsigned count = cpu.avx512 ? ptxjitDeviceV4Count : ptxjitDeviceV3Count;
-  for (unsigned i = 0; i < count && needsDevice(module); ++i) {
-    StringRef bytes(reinterpret_cast<const char *>(files[i].data),
-                    files[i].size);
+  for (const EmbeddedBitcode &file : filesFor(cpu)) {
+    if (!needsDevice(module))
+      break;
+    StringRef bytes(reinterpret_cast<const char *>(file.data), file.size);
     auto library = getLazyBitcodeModule(MemoryBufferRef(bytes, "device"),
                                         module.getContext());
     if (!library)
@@ -66,7 +81,8 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
     if (!isKernel && !f.getName().starts_with("ptxjit_function.")) {
       f.removeFnAttr(Attribute::NoInline);
       f.removeFnAttr(Attribute::OptimizeNone);
-      f.addFnAttr(Attribute::AlwaysInline);
+      f.addFnAttr(isOutOfLine(f) ? Attribute::NoInline
+                                 : Attribute::AlwaysInline);
     }
   }
   return Error::success();

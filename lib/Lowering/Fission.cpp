@@ -146,8 +146,8 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(loop.getBody()->getTerminator());
   enterWarp(loop.getInductionVar());
-  tested.enterBlock();
-  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
+  enterScope();
+  auto leave = llvm::make_scope_exit([&] { leaveScope(); });
 
   SmallVector<Value> made;
   for (Value v : findLiveIns(ops, copies))
@@ -349,7 +349,7 @@ LogicalResult Packetizer::emitSplitWhile(scf::WhileOp op) {
 LogicalResult Packetizer::emitSplitKernel(Block &body) {
   frame = loadContext(offsetof(PtxjitKernelContext, frame),
                       LLVM::LLVMPointerType::get(b.getContext()));
-  tested.enterBlock();
-  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
+  enterScope();
+  auto leave = llvm::make_scope_exit([&] { leaveScope(); });
   return emitSplitBlock(body, {});
 }

@@ -381,9 +381,18 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-LogicalResult Packetizer::emitBlock(Block &block) {
+void Packetizer::enterScope() {
   tested.enterBlock();
-  auto leave = llvm::make_scope_exit([&] { tested.leaveBlock(); });
+  enterMatrixScope();
+}
+void Packetizer::leaveScope() {
+  tested.leaveBlock();
+  leaveMatrixScope();
+}
+
+LogicalResult Packetizer::emitBlock(Block &block) {
+  enterScope();
+  auto leave = llvm::make_scope_exit([&] { leaveScope(); });
   for (Operation &op : block) {
     Location outer = loc;
     loc = op.getLoc();
@@ -514,7 +523,7 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     return success();
   }
   for (auto emit : {&Packetizer::emitClusterOp, &Packetizer::emitMbarrier,
-                    &Packetizer::emitBulk}) {
+                    &Packetizer::emitBulk, &Packetizer::emitMatrix}) {
     handled = true;
     if (failed((this->*emit)(op, handled)))
       return failure();
@@ -583,7 +592,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     context.smallGrid = smallGrid;
     context.lanes = perThread ? 1 : 32;
     ChunkTarget target{perThread ? 1u : unsigned(chunk), maskInts,
-                       embeddedRounding};
+                       embeddedRounding, dotProducts, fastMatrices};
     bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
     if (!widthOk || context.threads() == 0 || context.threads() > 1024) {
       module.emitError("chunk must be 1, 4, 8 or 16 and a block must have 1 to "

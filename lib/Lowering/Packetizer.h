@@ -9,6 +9,7 @@
 #define PTXJIT_LIB_LOWERING_PACKETIZER_H
 
 #include "ptxjit/Analysis/CtaLevel.h"
+#include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Lowering/ChunkBuilder.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Runtime/KernelABI.h"
@@ -82,6 +83,9 @@ private:
   using LogicalResult = llvm::LogicalResult;
 
   // -- Structure (Packetize.cpp)
+  /// What is known in one block, and those inside, alone.
+  void enterScope();
+  void leaveScope();
   LogicalResult emitBlock(mlir::Block &block);
   LogicalResult emitOp(Operation &op);
   LogicalResult emitIf(mlir::scf::IfOp op);
@@ -239,6 +243,45 @@ private:
   Value sizeOfBulk(Value size, Value lane, uint64_t unit);
   Value rankOffset(Value rank);
 
+  // -- Matrices (MatrixToVector.cpp)
+  struct MatrixBuffer {
+    Value pointer;
+    int64_t bytes = 0;
+  };
+  /// A fragment in the form that multiplications read.
+  struct MatrixImage {
+    std::string kind;
+    llvm::SmallVector<Value> registers;
+    MatrixBuffer buffer;
+    int usersLeft = 0; ///< instructions of the block
+  };
+  LogicalResult emitMatrix(Operation &op, bool &handled);
+  LogicalResult emitMma(ptx::MmaOp op);
+  void emitQuadPairs(ptx::MmaOp op, const ptx::MatrixMultiply &mma);
+  LogicalResult emitLdMatrix(ptx::LdMatrixOp op);
+  MatrixBuffer takeBuffer(int64_t bytes);
+  Value placeIn(Value buffer, int64_t offset);
+  void storeRegister(Operation *op, Value buffer, unsigned index, Value v);
+  void loadRegister(Value v, Value buffer, unsigned index);
+  void setRegister(Value v, Value all);
+  void callMatrix(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
+  Value imageOf(ptx::MmaOp op, llvm::StringRef kind, mlir::ValueRange registers,
+                int64_t bytes, llvm::function_ref<void(Value image)> make);
+  void dropImages();
+  void enterMatrixScope() { images.emplace_back(); }
+  void leaveMatrixScope();
+  Value uniformOperand(Value v);
+  LogicalResult emitStMatrix(ptx::StMatrixOp op);
+  LogicalResult emitMovMatrix(ptx::MovMatrixOp op);
+  LogicalResult emitWmmaLoad(ptx::WmmaLoadOp op);
+  LogicalResult emitWmmaStore(ptx::WmmaStoreOp op);
+  void moveWmma(Operation *op, const ptx::WmmaMove &move, Value address,
+                Value stride, Value registers, Value mask, bool isStore);
+  void ifActive(Value mask, llvm::function_ref<void()> body);
+  llvm::SmallVector<Value, 2> ownLanes();
+  Value rowAddresses(Operation *op, Value a, ptx::Space space, Value mask);
+  Value unpackRow(Value row, ptx::MatrixMove::Format format);
+
   // -- Together (CollectiveToVector.cpp)
   LogicalResult emitCollective(Operation &op, bool &handled);
   LogicalResult emitShuffle(ptx::ShflOp op);
@@ -364,6 +407,9 @@ private:
   llvm::StringMap<Value> stackVariables; ///< perThread: their addresses
   Value exchangeBuffers[3];              ///< pointers; null until needed
   TestedAddresses tested;
+  llvm::SmallVector<MatrixBuffer> freeBuffers;
+  /// By block, from the outermost in.
+  llvm::SmallVector<llvm::SmallVector<MatrixImage>> images;
   Value localArena; ///< where the first warp's local memory begins
   Value frame;      ///< pointer: values between parts
   int64_t frameBytes = 0;

@@ -54,6 +54,8 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
   options.chunk = target.chunk;
   options.maskInts = target.maskInts;
   options.embeddedRounding = target.embeddedRounding;
+  options.dotProducts = target.dotProducts;
+  options.fastMatrices = target.fastMatrices;
   options.block.assign(shape.block.begin(), shape.block.end());
   options.smallGrid = shape.smallGrid;
   options.perThread = shape.perThread;

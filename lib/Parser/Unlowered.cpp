@@ -1,7 +1,7 @@
 //===- Unlowered.cpp - instructions whose ops keep their text -------------===//
 //
-// They become `ptx.unlowered`, `ptx.advice` and `ptx.video`: operands in a row,
-// no meaning attached.
+// They become `ptx.unlowered`, `ptx.advice`, `ptx.video` and the matrix ops:
+// operands in a row, no meaning attached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,5 +82,9 @@ LogicalResult ParserImpl::buildUnlowered(const Instruction &inst,
   if (Attribute notes = getNotes(inst.operands, builder))
     state.addAttribute("notes", notes);
   state.addOperands(values);
+  // Those of lanes that work together get a mask later.
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(
+                                                  {int32_t(values.size()), 0}));
   return createInstruction(state, results, /*wide=*/false);
 }

@@ -24,12 +24,19 @@ LogicalResult Cta::wait(Thread &t, Operation &op) {
   return success();
 }
 
+static bool isMatrixOp(Operation *op) {
+  return isa<MmaOp, LdMatrixOp, StMatrixOp, MovMatrixOp, WmmaLoadOp,
+             WmmaStoreOp>(op);
+}
 bool reference::isWarpCollective(Operation *op) {
-  return isa<ShflOp, VoteOp, BarWarpOp, MatchOp, ReduxOp, ElectOp>(op);
+  return isMatrixOp(op) ||
+         isa<ShflOp, VoteOp, BarWarpOp, MatchOp, ReduxOp, ElectOp>(op);
 }
 
 /// The membermask that a thread waits with; forms without one mean all.
 static Bits memberMask(const Thread &t) {
+  if (isMatrixOp(t.waitsAt))
+    return 0xffffffff;
   return llvm::TypeSwitch<Operation *, Bits>(t.waitsAt)
       .Case<ShflOp>([&](ShflOp op) {
         return op.getM() ? t.waitInputs[3] : Bits(0xffffffff);
@@ -46,15 +53,40 @@ static bool meets(const Thread &a, const Thread &b) {
          (isa<BarWarpOp>(a.waitsAt) && isa<BarWarpOp>(b.waitsAt));
 }
 
-bool Cta::resolveWarps() {
+FailureOr<bool> Cta::resolveWarps() {
   bool any = false;
-  for (unsigned warp = 0; warp * 32 < threads.size(); ++warp)
-    any |= resolveWarp(warp);
+  for (unsigned warp = 0; warp * 32 < threads.size(); ++warp) {
+    FailureOr<bool> done = resolveWarp(warp);
+    if (failed(done))
+      return failure();
+    any |= *done;
+  }
   return any;
 }
 
+LogicalResult Cta::collective(llvm::ArrayRef<Thread *> members, Operation &op) {
+  if (isMatrixOp(&op))
+    return matrix(op, members);
+  for (Thread *t : members)
+    if (t)
+      llvm::TypeSwitch<Operation *>(t->waitsAt)
+          .Case<ShflOp>([&](ShflOp) { shuffle(*t, members); })
+          .Case<VoteOp>([&](VoteOp op) { vote(*t, op, members); })
+          .Case<MatchOp>([&](MatchOp op) { match(*t, op, members); })
+          .Case<ReduxOp>([&](ReduxOp op) { redux(*t, op, members); })
+          .Case<ElectOp>([&](ElectOp op) {
+            unsigned leader = 0;
+            while (!members[leader])
+              ++leader;
+            set(*t, op.getD()[0], leader);
+            if (op.getD().size() > 1)
+              set(*t, op.getD()[1], members[leader] == t);
+          });
+  return success();
+}
+
 /// Carries out one collective whose members that have not exited are all there.
-bool Cta::resolveWarp(unsigned warp) {
+FailureOr<bool> Cta::resolveWarp(unsigned warp) {
   unsigned first = warp * 32;
   unsigned count = std::min<unsigned>(32, threads.size() - first);
   for (unsigned i = 0; i < count; ++i) {
@@ -76,21 +108,8 @@ bool Cta::resolveWarp(unsigned warp) {
     }
     if (!complete)
       continue;
-    for (Thread *t : members)
-      if (t)
-        llvm::TypeSwitch<Operation *>(t->waitsAt)
-            .Case<ShflOp>([&](ShflOp) { shuffle(*t, members); })
-            .Case<VoteOp>([&](VoteOp op) { vote(*t, op, members); })
-            .Case<MatchOp>([&](MatchOp op) { match(*t, op, members); })
-            .Case<ReduxOp>([&](ReduxOp op) { redux(*t, op, members); })
-            .Case<ElectOp>([&](ElectOp op) {
-              unsigned leader = 0;
-              while (!members[leader])
-                ++leader;
-              set(*t, op.getD()[0], leader);
-              if (op.getD().size() > 1)
-                set(*t, op.getD()[1], members[leader] == t);
-            });
+    if (failed(collective(members, *leader.waitsAt)))
+      return failure();
     for (Thread *t : members)
       if (t)
         t->state = Thread::Running;

@@ -4,6 +4,7 @@
 #define PTXJIT_LIB_REFERENCE_CTA_H
 
 #include "Evaluate.h"
+#include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -113,12 +114,26 @@ private:
   LogicalResult call(Thread &t, ptx::CallOp op);
   LogicalResult enter(Thread &t, FuncOp func, Operation *at);
   void branch(Thread &t, Block *to) { t.frame().pc = {to, to->begin()}; }
-  bool resolveWarps();
-  bool resolveWarp(unsigned warp);
+  /// Carry out what enough threads wait at; whether there was something.
+  llvm::FailureOr<bool> resolveWarps();
+  llvm::FailureOr<bool> resolveWarp(unsigned warp);
+  LogicalResult collective(llvm::ArrayRef<Thread *> members, Operation &op);
   void shuffle(Thread &t, llvm::ArrayRef<Thread *> members);
   void vote(Thread &t, VoteOp op, llvm::ArrayRef<Thread *> members);
   void match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members);
   void redux(Thread &t, ReduxOp op, llvm::ArrayRef<Thread *> members);
+  // Matrix instructions (Matrix.cpp); null for lanes that are not there.
+  LogicalResult matrix(Operation &op, llvm::ArrayRef<Thread *> lanes);
+  LogicalResult loadMatrix(ptx::LdMatrixOp op, llvm::ArrayRef<Thread *> lanes);
+  LogicalResult storeMatrix(ptx::StMatrixOp op, llvm::ArrayRef<Thread *> lanes);
+  void transposeMatrix(ptx::MovMatrixOp op, llvm::ArrayRef<Thread *> lanes);
+  LogicalResult moveWmma(Operation &op, llvm::ArrayRef<Thread *> lanes);
+  llvm::FailureOr<uint64_t> matrixRow(Operation &op,
+                                      llvm::ArrayRef<Thread *> lanes,
+                                      Space space, unsigned row);
+  llvm::FailureOr<std::pair<uint64_t, unsigned>>
+  wmmaElement(Operation &op, const ptx::WmmaMove &move, Thread &t,
+              unsigned lane, unsigned i, Bits stride);
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);

@@ -106,7 +106,10 @@ FailureOr<Progress> Cta::runRound() {
     running |= threads[i].state == Thread::Running;
   }
   // Also while others run: they may wait, in a loop, for those that come on.
-  if (resolveWarps() || resolveBarriers() || running)
+  FailureOr<bool> resolved = resolveWarps();
+  if (failed(resolved))
+    return failure();
+  if (*resolved || resolveBarriers() || running)
     return Progress::Some;
   return hasEnded() ? Progress::Ended : Progress::Stuck;
 }

@@ -372,6 +372,12 @@ class Video<string opcode, string isa, list<Form> forms>
     : Known<opcode, isa, forms> {
   let OpName = "video";
 }
+/// Forms of matrix instructions of a warp. They become `ptx.<opName>`, which
+/// keeps their text; what that means: Matrix.h.
+class Matrix<string opcode, string opName, string isa, list<Form> forms>
+    : Known<opcode, isa, forms> {
+  let OpName = opName;
+}
 /// Forms that tell the machine something which changes no result: prefetches,
 /// cache policies, numbers of registers. They become `ptx.advice` and vanish;
 /// what they give is 0.

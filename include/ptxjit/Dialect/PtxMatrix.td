@@ -1,6 +1,6 @@
 //===- PtxMatrix.td - matrix instructions of a warp -----------------------===//
 //
-// Known forms: parsed, checked and printed. Nothing executes them yet.
+// What they mean: Matrix.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ defvar MatrixFrom86Sm100f = [
     Since<"8.6", "sm_120a">,
     Since<"8.6", "sm_121a">];
 
-def Known_mma : Known<"mma",
+def Matrix_mma : Matrix<"mma", "mma",
     "warp-level-matrix-instructions-mma", [
   Form<"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16"
        ".{e4m3|e5m2|e3m2|e2m3|e2m1}.{e4m3|e5m2|e3m2|e2m3|e2m1}.f16 d*2:b32, "
@@ -283,20 +283,8 @@ def Known_mma : Known<"mma",
        "e3m2|e2m3|e2m1}.f32.ue8m0 d*4:f32, a*4:b32, b*4:b32, c*4:f32, e:b32, "
        "#f=0x0, g:b32, h*2:b16, i:b32, j*2:b16",
        MatrixFrom87Sm120f>]>;
-def Known_wmma : Known<"wmma",
-    "warp-level-matrix-instructions-wmma-mma", [
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f16.f16.satfinite d*4:b32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"1.0-6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f16.f32.satfinite d*4:b32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"1.0-6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f32.f16.satfinite d*8:f32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"1.0-6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f32.f32.satfinite d*8:f32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"1.0-6.3", "sm_70+">]>,
+def Matrix_wmma_load : Matrix<"wmma", "wmma.load",
+    "warp-level-matrix-instructions-wmma-ld", [
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*8:b32, [a]",
        [Since<"6.3", "sm_70+">]>,
@@ -315,35 +303,17 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*4:b32, [a], b:b32",
        [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.f16 [a], b*4:b32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.f16 [a], b*4:b32, c:b32",
-       [Since<"6.3", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 d*8:f32, [a]",
        [Since<"6.3", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 d*8:f32, [a], b:b32",
        [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.f32 [a], b*8:f32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.f32 [a], b*8:f32, c:b32",
-       [Since<"6.3", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.s32 d*8:b32, [a]",
        [Since<"6.3", "sm_72+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.s32 d*8:b32, [a], b:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.s32 [a], b*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       "{.global|shared}.s32 [a], b*8:b32, c:b32",
        [Since<"6.3", "sm_72+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.f16 d*8:b32, [a]",
@@ -363,35 +333,17 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.f16 d*4:b32, [a], b:b32",
        [Since<"7.8", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.f16 [a], b*4:b32",
-       [Since<"7.8", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.f16 [a], b*4:b32, c:b32",
-       [Since<"7.8", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.f32 d*8:f32, [a]",
        [Since<"7.8", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.f32 d*8:f32, [a], b:b32",
        [Since<"7.8", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.f32 [a], b*8:f32",
-       [Since<"7.8", "sm_70+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.f32 [a], b*8:f32, c:b32",
-       [Since<"7.8", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.s32 d*8:b32, [a]",
        [Since<"7.8", "sm_72+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".shared::cta.s32 d*8:b32, [a], b:b32",
-       [Since<"7.8", "sm_72+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.s32 [a], b*8:b32",
-       [Since<"7.8", "sm_72+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".shared::cta.s32 [a], b*8:b32, c:b32",
        [Since<"7.8", "sm_72+">]>,
   Form<"wmma.load.b.sync.aligned.{row|col}.m32n8k16{.global|shared}.{u8|s8} "
        "d*1:b32, [a]",
@@ -469,12 +421,6 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.{m8n8k32|m8n8k128}{.global|shared}"
        ".s32 d*2:b32, [a], b:b32",
        [Since<"6.3", "sm_75+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}{.global|shared}"
-       ".s32 [a], b*2:b32",
-       [Since<"6.3", "sm_75+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}{.global|shared}"
-       ".s32 [a], b*2:b32, c:b32",
-       [Since<"6.3", "sm_75+">]>,
   Form<"wmma.load.b.sync.aligned.col.m8n8k32.shared::cta.{u4|s4} d*1:b32, [a]",
        [Since<"7.8", "sm_75+">]>,
   Form<"wmma.load.b.sync.aligned.col.m8n8k32.shared::cta.{u4|s4} d*1:b32, [a], "
@@ -501,51 +447,6 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.{m8n8k32|m8n8k128}.shared::cta.s32 "
        "d*2:b32, [a], b:b32",
        [Since<"7.8", "sm_75+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}.shared::cta.s32 "
-       "[a], b*2:b32",
-       [Since<"7.8", "sm_75+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}.shared::cta.s32 "
-       "[a], b*2:b32, c:b32",
-       [Since<"7.8", "sm_75+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f16.f16 d*4:b32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f16.f32 d*4:b32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f32.f16 d*8:f32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
-       ".f32.f32 d*8:f32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"6.3", "sm_70+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m16n16k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*2:b32, b*2:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m16n16k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*2:b32, b*2:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m8n32k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*1:b32, b*4:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m8n32k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*1:b32, b*4:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m32n8k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*4:b32, b*1:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
-       ".m32n8k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*4:b32, b*1:b32, c*8:b32",
-       [Since<"6.3", "sm_72+">]>,
-  Form<"wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} "
-       "d*2:b32, a*1:b32, b*1:b32, c*2:b32",
-       [Since<"6.3", "sm_75+">]>,
-  Form<"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} "
-       "d*2:b32, a*1:b32, b*1:b32, c*2:b32",
-       [Since<"6.3", "sm_75+">]>,
-  Form<"wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d*2:b32, "
-       "a*1:b32, b*1:b32, c*2:b32",
-       [Since<"6.3", "sm_75+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.m16n16k16{.global|shared}.bf16 "
        "d*4:b32, [a]",
        [Since<"7.0", "sm_80+">]>,
@@ -624,23 +525,11 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.m16n16k8{.global|shared}.f32 "
        "d*8:f32, [a], b:b32",
        [Since<"7.0", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8{.global|shared}.f32 [a], "
-       "b*8:f32",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8{.global|shared}.f32 [a], "
-       "b*8:f32, c:b32",
-       [Since<"7.0", "sm_80+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 d*8:f32, "
        "[a]",
        [Since<"7.8", "sm_80+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 d*8:f32, "
        "[a], b:b32",
-       [Since<"7.8", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 [a], "
-       "b*8:f32",
-       [Since<"7.8", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 [a], "
-       "b*8:f32, c:b32",
        [Since<"7.8", "sm_80+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 "
        "d*1:f64, [a]",
@@ -654,12 +543,6 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.load.c.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 d*2:f64, "
        "[a], b:b32",
        [Since<"7.0", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 [a], "
-       "b*2:f64",
-       [Since<"7.0", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 [a], "
-       "b*2:f64, c:b32",
-       [Since<"7.0", "sm_80+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 d*1:f64, "
        "[a]",
        [Since<"7.8", "sm_80+">]>,
@@ -670,12 +553,60 @@ def Known_wmma : Known<"wmma",
        [Since<"7.8", "sm_80+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 d*2:f64, "
        "[a], b:b32",
-       [Since<"7.8", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 [a], b*2:f64",
-       [Since<"7.8", "sm_80+">]>,
-  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 [a], "
-       "b*2:f64, c:b32",
-       [Since<"7.8", "sm_80+">]>,
+       [Since<"7.8", "sm_80+">]>]>;
+def Matrix_wmma_mma : Matrix<"wmma", "mma",
+    "warp-level-matrix-instructions-wmma-mma", [
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f16.f16.satfinite d*4:b32, a*8:b32, b*8:b32, c*4:b32",
+       [Since<"1.0-6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f16.f32.satfinite d*4:b32, a*8:b32, b*8:b32, c*8:f32",
+       [Since<"1.0-6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f32.f16.satfinite d*8:f32, a*8:b32, b*8:b32, c*4:b32",
+       [Since<"1.0-6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f32.f32.satfinite d*8:f32, a*8:b32, b*8:b32, c*8:f32",
+       [Since<"1.0-6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f16.f16 d*4:b32, a*8:b32, b*8:b32, c*4:b32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f16.f32 d*4:b32, a*8:b32, b*8:b32, c*8:f32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f32.f16 d*8:f32, a*8:b32, b*8:b32, c*4:b32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".f32.f32 d*8:f32, a*8:b32, b*8:b32, c*8:f32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m16n16k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*2:b32, b*2:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m16n16k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*2:b32, b*2:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m8n32k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*1:b32, b*4:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m8n32k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*1:b32, b*4:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m32n8k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*4:b32, b*1:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
+       ".m32n8k16.s32.u8.u8.s32{.satfinite} d*8:b32, a*4:b32, b*1:b32, c*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} "
+       "d*2:b32, a*1:b32, b*1:b32, c*2:b32",
+       [Since<"6.3", "sm_75+">]>,
+  Form<"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} "
+       "d*2:b32, a*1:b32, b*1:b32, c*2:b32",
+       [Since<"6.3", "sm_75+">]>,
+  Form<"wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d*2:b32, "
+       "a*1:b32, b*1:b32, c*2:b32",
+       [Since<"6.3", "sm_75+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.m16n16k16.f32.bf16.bf16.f32 "
        "d*8:f32, a*4:b32, b*4:b32, c*8:f32",
        [Since<"7.0", "sm_80+">]>,
@@ -694,7 +625,80 @@ def Known_wmma : Known<"wmma",
   Form<"wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d*2:b32, "
        "a*1:b32, b*1:b32, c*2:b32",
        [Since<"7.1", "sm_80+">]>]>;
-def Known_ldmatrix : Known<"ldmatrix",
+def Matrix_wmma_store : Matrix<"wmma", "wmma.store",
+    "warp-level-matrix-instructions-wmma-st", [
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.f16 [a], b*4:b32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.f16 [a], b*4:b32, c:b32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.f32 [a], b*8:f32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.f32 [a], b*8:f32, c:b32",
+       [Since<"6.3", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.s32 [a], b*8:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       "{.global|shared}.s32 [a], b*8:b32, c:b32",
+       [Since<"6.3", "sm_72+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.f16 [a], b*4:b32",
+       [Since<"7.8", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.f16 [a], b*4:b32, c:b32",
+       [Since<"7.8", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.f32 [a], b*8:f32",
+       [Since<"7.8", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.f32 [a], b*8:f32, c:b32",
+       [Since<"7.8", "sm_70+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.s32 [a], b*8:b32",
+       [Since<"7.8", "sm_72+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
+       ".shared::cta.s32 [a], b*8:b32, c:b32",
+       [Since<"7.8", "sm_72+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}{.global|shared}"
+       ".s32 [a], b*2:b32",
+       [Since<"6.3", "sm_75+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}{.global|shared}"
+       ".s32 [a], b*2:b32, c:b32",
+       [Since<"6.3", "sm_75+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}.shared::cta.s32 "
+       "[a], b*2:b32",
+       [Since<"7.8", "sm_75+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.{m8n8k32|m8n8k128}.shared::cta.s32 "
+       "[a], b*2:b32, c:b32",
+       [Since<"7.8", "sm_75+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8{.global|shared}.f32 [a], "
+       "b*8:f32",
+       [Since<"7.0", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8{.global|shared}.f32 [a], "
+       "b*8:f32, c:b32",
+       [Since<"7.0", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 [a], "
+       "b*8:f32",
+       [Since<"7.8", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m16n16k8.shared::cta.f32 [a], "
+       "b*8:f32, c:b32",
+       [Since<"7.8", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 [a], "
+       "b*2:f64",
+       [Since<"7.0", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4{.global|shared}.f64 [a], "
+       "b*2:f64, c:b32",
+       [Since<"7.0", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 [a], b*2:f64",
+       [Since<"7.8", "sm_80+">]>,
+  Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 [a], "
+       "b*2:f64, c:b32",
+       [Since<"7.8", "sm_80+">]>]>;
+def Matrix_ldmatrix : Matrix<"ldmatrix", "ldmatrix",
     "warp-level-matrix-instructions-ldmatrix", [
   Form<"ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 d*1:b32, [a]",
        [Since<"6.5", "sm_75+">]>,
@@ -735,11 +739,11 @@ def Known_ldmatrix : Known<"ldmatrix",
   Form<"ldmatrix.sync.aligned.m8n16.x1{.shared|shared::cta}.b8x16.{b6x16_p32|"
        "b4x16_p64} d*1:b32, [a]",
        MatrixFrom86Sm100f>]>;
-def Known_movmatrix : Known<"movmatrix",
+def Matrix_movmatrix : Matrix<"movmatrix", "movmatrix",
     "warp-level-matrix-instructions-movmatrix", [
   Form<"movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32",
        [Since<"7.8", "sm_75+">]>]>;
-def Known_stmatrix : Known<"stmatrix",
+def Matrix_stmatrix : Matrix<"stmatrix", "stmatrix",
     "warp-level-matrix-instructions-stmatrix", [
   Form<"stmatrix.sync.aligned.m8n8.x1{.shared|shared::cta|trans}.b16 [a], "
        "b*1:b32",

@@ -231,6 +231,40 @@ def Ptx_AdviceOp : Ptx_TextOp<"advice",
 def Ptx_VideoOp : Ptx_TextOp<"video", [Pure]> {
   let summary = "a video instruction";
 }
+
+// A matrix instruction: all lanes of the warp carry it out together.
+class Ptx_MatrixOp<string mnemonic>
+    : Op<Ptx_Dialect, mnemonic, [MemoryEffects<[MemRead, MemWrite]>,
+                                 MaskedOpInterface,
+                                 AttrSizedOperandSegments]> {
+  let description = [{
+    `instruction` and the operands are as in an instruction that keeps its text.
+  }];
+  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$inputs,
+                       Optional<I1>:$mask);
+  let results = (outs Variadic<AnyType>:$d);
+  let assemblyFormat = "$instruction `(` $inputs `)` (`mask` $mask^)? "
+                       "attr-dict `:` functional-type($inputs, $d)";
+  let hasVerifier = 1;
+}
+def Ptx_MmaOp : Ptx_MatrixOp<"mma"> {
+  let summary = "D = A * B + C on fragments";
+}
+def Ptx_LdMatrixOp : Ptx_MatrixOp<"ldmatrix"> {
+  let summary = "fragments from rows in shared memory";
+}
+def Ptx_StMatrixOp : Ptx_MatrixOp<"stmatrix"> {
+  let summary = "fragments to rows in shared memory";
+}
+def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix"> {
+  let summary = "transpose a fragment";
+}
+def Ptx_WmmaLoadOp : Ptx_MatrixOp<"wmma.load"> {
+  let summary = "a fragment from a matrix in memory";
+}
+def Ptx_WmmaStoreOp : Ptx_MatrixOp<"wmma.store"> {
+  let summary = "a fragment to a matrix in memory";
+}
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";
   let description = [{

@@ -36,6 +36,11 @@ struct ChunkTarget {
   bool maskInts = true;
   /// AVX-512 embedded rounding exists.
   bool embeddedRounding = false;
+  /// AVX-512 VNNI and BF16 exist.
+  bool dotProducts = false;
+  /// Products of bf16 matrices as the CPU's own instruction computes them:
+  /// subnormals are 0, and pairs of products are rounded.
+  bool fastMatrices = false;
 };
 
 /// In: `ptx` as parsed. Out: `ptx` in SSA, no predicated ops, one exit.

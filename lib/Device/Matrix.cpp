@@ -1,0 +1,898 @@
+//===- Matrix.cpp - kernels of matrix instructions ------------------------===//
+//
+// A multiplication works on tiles of R (8 or 16) rows by 8 columns, out of
+// line, on memory:
+//
+// - a *register* is a value of 32 lanes, 128 bytes. Lane 4 * g + t of a
+//   register of A holds the dword t of row g: 4 dwords of 8 rows, a *block* of
+//   k. Those of B are the same for columns.
+// - the *image* of A holds, for each step through k, the R rows' elements side
+//   by side; that of B its registers, with the elements of a dword in *planes*.
+// - the *home* of the accumulator holds 8 columns of R rows.
+//
+// So a step multiplies a vector of rows by 8 broadcast elements of B. Elements
+// are taken in the order of k, so that results do not depend on the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SmallFloat.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+using namespace ptxjit::device;
+
+namespace {
+
+using Lanes = U32<32>;
+
+//===----------------------------------------------------------------------===//
+// Places of elements
+//===----------------------------------------------------------------------===//
+
+template <typename T, T... I> struct Sequence {};
+
+template <auto F, typename V, int... I>
+inline auto pickEach(V a, V b, Sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, F(I)...);
+}
+/// Elements F(0), F(1), ... F(N - 1) of two vectors in a row.
+template <int N, auto F, typename V> inline auto pick(V a, V b) {
+  return pickEach<F>(a, b, __make_integer_seq<Sequence, int, N>{});
+}
+
+/// Dword T of each row: of 8 rows in one register, or of 16 in two.
+template <int R, int T, typename V> inline auto rowsOf(const V *registers) {
+  return pick<R, [](int i) { return 4 * i + T; }>(registers[0],
+                                                  registers[R / 8 - 1]);
+}
+
+template <typename V> inline auto interleave(V a, V b) {
+  constexpr int n = sizeof(V) / sizeof(a[0]);
+  return pick<2 * n, [](int i) { return i % 2 * n + i / 2; }>(a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements in 32 bits
+//===----------------------------------------------------------------------===//
+
+// get(x, e): element e of the dwords `x`.
+
+struct HalfElements {
+  static constexpr int count = 2;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    using Bits = Vec<uint16_t, W>;
+    using Half = Vec<_Float16, W>;
+    Bits bits = __builtin_convertvector(e ? x >> 16 : x & 0xffffu, Bits);
+    return __builtin_convertvector(__builtin_bit_cast(Half, bits), F32<W>);
+  }
+};
+struct Bf16Elements {
+  static constexpr int count = 2;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    return fromBits<W>(e ? x & 0xffff0000u : x << 16);
+  }
+};
+struct Tf32Elements {
+  static constexpr int count = 1;
+  template <int W> static F32<W> get(U32<W> x, int) {
+    return fromBits<W>(x & 0xffffe000u);
+  }
+};
+/// Codes of `Bits` bits from bit `First` of a container of `Size` bits on.
+template <typename Format, int Size, int First, int Bits> struct CodeElements {
+  static constexpr int count = 32 / Size;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    return Format::template decode<W>(x >> uint32_t(Size * e + First) &
+                                      ((1u << Bits) - 1));
+  }
+};
+using E4m3Elements = CodeElements<E4M3, 8, 0, 8>;
+using E5m2Elements = CodeElements<E5M2, 8, 0, 8>;
+using E3m2Elements = CodeElements<E3M2, 8, 0, 6>;
+using E2m3Elements = CodeElements<E2M3, 8, 0, 6>;
+using E2m1Elements = CodeElements<E2M1, 8, 2, 4>;
+using NibbleElements = CodeElements<E2M1, 4, 0, 4>;
+
+/// Dwords as they are.
+struct RawElements {
+  static constexpr int count = 1;
+  template <int W> static U32<W> get(U32<W> x, int) { return x; }
+};
+/// Signed bytes as unsigned ones, 128 more.
+struct BiasedElements {
+  static constexpr int count = 1;
+  template <int W> static U32<W> get(U32<W> x, int) { return x ^ 0x80808080u; }
+};
+/// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
+template <bool Signed> struct ByteElements {
+  static constexpr int count = 2;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    using T = typename Choose<Signed>::Type;
+    using Pairs = Vec<T, 2 * W>;
+    Pairs bytes = __builtin_bit_cast(Pairs, x);
+    bytes = (e ? bytes : bytes << 8) >> 8;
+    return __builtin_bit_cast(U32<W>, bytes);
+  }
+
+private:
+  template <bool S> struct Choose { using Type = uint16_t; };
+  template <> struct Choose<true> { using Type = int16_t; };
+};
+/// Pairs of 16 bits: nibbles e and e + 4.
+template <bool Signed> struct NibblePairs {
+  static constexpr int count = 4;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    U32<W> bits = x >> uint32_t(4 * e) & 0x000f000fu;
+    if (!Signed)
+      return bits;
+    using Pairs = Vec<int16_t, 2 * W>;
+    Pairs pairs = __builtin_bit_cast(Pairs, bits ^ 0x00080008u) - int16_t(8);
+    return __builtin_bit_cast(U32<W>, pairs);
+  }
+};
+/// All ones where an element has a bit that is set.
+template <int Count> struct MaskElements {
+  static constexpr int count = Count;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    constexpr uint32_t size = 32 / Count;
+    constexpr uint32_t mask = uint32_t((uint64_t(1) << size) - 1);
+    return U32<W>(I32<W>((x >> (size * uint32_t(e)) & mask) != 0u));
+  }
+};
+/// f64: a register holds 32 of them.
+struct F64Elements {
+  static constexpr int count = 1;
+  template <int W> static F64<W> get(F64<W> x, int) { return x; }
+};
+
+//===----------------------------------------------------------------------===//
+// Images
+//===----------------------------------------------------------------------===//
+
+template <typename E, int R, int T, typename To, typename Register>
+inline To *writeStep(To *image, const Register *registers) {
+  auto rows = rowsOf<R, T>(registers);
+  for (int e = 0; e < E::count; ++e)
+    *image++ = E::template get<R>(rows, e);
+  return image;
+}
+
+template <typename E, int R, typename To, typename Register>
+inline void makeImageA(To *image, const Register *registers, int blocks) {
+  for (int block = 0; block < blocks; ++block, registers += R / 8) {
+    image = writeStep<E, R, 0>(image, registers);
+    image = writeStep<E, R, 1>(image, registers);
+    image = writeStep<E, R, 2>(image, registers);
+    image = writeStep<E, R, 3>(image, registers);
+  }
+}
+
+template <typename E, typename To, typename Register>
+inline void makeImageB(To *image, const Register *registers, int blocks) {
+  for (int e = 0; e < E::count; ++e)
+    for (int block = 0; block < blocks; ++block)
+      image[e * blocks + block] = E::template get<32>(registers[block], e);
+}
+
+/// With 128 times the sums of the columns behind it: what BiasedElements of A
+/// have made too much.
+inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
+                             bool isBiased) {
+  makeImageB<RawElements>(image, registers, blocks);
+  I32<8> sums = 0;
+  for (int block = 0; block < blocks && isBiased; ++block)
+    for (int n = 0; n < 8; ++n)
+      for (int t = 0; t < 4; ++t) {
+        Vec<int8_t, 4> bytes = __builtin_bit_cast(
+            Vec<int8_t, 4>, uint32_t(registers[block][4 * n + t]));
+        sums[n] += bytes[0] + bytes[1] + bytes[2] + bytes[3];
+      }
+  *(I32<8> *)(image + blocks) = sums * 128;
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+/// Registers of C: lane 4 * g + t holds columns 2 * t and 2 * t + 1 of row g,
+/// in two registers (or, of f16, in the halves of one); then rows 8 to 15.
+template <int R, typename V, typename Home>
+inline void enterPair(Home *home, const V *even, const V *odd) {
+  const V evens[2] = {even[0], even[R == 16 ? 2 : 0]};
+  const V odds[2] = {odd[0], odd[R == 16 ? 2 : 0]};
+  home[0] = rowsOf<R, 0>(evens);
+  home[1] = rowsOf<R, 0>(odds);
+  home[2] = rowsOf<R, 1>(evens);
+  home[3] = rowsOf<R, 1>(odds);
+  home[4] = rowsOf<R, 2>(evens);
+  home[5] = rowsOf<R, 2>(odds);
+  home[6] = rowsOf<R, 3>(evens);
+  home[7] = rowsOf<R, 3>(odds);
+}
+
+/// Four columns as lanes 4 * g + t, row after row.
+template <int R, typename V> inline auto lanesOf(const V *home, int first) {
+  auto low = interleave(home[first], home[first + 4]);
+  auto high = interleave(home[first + 2], home[first + 6]);
+  return interleave(low, high);
+}
+
+template <int R, typename V, typename Register>
+inline void leavePair(Register *registers, const V *home) {
+  for (int j = 0; j < 2; ++j) {
+    auto all = lanesOf<R>(home, j);
+    registers[j] = pick<32, [](int i) { return i; }>(all, all);
+    if constexpr (R == 16)
+      registers[2 + j] = pick<32, [](int i) { return 32 + i; }>(all, all);
+  }
+}
+
+template <int R> inline void enterHalves(F32<R> *home, const Lanes *registers) {
+  F32<32> pairs[4];
+  for (int i = 0; i < R / 8; ++i)
+    for (int e = 0; e < 2; ++e)
+      pairs[2 * i + e] = HalfElements::get<32>(registers[i], e);
+  enterPair<R>(home, pairs, pairs + 1);
+}
+
+/// ISA: NaN is 0x7fffffff, or with the old `.satfinite` +0.
+template <int R>
+inline void cleanNumbers(F32<R> *out, const F32<R> *home, bool saturates) {
+  for (int n = 0; n < 8; ++n) {
+    F32<R> x = home[n];
+    I32<R> isNaN = x != x;
+    out[n] = choose<R>(isNaN, fromBits<R>(saturates ? 0 : 0x7fffffffu), x);
+  }
+}
+
+/// Infinities to the largest number.
+template <typename V> inline V limit(V x, float most) {
+  x = __builtin_elementwise_min(x, V(most));
+  return __builtin_elementwise_max(x, V(-most));
+}
+
+template <int R>
+inline void leaveFloats(F32<32> *registers, const F32<R> *home,
+                        bool saturates) {
+  F32<R> clean[8];
+  cleanNumbers<R>(clean, home, saturates);
+  if (saturates)
+    for (F32<R> &column : clean)
+      column = limit(column, 0x1.fffffep127f);
+  leavePair<R>(registers, clean);
+}
+
+template <int R>
+inline void leaveHalves(Lanes *registers, const F32<R> *home, bool saturates) {
+  F32<R> clean[8];
+  cleanNumbers<R>(clean, home, saturates);
+  if (saturates)
+    for (F32<R> &column : clean)
+      column = limit(column, 65504.0f);
+  F32<32> pairs[4];
+  leavePair<R>(pairs, clean);
+  for (int i = 0; i < R / 8; ++i) {
+    Lanes bits[2];
+    for (int e = 0; e < 2; ++e) {
+      F32<32> x = pairs[2 * i + e];
+      auto half = __builtin_convertvector(x, Vec<_Float16, 32>);
+      bits[e] = __builtin_convertvector(
+          __builtin_bit_cast(Vec<uint16_t, 32>, half), Lanes);
+      bits[e] =
+          Lanes(I32<32>(x != x)) & 0x7fffu | ~Lanes(I32<32>(x != x)) & bits[e];
+    }
+    registers[i] = bits[0] | bits[1] << 16;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplications
+//===----------------------------------------------------------------------===//
+
+/// Columns at a time, so that the sums stay in registers.
+template <int R> constexpr int columnsAtOnce() {
+#if defined(__AVX512F__)
+  return 8;
+#else
+  return R == 16 ? 4 : 8;
+#endif
+}
+
+/// Runs sum = step(sum, a, b) for `blocks` blocks of k, with `count` elements
+/// in each dword; b is one element of B.
+template <int R, int Count, typename V, typename A, typename B, typename Step>
+inline void forEachStep(V *home, const A *a, const B *b, int blocks,
+                        Step step) {
+  constexpr int N = columnsAtOnce<R>();
+  for (int first = 0; first < 8; first += N) {
+    V sums[N];
+    for (int n = 0; n < N; ++n)
+      sums[n] = home[first + n];
+    const A *rows = a;
+    for (int block = 0; block < blocks; ++block)
+#pragma clang loop unroll(full)
+      for (int t = 0; t < 4; ++t)
+#pragma clang loop unroll(full)
+        for (int e = 0; e < Count; ++e) {
+          A x = *rows++;
+          const B *column = b + (e * blocks + block) * 32 + t + 4 * first;
+#pragma clang loop unroll(full)
+          for (int n = 0; n < N; ++n)
+            sums[n] = step(sums[n], x, column[4 * n]);
+        }
+    for (int n = 0; n < N; ++n)
+      home[first + n] = sums[n];
+  }
+}
+
+template <int R, int Count>
+inline void multiplyFloats(F32<R> *home, const F32<R> *a, const float *b,
+                           int blocks) {
+  forEachStep<R, Count>(home, a, b, blocks, [](F32<R> sum, F32<R> x, float y) {
+    return __builtin_elementwise_fma(x, F32<R>(y), sum);
+  });
+}
+
+template <int R>
+inline void multiplyDoubles(F64<R> *home, const F64<R> *a, const double *b,
+                            int blocks) {
+  forEachStep<R, 1>(home, a, b, blocks, [](F64<R> sum, F64<R> x, double y) {
+    return __builtin_elementwise_fma(x, F64<R>(y), sum);
+  });
+}
+
+/// The sum of the products of two pairs, in pieces that the CPU has.
+inline I32<8> addPairs(I32<8> sum, U32<8> x, U32<8> y) {
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+  return I32<8>(_mm256_dpwssd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
+#else
+  return sum + I32<8>(_mm256_madd_epi16(__m256i(x), __m256i(y)));
+#endif
+}
+inline I32<16> addPairs(I32<16> sum, U32<16> x, U32<16> y) {
+#if defined(__AVX512VNNI__)
+  return I32<16>(_mm512_dpwssd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
+#elif defined(__AVX512BW__)
+  return sum + I32<16>(_mm512_madd_epi16(__m512i(x), __m512i(y)));
+#else
+  I32<8> low = addPairs(sum.lo, x.lo, y.lo),
+         high = addPairs(sum.hi, x.hi, y.hi);
+  return pick<16, [](int i) { return i; }>(low, high);
+#endif
+}
+
+/// Integers: the products' sum is exact before it is added to C, which wraps
+/// around or saturates.
+template <int R, int Count, typename Step>
+inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
+                             int blocks, bool saturates, Step step) {
+  if (!saturates) {
+    forEachStep<R, Count>(home, a, b, blocks, step);
+    return;
+  }
+  I32<R> sums[8] = {};
+  forEachStep<R, Count>(sums, a, b, blocks, step);
+  for (int n = 0; n < 8; ++n)
+    home[n] = __builtin_elementwise_add_sat(home[n], sums[n]);
+}
+
+template <int R, int Count>
+inline void multiplyPairs(I32<R> *home, const U32<R> *a, const uint32_t *b,
+                          int blocks, bool saturates) {
+  multiplyIntegers<R, Count>(home, a, b, blocks, saturates,
+                             [](I32<R> sum, U32<R> x, uint32_t y) {
+                               return addPairs(sum, x, U32<R>(y));
+                             });
+}
+
+template <int R>
+inline void multiplyBits(I32<R> *home, const U32<R> *a, const uint32_t *b,
+                         int blocks, bool isAnd) {
+  if (isAnd)
+    forEachStep<R, 1>(home, a, b, blocks, [](I32<R> sum, U32<R> x, uint32_t y) {
+      return sum + I32<R>(__builtin_elementwise_popcount(x & U32<R>(y)));
+    });
+  else
+    forEachStep<R, 1>(home, a, b, blocks, [](I32<R> sum, U32<R> x, uint32_t y) {
+      return sum + I32<R>(__builtin_elementwise_popcount(x ^ U32<R>(y)));
+    });
+}
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+inline I32<8> addBytes(I32<8> sum, U32<8> x, U32<8> y) {
+  return I32<8>(_mm256_dpbusd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
+}
+inline I32<16> addBytes(I32<16> sum, U32<16> x, U32<16> y) {
+  return I32<16>(_mm512_dpbusd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
+}
+inline F32<8> addHalves(F32<8> sum, U32<8> x, U32<8> y) {
+  return _mm256_dpbf16_ps(sum, __builtin_bit_cast(__m256bh, x),
+                          __builtin_bit_cast(__m256bh, y));
+}
+inline F32<16> addHalves(F32<16> sum, U32<16> x, U32<16> y) {
+  return _mm512_dpbf16_ps(sum, __builtin_bit_cast(__m512bh, x),
+                          __builtin_bit_cast(__m512bh, y));
+}
+
+/// Unsigned bytes of A by signed ones of B.
+template <int R>
+inline void multiplyBytes(I32<R> *home, const U32<R> *a, const uint32_t *b,
+                          int blocks, bool saturates) {
+  const int32_t *bias = (const int32_t *)(b + 32 * blocks);
+  I32<R> sums[8];
+  for (int n = 0; n < 8; ++n)
+    sums[n] = (saturates ? I32<R>(0) : home[n]) - bias[n];
+  forEachStep<R, 1>(sums, a, b, blocks, [](I32<R> sum, U32<R> x, uint32_t y) {
+    return addBytes(sum, x, U32<R>(y));
+  });
+  for (int n = 0; n < 8; ++n)
+    home[n] =
+        saturates ? __builtin_elementwise_add_sat(home[n], sums[n]) : sums[n];
+}
+template <int R>
+inline void multiplyFast(F32<R> *home, const U32<R> *a, const uint32_t *b,
+                         int blocks) {
+  forEachStep<R, 1>(home, a, b, blocks, [](F32<R> sum, U32<R> x, uint32_t y) {
+    return addHalves(sum, x, U32<R>(y));
+  });
+}
+#endif
+
+//===----------------------------------------------------------------------===//
+// Factors of blocks, and sparse matrices
+//===----------------------------------------------------------------------===//
+
+/// ue8m0 or ue4m3; 0xff of the former is NaN.
+inline double scaleOf(uint32_t code, bool isUE4M3) {
+  if (isUE4M3)
+    return double(E4M3::decode<1>(U32<1>(code & 0x7f))[0]);
+  if (code == 0xff)
+    return __builtin_nan("");
+  uint64_t bits = uint64_t(code - 127 + 1023) << 52;
+  return __builtin_bit_cast(double, bits);
+}
+
+/// How a multiplication differs from the simple one.
+struct Extras {
+  const U32<16> *kept;             ///< image of what A holds; null: everything
+  const uint32_t *scaleA, *scaleB; ///< registers
+  uint32_t scales;                 ///< equal parts of k; 0: no factors
+  uint32_t isUE4M3;
+  uint32_t byteA, threadA, byteB, threadB;
+};
+
+/// Sums of one part of k in f32; what they are multiplied by, and the sum with
+/// C, in f64, so that it is rounded once.
+template <int Count>
+inline void multiplyExtra(F32<16> *home, const F32<16> *a, const float *b,
+                          int blocks, const Extras &extras) {
+  int parts = extras.scales ? int(extras.scales) : 1;
+  int steps = blocks * 4 * Count / parts;
+  for (int n = 0; n < 8; ++n) {
+    F64<16> total = __builtin_convertvector(home[n], F64<16>);
+    F32<16> sum = home[n];
+    for (int part = 0; part < parts; ++part) {
+      if (extras.scales)
+        sum = 0;
+      for (int step = part * steps; step < (part + 1) * steps; ++step) {
+        int e = step % Count, t = step / Count % 4, block = step / Count / 4;
+        float y = b[(e * blocks + block) * 32 + 4 * n + t];
+        F32<16> next = __builtin_elementwise_fma(a[step], F32<16>(y), sum);
+        sum = extras.kept ? choose<16>(I32<16>(extras.kept[step]), next, sum)
+                          : next;
+      }
+      if (!extras.scales)
+        continue;
+      uint32_t shiftA = 8 * (extras.byteA + uint32_t(part));
+      uint32_t shiftB = 8 * (extras.byteB + uint32_t(part));
+      double factorB =
+          scaleOf(extras.scaleB[4 * n + int(extras.threadB)] >> shiftB & 0xff,
+                  extras.isUE4M3);
+      F64<16> factor;
+      for (int row = 0; row < 16; ++row) {
+        int lane = 4 * (row % 8) + 2 * int(extras.threadA) + row / 8;
+        factor[row] =
+            scaleOf(extras.scaleA[lane] >> shiftA & 0xff, extras.isUE4M3) *
+            factorB;
+      }
+      total += __builtin_convertvector(sum, F64<16>) * factor;
+    }
+    home[n] = extras.scales ? __builtin_convertvector(total, F32<16>) : sum;
+  }
+}
+
+enum SparseUnit { kWords, kHalves, kBytes };
+
+/// Metadata: 4 bits for chunk `chunk` (4 elements of a row; 2 of 32 bits) of
+/// `row`. Which lanes hold them: docs/TensorCores.md.
+inline uint32_t metadataOf(const uint32_t *metadata, SparseUnit unit,
+                           int blocks, int selector, int row, int chunk) {
+  int g = row % 8, high = row / 8;
+  int lane, bit;
+  if (unit != kBytes) {
+    // A half of a register for 4 chunks: of one lane in four, or of two.
+    lane = blocks == 1 ? selector : 2 * (selector & 1) + chunk / 4;
+    bit = 16 * high + 4 * (chunk % 4);
+  } else {
+    // A register for 8 chunks of one row: of two lanes in four, or of all.
+    lane = blocks == 1 ? 2 * selector + high : high + 2 * (chunk / 8);
+    bit = 4 * (chunk % 8);
+  }
+  return metadata[4 * g + lane] >> bit & 15;
+}
+
+/// Writes the registers of the matrix (twice as many) whose kept elements A
+/// holds; the others are 0.
+inline void expandSparse(uint32_t *dense, const uint32_t *compressed,
+                         const uint32_t *metadata, SparseUnit unit, int blocks,
+                         int selector) {
+  for (int row = 0; row < 16; ++row)
+    for (int d = 0; d < 4 * blocks; ++d) {
+      uint32_t x =
+          compressed[(row / 8 + 2 * (d / 4)) * 32 + 4 * (row % 8) + d % 4];
+      uint32_t out[2] = {0, 0};
+      if (unit == kBytes) {
+        for (int half = 0; half < 2; ++half) {
+          uint32_t code =
+              metadataOf(metadata, unit, blocks, selector, row, 2 * d + half);
+          for (int i = 0; i < 2; ++i)
+            out[half] |= (x >> (16 * half + 8 * i) & 0xff)
+                         << (8 * (code >> (2 * i) & 3));
+        }
+      } else {
+        uint32_t code = metadataOf(metadata, unit, blocks, selector, row, d);
+        if (unit == kWords)
+          out[code >> 1 & 1] = x;
+        else
+          for (int i = 0; i < 2; ++i) {
+            uint32_t at = code >> (2 * i) & 3;
+            out[at / 2] |= (x >> (16 * i) & 0xffff) << (16 * (at % 2));
+          }
+      }
+      for (int i = 0; i < 2; ++i) {
+        int w = 2 * d + i;
+        dense[(row / 8 + 2 * (w / 4)) * 32 + 4 * (row % 8) + w % 4] = out[i];
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+/// Lanes [first, end): all of a warp, or one thread's.
+struct LaneRange {
+  int first, end;
+  bool isWarp() const { return end - first == 32; }
+};
+
+template <typename T, bool Store> inline void moveElement(char *at, char *reg) {
+  T value;
+  __builtin_memcpy(&value, Store ? reg : at, sizeof(T));
+  __builtin_memcpy(Store ? at : reg, &value, sizeof(T));
+}
+
+/// A fragment of wmma and the matrix in memory. Lane 4 * g + t of a register
+/// has `each` elements from (g, tScale * t) on, along its second coordinate;
+/// registers follow each other in blocks of 8 across and of `length` along.
+struct Fragment {
+  int64_t acrossStride, alongStride; ///< of elements, in bytes
+  int acrossBlocks, alongBlocks;
+  int acrossStep, alongStep; ///< from block to block, in registers
+  int each, tScale, length;
+};
+
+template <typename T, bool Store>
+inline void moveFragment(char *registers, char *matrix, const Fragment &f,
+                         LaneRange lanes) {
+  int laneBytes = f.each * int(sizeof(T));
+  for (int i = 0; i < f.acrossBlocks; ++i)
+    for (int j = 0; j < f.alongBlocks; ++j) {
+      char *reg =
+          registers + 32 * laneBytes * (i * f.acrossStep + j * f.alongStep);
+      char *block =
+          matrix + 8 * i * f.acrossStride + j * f.length * f.alongStride;
+      // Rows that are as in memory.
+      if (lanes.isWarp() && f.alongStride == int(sizeof(T)) &&
+          f.tScale == f.each && laneBytes == 4) {
+        for (int g = 0; g < 8; ++g)
+          moveElement<U32<4>, Store>(block + g * f.acrossStride, reg + 16 * g);
+        continue;
+      }
+      for (int lane = lanes.first; lane < lanes.end; ++lane)
+        for (int e = 0; e < f.each; ++e)
+          moveElement<T, Store>(block + (lane / 4) * f.acrossStride +
+                                    (f.tScale * (lane % 4) + e) * f.alongStride,
+                                reg + laneBytes * lane + e * int(sizeof(T)));
+    }
+}
+
+enum RowKind { kRowsAsTheyAre, kHalvesTransposed, kBytesTransposed };
+
+/// stmatrix: `addresses` are those of the rows of all matrices.
+inline void storeRows(char *const *addresses, char *registers, int count,
+                      RowKind kind, LaneRange lanes) {
+  for (int m = 0; m < count; ++m, addresses += 8, registers += 128) {
+    if (kind == kRowsAsTheyAre && lanes.isWarp()) {
+      for (int row = 0; row < 8; ++row)
+        moveElement<U32<4>, true>(addresses[row], registers + 16 * row);
+      continue;
+    }
+    for (int lane = lanes.first; lane < lanes.end; ++lane) {
+      int g = lane / 4, t = lane % 4;
+      char *reg = registers + 4 * lane;
+      if (kind == kRowsAsTheyAre)
+        moveElement<uint32_t, true>(addresses[g] + 4 * t, reg);
+      for (int j = 0; j < 2 && kind == kHalvesTransposed; ++j)
+        moveElement<uint16_t, true>(addresses[2 * t + j] + 2 * g, reg + 2 * j);
+      for (int j = 0; j < 4 && kind == kBytesTransposed; ++j)
+        moveElement<char, true>(addresses[2 * t + j % 2] + g + j / 2 * 8,
+                                reg + j);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// m8n8k4
+//===----------------------------------------------------------------------===//
+
+inline float halfOf(const uint32_t *registers, int lane, int i) {
+  uint32_t bits = registers[32 * (i / 2) + lane] >> (16 * (i % 2));
+  return float(__builtin_bit_cast(_Float16, uint16_t(bits)));
+}
+
+/// Four products of 8 x 4 by 4 x 8 f16, by lanes 4q to 4q+3 and 16 more. The
+/// fragments: docs/TensorCores.md.
+inline void multiplyQuadPairs(uint32_t *d, const uint32_t *a, const uint32_t *b,
+                              const uint32_t *c, bool aIsCol, bool bIsRow,
+                              bool cIsHalf, bool dIsHalf) {
+  auto laneOf = [](int quad, int index) {
+    return 4 * quad + index % 4 + (index >= 4 ? 16 : 0);
+  };
+  for (int quad = 0; quad < 4; ++quad)
+    for (int row = 0; row < 8; ++row)
+      for (int col = 0; col < 8; ++col) {
+        int halfLane = laneOf(quad, row), halfIndex = col;
+        int wordLane = laneOf(quad, (row & 1) + (col & 2) + (row & 4));
+        int wordIndex = (col & 4) + (row & 2) + (col & 1);
+        float sum =
+            cIsHalf ? halfOf(c, halfLane, halfIndex)
+                    : __builtin_bit_cast(float, c[32 * wordIndex + wordLane]);
+        for (int k = 0; k < 4; ++k) {
+          float x = aIsCol ? halfOf(a, laneOf(quad, k + (row & 4)), row % 4)
+                           : halfOf(a, laneOf(quad, row), k);
+          float y = bIsRow ? halfOf(b, laneOf(quad, k + (col & 4)), col % 4)
+                           : halfOf(b, laneOf(quad, col), k);
+          sum = __builtin_fmaf(x, y, sum);
+        }
+        if (dIsHalf) {
+          uint16_t half = sum != sum
+                              ? uint16_t(0x7fff)
+                              : __builtin_bit_cast(uint16_t, _Float16(sum));
+          uint16_t *at = (uint16_t *)(d + 32 * (halfIndex / 2) + halfLane);
+          at[halfIndex % 2] = half;
+        } else {
+          d[32 * wordIndex + wordLane] =
+              sum != sum ? 0x7fffffffu : __builtin_bit_cast(uint32_t, sum);
+        }
+      }
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+// ptxjit_matrix_a_<elements>_r<R>(image, registers, blocks),
+// ptxjit_matrix_b_<elements>(image, registers, blocks)
+#define PTXJIT_IMAGE(name, Elements, To, Register)                             \
+  PTXJIT_EXPORT void ptxjit_matrix_a_##name##_r8(                              \
+      To<8> *image, const Register *registers, int blocks) {                   \
+    makeImageA<Elements, 8>(image, registers, blocks);                         \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_a_##name##_r16(                             \
+      To<16> *image, const Register *registers, int blocks) {                  \
+    makeImageA<Elements, 16>(image, registers, blocks);                        \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_b_##name(                                   \
+      To<32> *image, const Register *registers, int blocks) {                  \
+    makeImageB<Elements>(image, registers, blocks);                            \
+  }
+PTXJIT_IMAGE(f16, HalfElements, F32, Lanes)
+PTXJIT_IMAGE(bf16, Bf16Elements, F32, Lanes)
+PTXJIT_IMAGE(tf32, Tf32Elements, F32, Lanes)
+PTXJIT_IMAGE(e4m3, E4m3Elements, F32, Lanes)
+PTXJIT_IMAGE(e5m2, E5m2Elements, F32, Lanes)
+PTXJIT_IMAGE(e3m2, E3m2Elements, F32, Lanes)
+PTXJIT_IMAGE(e2m3, E2m3Elements, F32, Lanes)
+PTXJIT_IMAGE(e2m1, E2m1Elements, F32, Lanes)
+PTXJIT_IMAGE(e2m1_packed, NibbleElements, F32, Lanes)
+PTXJIT_IMAGE(s8, ByteElements<true>, U32, Lanes)
+PTXJIT_IMAGE(u8, ByteElements<false>, U32, Lanes)
+PTXJIT_IMAGE(s4, NibblePairs<true>, U32, Lanes)
+PTXJIT_IMAGE(u4, NibblePairs<false>, U32, Lanes)
+PTXJIT_IMAGE(raw, RawElements, U32, Lanes)
+PTXJIT_IMAGE(biased, BiasedElements, U32, Lanes)
+PTXJIT_IMAGE(f64, F64Elements, F64, F64<32>)
+PTXJIT_IMAGE(kept_1, MaskElements<1>, U32, Lanes)
+PTXJIT_IMAGE(kept_2, MaskElements<2>, U32, Lanes)
+PTXJIT_IMAGE(kept_4, MaskElements<4>, U32, Lanes)
+PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
+
+PTXJIT_EXPORT void ptxjit_matrix_b_signed_for_biased(Lanes *image,
+                                                     const Lanes *registers,
+                                                     int blocks) {
+  makeBiasedImageB(image, registers, blocks, true);
+}
+PTXJIT_EXPORT void ptxjit_matrix_b_signed(Lanes *image, const Lanes *registers,
+                                          int blocks) {
+  makeBiasedImageB(image, registers, blocks, false);
+}
+
+// ptxjit_matrix_enter_<type>_r<R>(home, registers),
+// ptxjit_matrix_leave_<type>_r<R>(registers, home, saturates),
+// ptxjit_matrix_multiply_<kind>_r<R>(home, a, b, blocks, flag)
+#define PTXJIT_TILE(R)                                                         \
+  PTXJIT_EXPORT void ptxjit_matrix_enter_f32_r##R(F32<R> *home,                \
+                                                  const F32<32> *registers) {  \
+    enterPair<R>(home, registers, registers + 1);                              \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_enter_s32_r##R(I32<R> *home,                \
+                                                  const I32<32> *registers) {  \
+    enterPair<R>(home, registers, registers + 1);                              \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_enter_f64_r##R(F64<R> *home,                \
+                                                  const F64<32> *registers) {  \
+    enterPair<R>(home, registers, registers + 1);                              \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_enter_f16_r##R(F32<R> *home,                \
+                                                  const Lanes *registers) {    \
+    enterHalves<R>(home, registers);                                           \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_leave_f32_r##R(                             \
+      F32<32> *registers, const F32<R> *home, int saturates) {                 \
+    leaveFloats<R>(registers, home, saturates);                                \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_leave_f16_r##R(                             \
+      Lanes *registers, const F32<R> *home, int saturates) {                   \
+    leaveHalves<R>(registers, home, saturates);                                \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_leave_s32_r##R(I32<32> *registers,          \
+                                                  const I32<R> *home, int) {   \
+    leavePair<R>(registers, home);                                             \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_leave_f64_r##R(F64<32> *registers,          \
+                                                  const F64<R> *home, int) {   \
+    leavePair<R>(registers, home);                                             \
+  }                                                                            \
+  PTXJIT_FLOATS(R, 1)                                                          \
+  PTXJIT_FLOATS(R, 2)                                                          \
+  PTXJIT_FLOATS(R, 4)                                                          \
+  PTXJIT_FLOATS(R, 8)                                                          \
+  PTXJIT_PAIRS(R, 2)                                                           \
+  PTXJIT_PAIRS(R, 4)                                                           \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_bits_r##R(                         \
+      I32<R> *home, const U32<R> *a, const uint32_t *b, int blocks,            \
+      int isAnd) {                                                             \
+    multiplyBits<R>(home, a, b, blocks, isAnd);                                \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_f64_rn_r##R(                       \
+      F64<R> *home, const F64<R> *a, const double *b, int blocks, int) {       \
+    multiplyDoubles<R>(home, a, b, blocks);                                    \
+  }                                                                            \
+  PTXJIT_DIRECTED(R, rz)                                                       \
+  PTXJIT_DIRECTED(R, rm)                                                       \
+  PTXJIT_DIRECTED(R, rp)
+
+#define PTXJIT_FLOATS(R, Count)                                                \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_floats_##Count##_r##R(             \
+      F32<R> *home, const F32<R> *a, const float *b, int blocks, int) {        \
+    multiplyFloats<R, Count>(home, a, b, blocks);                              \
+  }
+#define PTXJIT_PAIRS(R, Count)                                                 \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_pairs_##Count##_r##R(              \
+      I32<R> *home, const U32<R> *a, const uint32_t *b, int blocks,            \
+      int saturates) {                                                         \
+    multiplyPairs<R, Count>(home, a, b, blocks, saturates);                    \
+  }
+#define PTXJIT_DIRECTED(R, mode)                                               \
+  PTXJIT_EXPORT void ptxjit_fma_##mode##_f64_x##R(                             \
+      F64<R> *d, const F64<R> *a, const F64<R> *b, const F64<R> *c);           \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_f64_##mode##_r##R(                 \
+      F64<R> *home, const F64<R> *a, const double *b, int blocks, int) {       \
+    forEachStep<R, 1>(home, a, b, blocks, [](F64<R> sum, F64<R> x, double y) { \
+      F64<R> factor = y, d;                                                    \
+      ptxjit_fma_##mode##_f64_x##R(&d, &x, &factor, &sum);                     \
+      return d;                                                                \
+    });                                                                        \
+  }
+PTXJIT_TILE(8)
+PTXJIT_TILE(16)
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#define PTXJIT_DOT(R)                                                          \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_bytes_r##R(                        \
+      I32<R> *home, const U32<R> *a, const uint32_t *b, int blocks,            \
+      int saturates) {                                                         \
+    multiplyBytes<R>(home, a, b, blocks, saturates);                           \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_fast_r##R(                         \
+      F32<R> *home, const U32<R> *a, const uint32_t *b, int blocks, int) {     \
+    multiplyFast<R>(home, a, b, blocks);                                       \
+  }
+PTXJIT_DOT(8)
+PTXJIT_DOT(16)
+#endif
+
+#define PTXJIT_EXTRA(Count)                                                    \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_extra_##Count(                     \
+      F32<16> *home, const F32<16> *a, const float *b, int blocks,             \
+      const U32<16> *kept, const uint32_t *scaleA, const uint32_t *scaleB,     \
+      uint32_t scales, uint32_t isUE4M3, uint32_t byteA, uint32_t threadA,     \
+      uint32_t byteB, uint32_t threadB) {                                      \
+    multiplyExtra<Count>(home, a, b, blocks,                                   \
+                         {kept, scaleA, scaleB, scales, isUE4M3, byteA & 3,    \
+                          threadA & 1, byteB & 3, threadB & 3});               \
+  }
+PTXJIT_EXTRA(1)
+PTXJIT_EXTRA(2)
+PTXJIT_EXTRA(4)
+PTXJIT_EXTRA(8)
+
+PTXJIT_EXPORT void ptxjit_matrix_expand_words(uint32_t *dense,
+                                              const uint32_t *compressed,
+                                              const uint32_t *metadata,
+                                              int blocks, int selector) {
+  expandSparse(dense, compressed, metadata, kWords, blocks, selector);
+}
+PTXJIT_EXPORT void ptxjit_matrix_expand_halves(uint32_t *dense,
+                                               const uint32_t *compressed,
+                                               const uint32_t *metadata,
+                                               int blocks, int selector) {
+  expandSparse(dense, compressed, metadata, kHalves, blocks, selector);
+}
+PTXJIT_EXPORT void ptxjit_matrix_expand_bytes(uint32_t *dense,
+                                              const uint32_t *compressed,
+                                              const uint32_t *metadata,
+                                              int blocks, int selector) {
+  expandSparse(dense, compressed, metadata, kBytes, blocks, selector);
+}
+
+PTXJIT_EXPORT void ptxjit_matrix_quad_pairs(uint32_t *d, const uint32_t *a,
+                                            const uint32_t *b,
+                                            const uint32_t *c, int aIsCol,
+                                            int bIsRow, int cIsHalf,
+                                            int dIsHalf) {
+  multiplyQuadPairs(d, a, b, c, aIsCol, bIsRow, cIsHalf, dIsHalf);
+}
+
+// ptxjit_matrix_load_<bytes of an element>, ptxjit_matrix_store_<bytes>
+#define PTXJIT_MOVE(name, T, Store)                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_##name(                                     \
+      char *registers, char *matrix, int64_t acrossStride,                     \
+      int64_t alongStride, int acrossBlocks, int alongBlocks, int acrossStep,  \
+      int alongStep, int each, int tScale, int length, int firstLane,          \
+      int endLane) {                                                           \
+    moveFragment<T, Store>(registers, matrix,                                  \
+                           {acrossStride, alongStride, acrossBlocks,           \
+                            alongBlocks, acrossStep, alongStep, each, tScale,  \
+                            length},                                           \
+                           {firstLane, endLane});                              \
+  }
+PTXJIT_MOVE(load_1, uint8_t, false)
+PTXJIT_MOVE(load_2, uint16_t, false)
+PTXJIT_MOVE(load_4, uint32_t, false)
+PTXJIT_MOVE(load_8, uint64_t, false)
+PTXJIT_MOVE(store_2, uint16_t, true)
+PTXJIT_MOVE(store_4, uint32_t, true)
+PTXJIT_MOVE(store_8, uint64_t, true)
+
+PTXJIT_EXPORT void ptxjit_matrix_store_rows(char *const *addresses,
+                                            char *registers, int count,
+                                            int kind, int firstLane,
+                                            int endLane) {
+  storeRows(addresses, registers, count, RowKind(kind), {firstLane, endLane});
+}

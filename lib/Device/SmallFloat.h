@@ -1,0 +1,71 @@
+//===- SmallFloat.h - fp8, fp6 and fp4 --------------------------*- C++ -*-===//
+//
+// ISA "alternate floating-point data formats". Codes travel as 32-bit integers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_DEVICE_SMALLFLOAT_H
+#define PTXJIT_LIB_DEVICE_SMALLFLOAT_H
+
+#include "Device.h"
+
+namespace ptxjit::device {
+
+/// E exponent and M mantissa bits; `Max` is the code of the largest number,
+/// `NaN` that of NaN (of formats without one: the largest number).
+template <int E, int M, uint32_t Max, uint32_t NaN> struct Format {
+  static constexpr int bias = (1 << (E - 1)) - 1;
+  static constexpr int least = 1 - bias; ///< exponent of the least normal
+  static constexpr uint32_t sign = 1u << (E + M);
+
+  template <int W> static F32<W> power(I32<W> n) {
+    return fromBits<W>(U32<W>(n + 127) << 23);
+  }
+  template <int W> static F32<W> magnitude(U32<W> code) {
+    I32<W> field = I32<W>(code >> M);
+    U32<W> digits = code & ((1u << M) - 1);
+    I32<W> normal = field != 0;
+    digits |= U32<W>(normal) & (1u << M);
+    I32<W> exponent = (normal & (field - 1)) + least - M;
+    return __builtin_convertvector(I32<W>(digits), F32<W>) * power<W>(exponent);
+  }
+
+  /// To nearest, larger magnitudes to the largest number.
+  template <int W> static U32<W> encode(F32<W> x) {
+    I32<W> isNumber = x == x;
+    F32<W> y = __builtin_elementwise_abs(choose<W>(isNumber, x, F32<W>(0)));
+    F32<W> most = magnitude<W>(U32<W>(Max));
+    y = choose<W>(y > most, most, y);
+    I32<W> exponent = I32<W>(bitsOf<W>(y) >> 23) - 127;
+    I32<W> normal = exponent > least;
+    exponent = (normal & exponent) | (~normal & least);
+    F32<W> digits = __builtin_elementwise_roundeven(y * power<W>(M - exponent));
+    // A carry out of the digits is one into the exponent.
+    U32<W> code = (U32<W>(exponent - least) << M) +
+                  U32<W>(__builtin_convertvector(digits, I32<W>));
+    code |= (bitsOf<W>(x) >> 31) * sign;
+    return (U32<W>(isNumber) & code) | (~U32<W>(isNumber) & NaN);
+  }
+  template <int W> static F32<W> decode(U32<W> code) {
+    U32<W> digits = code & (sign - 1);
+    U32<W> bits = bitsOf<W>(magnitude<W>(digits));
+    if constexpr (NaN != Max) {
+      // Above the largest: infinity if the exponents are IEEE's, or NaN.
+      I32<W> isInf = (digits == Max + 1) & (E == 5 ? -1 : 0);
+      I32<W> isNaN = (digits > Max) & ~isInf;
+      bits = (U32<W>(isInf) & 0x7f800000u) | (~U32<W>(isInf) & bits);
+      bits = (U32<W>(isNaN) & 0x7fffffffu) | (~U32<W>(isNaN) & bits);
+    }
+    return fromBits<W>(bits | (((code & sign) != 0) & 0x80000000u));
+  }
+};
+
+using E4M3 = Format<4, 3, 0x7e, 0x7f>;
+using E5M2 = Format<5, 2, 0x7b, 0x7f>;
+using E2M3 = Format<2, 3, 0x1f, 0x1f>;
+using E3M2 = Format<3, 2, 0x1f, 0x1f>;
+using E2M1 = Format<2, 1, 0x7, 0x7>;
+
+} // namespace ptxjit::device
+
+#endif

@@ -1,0 +1,807 @@
+//===- MatrixToVector.cpp - multiplications of fragments ------------------===//
+//
+// Calls of the device library's kernels (lib/Device/Matrix.cpp says what
+// registers, images and homes are), on memory of the warp's stack. Images of
+// fragments are made once for all instructions of a block that use them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Packetizer.h"
+
+#include "ptxjit/Dialect/Matrix.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+//===----------------------------------------------------------------------===//
+// Which kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t kRegisterBytes = 128;
+
+/// The device functions that serve an instruction, and the sizes they need.
+struct MatrixKernels {
+  std::string imageA, imageB, multiply, accumulator, result;
+  /// Elements of A and B that an image has for each dword.
+  unsigned elements = 1;
+  unsigned rows = 16;  ///< of a tile
+  unsigned blocks = 1; ///< of k
+  unsigned elementBytes = 4;
+  unsigned flag = 0; ///< of the multiplication
+};
+
+bool isFloat(MatrixType type) {
+  return llvm::is_contained(
+      {MatrixType::F16, MatrixType::BF16, MatrixType::TF32, MatrixType::E4M3,
+       MatrixType::E5M2, MatrixType::E3M2, MatrixType::E2M3, MatrixType::E2M1},
+      type);
+}
+
+StringRef nameOf(MatrixType type, bool bytePerElement) {
+  switch (type) {
+  case MatrixType::F16:
+    return "f16";
+  case MatrixType::BF16:
+    return "bf16";
+  case MatrixType::TF32:
+    return "tf32";
+  case MatrixType::F32:
+    return "f32";
+  case MatrixType::F64:
+    return "f64";
+  case MatrixType::S32:
+    return "s32";
+  case MatrixType::S8:
+    return "s8";
+  case MatrixType::U8:
+    return "u8";
+  case MatrixType::S4:
+    return "s4";
+  case MatrixType::U4:
+    return "u4";
+  case MatrixType::B1:
+    return "raw";
+  case MatrixType::E4M3:
+    return "e4m3";
+  case MatrixType::E5M2:
+    return "e5m2";
+  case MatrixType::E3M2:
+    return "e3m2";
+  case MatrixType::E2M3:
+    return "e2m3";
+  case MatrixType::E2M1:
+    return bytePerElement ? "e2m1" : "e2m1_packed";
+  }
+  llvm_unreachable("all types handled");
+}
+
+void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,
+                    MatrixKernels &kernels) {
+  bool bytes = mma.bitsOf(mma.a) == 8;
+  kernels.flag = mma.saturates;
+  if (mma.a == MatrixType::B1) {
+    kernels.multiply = "bits";
+    kernels.flag = mma.bitOp == BoolOp::And;
+  } else if (bytes && mma.b == MatrixType::S8 && target.dotProducts) {
+    bool biased = mma.a == MatrixType::S8;
+    kernels.imageA = biased ? "biased" : "raw";
+    kernels.imageB = biased ? "signed_for_biased" : "signed";
+    kernels.multiply = "bytes";
+  } else {
+    kernels.elements = bytes ? 2 : 4;
+    kernels.multiply = bytes ? "pairs_2" : "pairs_4";
+  }
+}
+
+MatrixKernels chooseKernels(const MatrixMultiply &mma,
+                            const ChunkTarget &target) {
+  MatrixKernels kernels;
+  kernels.imageA = nameOf(mma.a, mma.bytePerElement);
+  kernels.imageB = nameOf(mma.b, mma.bytePerElement);
+  kernels.accumulator = nameOf(mma.c, false);
+  kernels.result = nameOf(mma.d, false);
+  kernels.rows = mma.m == 8 ? 8 : 16;
+  unsigned dwordsOfRow = mma.isF64() ? mma.k : mma.k * mma.bitsOf(mma.a) / 32;
+  kernels.blocks = dwordsOfRow / 4;
+  if (mma.isF64()) {
+    kernels.elementBytes = 8;
+    kernels.multiply = ("f64_" + stringifyRounding(mma.rounding)).str();
+  } else if (mma.isInteger()) {
+    chooseIntegers(mma, target, kernels);
+  } else if (mma.a == MatrixType::BF16 && target.fastMatrices &&
+             target.dotProducts && mma.sparsity == Sparsity::Dense) {
+    kernels.imageA = kernels.imageB = "raw";
+    kernels.multiply = "fast";
+  } else {
+    kernels.elements = 32 / mma.bitsOf(mma.a);
+    kernels.multiply = "floats_" + std::to_string(kernels.elements);
+  }
+  return kernels;
+}
+
+StringRef unitOf(Sparsity sparsity) {
+  return sparsity == Sparsity::Words    ? "words"
+         : sparsity == Sparsity::Halves ? "halves"
+                                        : "bytes";
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Memory of the warp
+//===----------------------------------------------------------------------===//
+
+/// At least `bytes` bytes, until they are given back.
+Packetizer::MatrixBuffer Packetizer::takeBuffer(int64_t bytes) {
+  for (auto &free : freeBuffers)
+    if (free.bytes == bytes) {
+      MatrixBuffer found = free;
+      std::swap(free, freeBuffers.back());
+      freeBuffers.pop_back();
+      return found;
+    }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(context.getParentBlock());
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), unsigned(bytes));
+  return {LLVM::AllocaOp::create(b, loc, ptr, type, one, 128), bytes};
+}
+
+Value Packetizer::placeIn(Value buffer, int64_t offset) {
+  if (!offset)
+    return buffer;
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), buffer,
+                             LLVM::GEPArg(int32_t(offset)));
+}
+
+/// Register `index` of a buffer: the 32 lanes of `v`, of 4 or 8 bytes.
+void Packetizer::storeRegister(Operation *op, Value buffer, unsigned index,
+                               Value v) {
+  unsigned width = v.getType().getIntOrFloatBitWidth(), bytes = width / 8;
+  Value place = placeIn(buffer, int64_t(index) * 32 * bytes);
+  if (!perThread()) {
+    for (unsigned c = 0; c < numChunks(); ++c)
+      LLVM::StoreOp::create(b, loc, chunk(v, c),
+                            placeIn(place, c * target.chunk * bytes),
+                            target.chunk * bytes);
+    return;
+  }
+  Gathered gathered = gather(op, Value(), v);
+  Value values = placeIn(gathered.data, offsetof(PtxjitGathered, values));
+  Type words = VectorType::get(32, b.getI64Type());
+  Value all = LLVM::LoadOp::create(b, loc, words, values, 8);
+  if (width < 64)
+    all = arith::TruncIOp::create(
+        b, loc, VectorType::get(32, b.getIntegerType(width)), all);
+  LLVM::StoreOp::create(b, loc, all, place, 32 * bytes);
+}
+
+void Packetizer::loadRegister(Value v, Value buffer, unsigned index) {
+  unsigned bytes = v.getType().getIntOrFloatBitWidth() / 8;
+  Value place = placeIn(buffer, int64_t(index) * 32 * bytes);
+  if (perThread()) {
+    auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+    Value own = LLVM::GEPOp::create(b, loc, ptr, v.getType(), place,
+                                    LLVM::GEPArg(laneOfThread()));
+    setBase(v, LLVM::LoadOp::create(b, loc, v.getType(), own, bytes));
+    return;
+  }
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c)
+    chunks.push_back(LLVM::LoadOp::create(
+        b, loc, lanes().vec(v.getType()),
+        placeIn(place, c * target.chunk * bytes), target.chunk * bytes));
+  setChunks(v, chunks);
+}
+
+/// A function of the device library that is called, not inlined: pointers and
+/// i32.
+void Packetizer::callMatrix(const Twine &name, ArrayRef<Value> operands) {
+  std::string symbol = ("ptxjit_matrix_" + name).str();
+  auto module = func->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(symbol)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    SmallVector<Type> types;
+    for (Value operand : operands)
+      types.push_back(operand.getType());
+    LLVM::LLVMFuncOp::create(
+        b, loc, symbol,
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    types));
+  }
+  LLVM::CallOp::create(b, loc, TypeRange(), symbol, operands);
+}
+
+//===----------------------------------------------------------------------===//
+// Images
+//===----------------------------------------------------------------------===//
+
+/// How many instructions of this block multiply the fragment `registers`.
+static unsigned countUsers(ValueRange registers, Block *block) {
+  unsigned count = 0;
+  for (OpOperand &use : registers.front().getUses()) {
+    auto mma = dyn_cast<MmaOp>(use.getOwner());
+    if (!mma || mma->getBlock() != block)
+      continue;
+    auto inputs = mma.getInputs();
+    unsigned first = use.getOperandNumber();
+    if (first + registers.size() <= inputs.size() &&
+        llvm::equal(inputs.slice(first, registers.size()), registers))
+      ++count;
+  }
+  return count;
+}
+
+void Packetizer::leaveMatrixScope() {
+  for (MatrixImage &image : images.back())
+    freeBuffers.push_back(image.buffer);
+  images.pop_back();
+}
+
+/// What `make` writes of `registers`, or wrote before in this block or one
+/// around it.
+Value Packetizer::imageOf(MmaOp op, StringRef kind, ValueRange registers,
+                          int64_t bytes,
+                          llvm::function_ref<void(Value image)> make) {
+  for (auto &scope : images)
+    for (MatrixImage &image : scope)
+      if (image.kind == kind && llvm::equal(image.registers, registers)) {
+        --image.usersLeft;
+        return image.buffer.pointer;
+      }
+  MatrixImage image{kind.str(), llvm::to_vector(registers), takeBuffer(bytes),
+                    int(countUsers(registers, op->getBlock())) - 1};
+  make(image.buffer.pointer);
+  images.back().push_back(image);
+  return image.buffer.pointer;
+}
+
+/// Gives back images that no instruction of the block needs any more.
+void Packetizer::dropImages() {
+  llvm::erase_if(images.back(), [&](MatrixImage &image) {
+    if (image.usersLeft > 0)
+      return false;
+    freeBuffers.push_back(image.buffer);
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// mma
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of an instruction by their role.
+struct MmaOperands {
+  MmaOperands(MmaOp op, const MatrixMultiply &mma) {
+    OperandRange rest = op.getInputs();
+    auto take = [&](unsigned count) {
+      ValueRange taken = rest.take_front(count);
+      rest = rest.drop_front(count);
+      return taken;
+    };
+    a = take(mma.aRegisters()).take_front(mma.aParts());
+    b = take(mma.bRegisters()).take_front(mma.bParts());
+    c = take(mma.cRegisters());
+    if (mma.sparsity != Sparsity::Dense) {
+      metadata = take(1).front();
+      selector = take(1).front();
+    }
+    if (mma.scales) {
+      scaleA = take(1).front();
+      atA = take(2);
+      scaleB = take(1).front();
+      atB = take(2);
+    }
+  }
+  ValueRange a, b, c, atA, atB;
+  Value metadata, selector, scaleA, scaleB;
+};
+} // namespace
+
+/// The registers of tile (rowTile, colTile) of an accumulator: of 8 rows one
+/// (f16) or two, one after the other.
+static SmallVector<unsigned, 4> tileRegisters(const MatrixMultiply &mma,
+                                              MatrixType type, unsigned rows,
+                                              unsigned rowTile,
+                                              unsigned colTile) {
+  unsigned each = type == MatrixType::F16 ? 1 : 2, eights = rows / 8;
+  SmallVector<unsigned, 4> registers;
+  for (unsigned i = 0; i < eights * each; ++i)
+    registers.push_back(each * (rowTile * eights + mma.m / 8 * colTile) + i);
+  return registers;
+}
+
+/// An operand that is the same in all lanes, as i32.
+Value Packetizer::uniformOperand(Value v) {
+  ChunkBuilder s = scalar();
+  Value bits = perThread() || shapeOf(v).isUniform()
+                   ? base(v)
+                   : extractLane(chunk(v, 0), s.intConstant(32, 0));
+  return s.resize(bits, 32, false);
+}
+
+LogicalResult Packetizer::emitMma(MmaOp op) {
+  MatrixMultiply mma = decodeMma(op);
+  if (mma.isQuadPair()) {
+    emitQuadPairs(op, mma);
+    return success();
+  }
+  MatrixKernels kernels = chooseKernels(mma, target);
+  MmaOperands operands(op, mma);
+  ChunkBuilder s = scalar();
+  std::string suffix = "_r" + std::to_string(kernels.rows);
+  Value blocks = s.intConstant(32, kernels.blocks);
+  bool isSparse = mma.sparsity != Sparsity::Dense;
+  bool isExtra = mma.scales || (isSparse && isFloat(mma.a));
+  SmallVector<MatrixBuffer, 8> taken;
+  auto take = [&](int64_t bytes) {
+    taken.push_back(takeBuffer(bytes));
+    return taken.back().pointer;
+  };
+  auto storeAll = [&](Value buffer, ValueRange registers) {
+    for (auto [i, v] : llvm::enumerate(registers))
+      storeRegister(op, buffer, i, v);
+  };
+  int64_t registerBytes = kRegisterBytes * kernels.elementBytes / 4;
+
+  // A by tiles of rows, and what of it a sparse multiplication leaves out.
+  unsigned rowTiles = mma.m / kernels.rows, colTiles = mma.n / 8;
+  unsigned eights = kernels.rows / 8;
+  int64_t imageBytes =
+      int64_t(kernels.blocks) * eights * registerBytes * kernels.elements;
+  SmallVector<Value, 2> imagesA, imagesB;
+  Value kept;
+  for (unsigned tile = 0; tile < rowTiles && !isSparse; ++tile) {
+    SmallVector<Value, 8> registers;
+    for (unsigned block = 0; block < kernels.blocks; ++block)
+      for (unsigned i = 0; i < eights; ++i)
+        registers.push_back(operands.a[mma.m / 8 * block + eights * tile + i]);
+    std::string name = "a_" + kernels.imageA + suffix;
+    imagesA.push_back(imageOf(op, name, registers, imageBytes, [&](Value to) {
+      MatrixBuffer buffer =
+          takeBuffer(int64_t(registers.size()) * registerBytes);
+      storeAll(buffer.pointer, registers);
+      callMatrix(name, {to, buffer.pointer, blocks});
+      freeBuffers.push_back(buffer);
+    }));
+  }
+  if (isSparse) {
+    unsigned parts = operands.a.size();
+    Value compressed = take(parts * registerBytes);
+    Value dense = take(2 * parts * registerBytes);
+    Value metadata = take(registerBytes);
+    storeAll(compressed, operands.a);
+    storeRegister(op, metadata, 0, operands.metadata);
+    Value half = s.intConstant(32, kernels.blocks / 2);
+    Value selector = uniformOperand(operands.selector);
+    auto expand = [&](const std::string &name) {
+      callMatrix("expand_" + unitOf(mma.sparsity),
+                 {dense, compressed, metadata, half, selector});
+      Value image = take(imageBytes);
+      callMatrix("a_" + name + suffix, {image, dense, blocks});
+      return image;
+    };
+    imagesA.push_back(expand(kernels.imageA));
+    if (isExtra) {
+      Value ones = arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(VectorType::get(32, b.getI32Type()),
+                                 int32_t(-1)));
+      for (unsigned i = 0; i < parts; ++i)
+        LLVM::StoreOp::create(b, loc, ones,
+                              placeIn(compressed, i * registerBytes), 128);
+      kept = expand("kept_" + std::to_string(kernels.elements));
+    }
+  }
+
+  // B by tiles of columns.
+  int64_t bytesB =
+      (int64_t(kernels.blocks) * kernels.elements + 1) * registerBytes;
+  for (unsigned tile = 0; tile < colTiles; ++tile) {
+    ValueRange registers =
+        operands.b.slice(tile * kernels.blocks, kernels.blocks);
+    std::string name = "b_" + kernels.imageB;
+    imagesB.push_back(imageOf(op, name, registers, bytesB, [&](Value to) {
+      MatrixBuffer buffer =
+          takeBuffer(int64_t(registers.size()) * registerBytes);
+      storeAll(buffer.pointer, registers);
+      callMatrix(name, {to, buffer.pointer, blocks});
+      freeBuffers.push_back(buffer);
+    }));
+  }
+
+  SmallVector<Value> extras;
+  if (isExtra) {
+    auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+    Value null = LLVM::ZeroOp::create(b, loc, ptr);
+    extras.push_back(kept ? kept : null);
+    for (Value scale : {operands.scaleA, operands.scaleB}) {
+      extras.push_back(scale ? take(registerBytes) : null);
+      if (scale)
+        storeRegister(op, extras.back(), 0, scale);
+    }
+    extras.push_back(s.intConstant(32, mma.scales));
+    extras.push_back(s.intConstant(32, mma.scalesAreUE4M3));
+    for (ValueRange at : {operands.atA, operands.atB})
+      for (unsigned i = 0; i < 2; ++i)
+        extras.push_back(mma.scales ? uniformOperand(at[i])
+                                    : s.intConstant(32, 0));
+  }
+
+  Value home = take(int64_t(kernels.rows) * 8 * kernels.elementBytes);
+  Value tileBuffer = take(4 * registerBytes);
+  Value flag = s.intConstant(32, kernels.flag);
+  Value saturates = s.intConstant(32, mma.saturates);
+  for (unsigned rowTile = 0; rowTile < rowTiles; ++rowTile)
+    for (unsigned colTile = 0; colTile < colTiles; ++colTile) {
+      for (auto [i, r] : llvm::enumerate(
+               tileRegisters(mma, mma.c, kernels.rows, rowTile, colTile)))
+        storeRegister(op, tileBuffer, i, operands.c[r]);
+      callMatrix("enter_" + kernels.accumulator + suffix, {home, tileBuffer});
+      SmallVector<Value> arguments = {home, imagesA[rowTile], imagesB[colTile],
+                                      blocks};
+      if (isExtra) {
+        arguments.append(extras);
+        callMatrix("multiply_extra_" + std::to_string(kernels.elements),
+                   arguments);
+      } else {
+        arguments.push_back(flag);
+        callMatrix("multiply_" + kernels.multiply + suffix, arguments);
+      }
+      callMatrix("leave_" + kernels.result + suffix,
+                 {tileBuffer, home, saturates});
+      for (auto [i, r] : llvm::enumerate(
+               tileRegisters(mma, mma.d, kernels.rows, rowTile, colTile)))
+        loadRegister(op.getD()[r], tileBuffer, i);
+    }
+  freeBuffers.append(taken);
+  dropImages();
+  return success();
+}
+
+void Packetizer::emitQuadPairs(MmaOp op, const MatrixMultiply &mma) {
+  MmaOperands operands(op, mma);
+  SmallVector<Value> arguments;
+  SmallVector<MatrixBuffer, 4> taken = {
+      takeBuffer(mma.dRegisters() * kRegisterBytes)};
+  arguments.push_back(taken.front().pointer);
+  for (ValueRange registers : {operands.a, operands.b, operands.c}) {
+    taken.push_back(takeBuffer(int64_t(registers.size()) * kRegisterBytes));
+    arguments.push_back(taken.back().pointer);
+    for (auto [i, v] : llvm::enumerate(registers))
+      storeRegister(op, taken.back().pointer, i, v);
+  }
+  for (bool flag : {mma.aIsCol, mma.bIsRow, mma.c == MatrixType::F16,
+                    mma.d == MatrixType::F16})
+    arguments.push_back(scalar().intConstant(32, flag));
+  callMatrix("quad_pairs", arguments);
+  for (auto [i, v] : llvm::enumerate(op.getD()))
+    loadRegister(v, taken.front().pointer, i);
+  freeBuffers.append(taken);
+}
+
+//===----------------------------------------------------------------------===//
+// ldmatrix
+//===----------------------------------------------------------------------===//
+
+/// What lane `lane` reads of row `row`: `element[row][col]`, of 2 bytes or of
+/// 1, at place 0 to 3 of register `r` of a matrix. ISA: "ldmatrix".
+static unsigned sourceByte(const MatrixMove &move, unsigned r, unsigned lane,
+                           unsigned byte) {
+  unsigned g = lane / 4, t = lane % 4;
+  if (move.format == MatrixMove::B16)
+    return move.transposes ? 16 * (2 * t + byte / 2) + 2 * g + byte % 2
+                           : 16 * g + 4 * t + byte;
+  if (move.rows == 16)
+    return 16 * (4 * t + byte) + g + 8 * r;
+  return 16 * g + 4 * t + byte;
+}
+
+/// 16 elements of 6 or 4 bits as bytes.
+Value Packetizer::unpackRow(Value row, MatrixMove::Format format) {
+  if (format == MatrixMove::B16 || format == MatrixMove::B8)
+    return row;
+  unsigned bits = format == MatrixMove::B6 ? 6 : 4;
+  auto bytesOf = VectorType::get(16, b.getI8Type());
+  auto pairsOf = VectorType::get(16, b.getI16Type());
+  // The two bytes that hold element e, shifted so that it is lowest.
+  SmallVector<int32_t> low, high;
+  SmallVector<int16_t> shifts;
+  for (unsigned e = 0; e < 16; ++e) {
+    low.push_back(int32_t(bits * e / 8));
+    high.push_back(int32_t(std::min(bits * e / 8 + 1, 15u)));
+    shifts.push_back(int16_t(bits * e % 8));
+  }
+  Value bytes = LLVM::BitcastOp::create(b, loc, bytesOf, row);
+  auto widen = [&](ArrayRef<int32_t> from) -> Value {
+    Value chosen = LLVM::ShuffleVectorOp::create(b, loc, bytes, bytes, from);
+    return arith::ExtUIOp::create(b, loc, pairsOf, chosen);
+  };
+  auto all = [&](int16_t value) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     DenseElementsAttr::get(pairsOf, value));
+  };
+  Value pairs = arith::OrIOp::create(
+      b, loc, widen(low), arith::ShLIOp::create(b, loc, widen(high), all(8)));
+  Value amounts = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(pairsOf, ArrayRef<int16_t>(shifts)));
+  pairs = arith::ShRUIOp::create(b, loc, pairs, amounts);
+  pairs = arith::AndIOp::create(b, loc, pairs, all(int16_t((1 << bits) - 1)));
+  Value codes = arith::TruncIOp::create(b, loc, bytesOf, pairs);
+  return LLVM::BitcastOp::create(b, loc, row.getType(), codes);
+}
+
+/// Vectors in a row; a power of two of them.
+static Value concatenate(OpBuilder &b, Location loc, SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    SmallVector<Value> joined;
+    for (unsigned i = 0; i < parts.size(); i += 2) {
+      auto type = cast<VectorType>(parts[i].getType());
+      SmallVector<int32_t> all;
+      for (int32_t k = 0; k < 2 * type.getDimSize(0); ++k)
+        all.push_back(k);
+      joined.push_back(
+          LLVM::ShuffleVectorOp::create(b, loc, parts[i], parts[i + 1], all));
+    }
+    parts = joined;
+  }
+  return parts.front();
+}
+
+/// The lanes' addresses, those of lanes that are off being of memory that may
+/// be read.
+Value Packetizer::rowAddresses(Operation *op, Value a, Space space,
+                               Value mask) {
+  if (perThread()) {
+    Value buffer = exchangeBuffer(0);
+    Value window = windowBase(space);
+    storeRegister(op, buffer, 0, a);
+    Type words = VectorType::get(32, b.getI64Type());
+    if (window) {
+      Value all = LLVM::LoadOp::create(b, loc, words, buffer, 128);
+      ChunkBuilder k(b, loc, target, 32);
+      LLVM::StoreOp::create(b, loc, k.add(all, k.splat(window)), buffer, 128);
+    }
+    return buffer;
+  }
+  LaneAddress address = resolve(a, space, 0);
+  emitAlignmentTest(address, a, space, 0, 16, mask);
+  Value buffer = exchangeBuffer(0);
+  bool masked = needsMask(mask);
+  storeLanes(buffer, 64, [&](unsigned c) {
+    Value at = address.vectors(c);
+    if (!masked)
+      return at;
+    Value safe =
+        LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), exchangeBuffer(1));
+    return lanes().select(maskChunk(mask, c), at, lanes().splat(safe));
+  });
+  return buffer;
+}
+
+LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
+  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  Value addresses =
+      rowAddresses(op, op.getInputs().front(), move.space, op.getMask());
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  auto rowType = VectorType::get(4, b.getI32Type());
+  auto registerType = VectorType::get(32, b.getI32Type());
+  for (unsigned m = 0; m < move.count; ++m) {
+    SmallVector<Value> rows;
+    for (unsigned i = 0; i < move.rows; ++i) {
+      Value place = placeIn(addresses, 8 * (m * move.rows + i));
+      Value at = LLVM::LoadOp::create(b, loc, ptr, place, 8);
+      rows.push_back(unpackRow(LLVM::LoadOp::create(b, loc, rowType, at, 16),
+                               move.format));
+    }
+    Value matrix = concatenate(b, loc, rows);
+    auto bytesType = VectorType::get(move.rows * 16, b.getI8Type());
+    for (unsigned r = 0; r < move.registersEach(); ++r) {
+      Value value = matrix;
+      SmallVector<int32_t> from;
+      for (unsigned i = 0; i < 128; ++i)
+        from.push_back(int32_t(sourceByte(move, r, i / 4, i % 4)));
+      bool inOrder = move.rows == 8;
+      for (unsigned i = 0; i < 128; ++i)
+        inOrder &= from[i] == int32_t(i);
+      if (!inOrder) {
+        Value bytes = LLVM::BitcastOp::create(b, loc, bytesType, matrix);
+        bytes = LLVM::ShuffleVectorOp::create(b, loc, bytes, bytes, from);
+        value = LLVM::BitcastOp::create(b, loc, registerType, bytes);
+      }
+      setRegister(op.getD()[m * move.registersEach() + r], value);
+    }
+  }
+  return success();
+}
+
+/// The lanes of `v`, in one vector of 32.
+void Packetizer::setRegister(Value v, Value all) {
+  if (perThread()) {
+    Value own = extractLane(all, laneOfThread());
+    setBase(v, scalar().bitcast(own, v.getType()));
+    return;
+  }
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    SmallVector<int32_t> part;
+    for (unsigned i = 0; i < target.chunk; ++i)
+      part.push_back(int32_t(c * target.chunk + i));
+    Value some = LLVM::ShuffleVectorOp::create(b, loc, all, all, part);
+    chunks.push_back(lanes().bitcast(some, v.getType()));
+  }
+  setChunks(v, chunks);
+}
+
+//===----------------------------------------------------------------------===//
+// stmatrix, movmatrix
+//===----------------------------------------------------------------------===//
+
+/// Lanes [first, end) that a kernel serves.
+SmallVector<Value, 2> Packetizer::ownLanes() {
+  ChunkBuilder s = scalar();
+  if (!perThread())
+    return {s.intConstant(32, 0), s.intConstant(32, 32)};
+  Value lane = laneOfThread();
+  return {lane, s.add(lane, s.intConstant(32, 1))};
+}
+
+LogicalResult Packetizer::emitStMatrix(StMatrixOp op) {
+  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  Value addresses =
+      rowAddresses(op, op.getInputs().front(), move.space, op.getMask());
+  MatrixBuffer buffer = takeBuffer(move.count * kRegisterBytes);
+  for (auto [i, v] : llvm::enumerate(op.getInputs().drop_front()))
+    storeRegister(op, buffer.pointer, i, v);
+  ChunkBuilder s = scalar();
+  unsigned kind = !move.transposes ? 0 : move.format == MatrixMove::B16 ? 1 : 2;
+  SmallVector<Value> arguments = {addresses, buffer.pointer,
+                                  s.intConstant(32, move.count),
+                                  s.intConstant(32, kind)};
+  arguments.append(ownLanes());
+  callMatrix("store_rows", arguments);
+  freeBuffers.push_back(buffer);
+  return success();
+}
+
+/// ISA: "movmatrix". Half h of lane 4 * g + t is the element of row 2 * t + h
+/// and column g.
+LogicalResult Packetizer::emitMovMatrix(MovMatrixOp op) {
+  MatrixBuffer buffer = takeBuffer(kRegisterBytes);
+  storeRegister(op, buffer.pointer, 0, op.getInputs().front());
+  auto halves = VectorType::get(64, b.getI16Type());
+  Value all = LLVM::LoadOp::create(b, loc, halves, buffer.pointer, 128);
+  SmallVector<int32_t> from;
+  for (int32_t i = 0; i < 64; ++i)
+    from.push_back(8 * (i % 8) + i / 8);
+  all = LLVM::ShuffleVectorOp::create(b, loc, all, all, from);
+  setRegister(op.getD().front(),
+              LLVM::BitcastOp::create(
+                  b, loc, VectorType::get(32, b.getI32Type()), all));
+  freeBuffers.push_back(buffer);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// wmma.load, wmma.store
+//===----------------------------------------------------------------------===//
+
+/// Where elements of a fragment are is ours to choose: as in those of mma, tile
+/// after tile (docs/TensorCores.md). Loads or stores `registers`.
+void Packetizer::moveWmma(Operation *op, const WmmaMove &move, Value address,
+                          Value stride, Value registers, Value mask,
+                          bool isStore) {
+  ChunkBuilder s = scalar();
+  unsigned bits = move.elementBits();
+  // Smaller elements lie as in memory: their dwords are moved.
+  unsigned unit = bits < 8 ? 32 : bits, bytes = unit / 8;
+  unsigned perUnit = unit / bits;
+  Value elements =
+      stride ? s.resize(uniformOperand(stride), 64, false)
+             : s.intConstant(64, move.isCol ? move.rows() : move.cols());
+  Value slow = s.mul(elements, s.intConstant(64, bits));
+  slow = s.shrBy(slow, 3, false);
+  Value fast = s.intConstant(64, bytes);
+  Value rowStride = move.isCol ? fast : slow;
+  Value colStride = move.isCol ? slow : fast;
+  // B is seen by columns.
+  bool byColumns = move.operand == WmmaMove::B;
+  Value across = byColumns ? colStride : rowStride;
+  Value along = byColumns ? rowStride : colStride;
+  unsigned acrossBlocks = (byColumns ? move.n : move.m) / 8;
+  bool isC = move.operand == WmmaMove::C;
+  unsigned each = isC && unit >= 32 ? 1 : std::max(32 / unit, 1u);
+  // Of C a lane has two elements in a row, in two registers if they are large.
+  unsigned pairs = isC && unit >= 32 ? 2 : 1;
+  unsigned length = isC ? 8 : 4 * each;
+  unsigned alongBlocks = (isC ? move.n : move.k / perUnit) / length;
+  unsigned acrossStep = byColumns ? alongBlocks : pairs;
+  unsigned alongStep = byColumns ? 1 : acrossBlocks * pairs;
+  LaneAddress resolved = resolve(address, move.space, 0);
+  if (!perThread())
+    emitAlignmentTest(resolved, address, move.space, 0, bytes, mask);
+  Value base = resolved.base && (!resolved.pattern)
+                   ? resolved.base
+                   : extractLane(resolved.vectors(0), s.intConstant(32, 0));
+  for (unsigned j = 0; j < pairs; ++j) {
+    Value from = j ? s.add(base, along) : base;
+    SmallVector<Value> arguments = {
+        placeIn(registers, int64_t(j) * 32 * each * bytes),
+        LLVM::IntToPtrOp::create(
+            b, loc, LLVM::LLVMPointerType::get(b.getContext()), from),
+        across, along};
+    for (unsigned n : {acrossBlocks, alongBlocks, acrossStep, alongStep, each,
+                       pairs * each, length})
+      arguments.push_back(s.intConstant(32, n));
+    arguments.append(ownLanes());
+    callMatrix((isStore ? "store_" : "load_") + Twine(bytes), arguments);
+  }
+}
+
+/// Runs `body` if any lane takes part.
+void Packetizer::ifActive(Value mask, llvm::function_ref<void()> body) {
+  if (!mask || perThread() || shapeOf(mask).isUniform())
+    return body();
+  ChunkBuilder s = scalar();
+  Value any = s.cmp(CmpIPredicate::ne, activeBits(mask), s.intConstant(32, 0));
+  auto active = scf::IfOp::create(b, loc, any, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(active.thenBlock());
+  body();
+}
+
+LogicalResult Packetizer::emitWmmaLoad(WmmaLoadOp op) {
+  WmmaMove move = decodeWmmaMove(op.getInstruction());
+  auto inputs = op.getInputs();
+  int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
+  MatrixBuffer buffer = takeBuffer(move.registers * registerBytes);
+  ifActive(op.getMask(), [&] {
+    moveWmma(op, move, inputs.front(), inputs.size() > 1 ? inputs[1] : Value(),
+             buffer.pointer, op.getMask(), /*isStore=*/false);
+  });
+  for (auto [i, v] : llvm::enumerate(op.getD()))
+    loadRegister(v, buffer.pointer, unsigned(i) % move.parts());
+  freeBuffers.push_back(buffer);
+  return success();
+}
+
+LogicalResult Packetizer::emitWmmaStore(WmmaStoreOp op) {
+  WmmaMove move = decodeWmmaMove(op.getInstruction());
+  auto inputs = op.getInputs();
+  int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
+  MatrixBuffer buffer = takeBuffer(move.registers * registerBytes);
+  for (unsigned i = 0; i < move.registers; ++i)
+    storeRegister(op, buffer.pointer, i, inputs[1 + i]);
+  ifActive(op.getMask(), [&] {
+    unsigned strideAt = 1 + move.registers;
+    moveWmma(op, move, inputs.front(),
+             inputs.size() > strideAt ? inputs[strideAt] : Value(),
+             buffer.pointer, op.getMask(), /*isStore=*/true);
+  });
+  freeBuffers.push_back(buffer);
+  return success();
+}
+
+LogicalResult Packetizer::emitMatrix(Operation &op, bool &handled) {
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return emitMma(mma);
+  if (auto load = dyn_cast<LdMatrixOp>(op))
+    return emitLdMatrix(load);
+  if (auto store = dyn_cast<StMatrixOp>(op))
+    return emitStMatrix(store);
+  if (auto mov = dyn_cast<MovMatrixOp>(op))
+    return emitMovMatrix(mov);
+  if (auto load = dyn_cast<WmmaLoadOp>(op))
+    return emitWmmaLoad(load);
+  if (auto store = dyn_cast<WmmaStoreOp>(op))
+    return emitWmmaStore(store);
+  handled = false;
+  return success();
+}

@@ -1,0 +1,538 @@
+//===- Matrix.cpp - ISA "warp-level matrix instructions" ------------------===//
+//
+// As the ISA writes it: matrices are gathered element by element, multiplied by
+// three loops, and spread again. Where the ISA leaves the order of sums open,
+// it is that of k, each product added with one rounding to f32 (f64: in the
+// mode that is asked for).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cta.h"
+
+#include "ptxjit/Dialect/Matrix.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using namespace ptxjit::reference;
+using llvm::APFloat;
+using llvm::APInt;
+
+namespace {
+struct At {
+  unsigned row, col;
+};
+
+using Members = llvm::ArrayRef<Thread *>;
+
+constexpr float kNoNumber = NAN;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+/// Element `i` of `bits` bits of a fragment that begins at input `first`.
+static Bits elementOf(Members lanes, unsigned lane, unsigned first,
+                      unsigned bits, unsigned i) {
+  if (!lanes[lane])
+    return 0;
+  if (bits >= 32)
+    return lanes[lane]->waitInputs[first + i];
+  unsigned each = 32 / bits;
+  return lanes[lane]->waitInputs[first + i / each] >> (i % each * bits) &
+         ((Bits(1) << bits) - 1);
+}
+
+/// ISA: the lists "row =, col =" of each shape, in one: groupID is row or
+/// column, threadID_in_group counts elements of a register. What follows the
+/// first 8 rows, then the first four registers' columns, are further registers.
+static At placeOfA(const MatrixMultiply &mma, unsigned bits, unsigned lane,
+                   unsigned i) {
+  unsigned group = lane >> 2, thread = lane % 4;
+  unsigned each = bits >= 32 ? 1 : 32 / bits, eights = mma.m / 8;
+  unsigned reg = i / each;
+  return {group + 8 * (reg % eights),
+          each * thread + i % each + reg / eights * 4 * each};
+}
+static At placeOfB(const MatrixMultiply &mma, unsigned bits, unsigned lane,
+                   unsigned i) {
+  unsigned group = lane >> 2, thread = lane % 4;
+  unsigned each = bits >= 32 ? 1 : 32 / bits, blocks = mma.k / (4 * each);
+  unsigned reg = i / each;
+  return {each * thread + i % each + reg % blocks * 4 * each,
+          group + reg / blocks * 8};
+}
+/// Two neighbours of a row, then those 8 rows on, then 8 columns on.
+static At placeOfC(const MatrixMultiply &mma, unsigned lane, unsigned i) {
+  unsigned group = lane >> 2, thread = lane % 4;
+  unsigned eights = mma.m / 8, tile = i / 2;
+  return {group + 8 * (tile % eights), thread * 2 + i % 2 + tile / eights * 8};
+}
+
+/// ISA: the fragments of m8n8k4 of f16.
+static unsigned quadOf(unsigned lane) { return lane % 16 / 4; }
+static At quadPlaceOfA(const MatrixMultiply &mma, unsigned lane, unsigned i) {
+  unsigned four = lane < 16 ? 0 : 4;
+  return mma.aIsCol ? At{i % 4 + four, lane % 4} : At{lane % 4 + four, i};
+}
+static At quadPlaceOfB(const MatrixMultiply &mma, unsigned lane, unsigned i) {
+  unsigned four = lane < 16 ? 0 : 4;
+  return mma.bIsRow ? At{lane % 4, i + four} : At{i, lane % 4 + four};
+}
+static At quadPlaceOfC(MatrixType type, unsigned lane, unsigned i) {
+  unsigned four = lane < 16 ? 0 : 4;
+  if (type == MatrixType::F16)
+    return {lane % 4 + four, i};
+  return {(lane & 1) + (i & 2) + four, (i & 4) + (lane & 2) + (i & 1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static float decode(const llvm::fltSemantics &semantics, unsigned bits,
+                    Bits code) {
+  APFloat x(semantics, APInt(bits, code, false, /*implicitTrunc=*/true));
+  bool lost = false;
+  x.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
+  return x.convertToFloat();
+}
+
+static float numberOf(MatrixType type, bool bytePerElement, Bits bits) {
+  switch (type) {
+  case MatrixType::F16:
+    return decode(APFloat::IEEEhalf(), 16, bits);
+  case MatrixType::BF16:
+    return decode(APFloat::BFloat(), 16, bits);
+  case MatrixType::TF32: // the low 13 bits are not looked at
+    return decode(APFloat::IEEEsingle(), 32, bits & 0xffffe000);
+  case MatrixType::F32:
+    return decode(APFloat::IEEEsingle(), 32, bits);
+  case MatrixType::E4M3:
+    return decode(APFloat::Float8E4M3FN(), 8, bits);
+  case MatrixType::E5M2:
+    return decode(APFloat::Float8E5M2(), 8, bits);
+  case MatrixType::E3M2:
+    return decode(APFloat::Float6E3M2FN(), 6, bits);
+  case MatrixType::E2M3:
+    return decode(APFloat::Float6E2M3FN(), 6, bits);
+  case MatrixType::E2M1: // in a byte: two bits of padding on each side
+    return decode(APFloat::Float4E2M1FN(), 4,
+                  bytePerElement ? bits >> 2 : bits);
+  default:
+    return kNoNumber;
+  }
+}
+
+static int64_t integerOf(MatrixType type, Bits bits) {
+  switch (type) {
+  case MatrixType::S8:
+    return int8_t(bits);
+  case MatrixType::S4:
+    return int64_t(bits & 7) - int64_t(bits & 8);
+  case MatrixType::S32:
+    return int32_t(bits);
+  default:
+    return int64_t(bits);
+  }
+}
+
+/// ISA: f32 NaN results are 0x7fffffff, those of f16 0x7fff. Old
+/// `.satfinite`: to the largest number, NaN to +0.
+static Bits resultBits(const MatrixMultiply &mma, float sum) {
+  bool half = mma.d == MatrixType::F16;
+  if (std::isnan(sum))
+    return mma.saturates ? 0 : half ? 0x7fff : 0x7fffffff;
+  APFloat x(sum);
+  if (half) {
+    bool lost = false;
+    x.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
+  }
+  if (mma.saturates && x.isInfinity())
+    x = APFloat::getLargest(x.getSemantics(), x.isNegative());
+  return bitsOf(x);
+}
+
+static double scaleOf(bool isUE4M3, Bits code) {
+  if (isUE4M3)
+    return decode(APFloat::Float8E4M3FN(), 8, code & 0x7f);
+  return code == 0xff ? NAN : std::ldexp(1.0, int(code) - 127);
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplication
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One `mma`, by all lanes of a warp.
+class Multiplication {
+public:
+  Multiplication(MmaOp op, Members lanes)
+      : mma(decodeMma(op)), lanes(lanes), a(mma.m * mma.k), b(mma.k * mma.n),
+        kept(mma.m * mma.k, true) {
+    firstB = mma.aRegisters();
+    firstC = firstB + mma.bRegisters();
+    next = firstC + mma.cRegisters();
+    read();
+  }
+
+  /// What `lane` gets in register `reg` of D.
+  Bits result(unsigned lane, unsigned reg) const {
+    unsigned each = mma.d == MatrixType::F16 ? 2 : 1;
+    Bits bits = 0;
+    for (unsigned e = 0; e < each; ++e) {
+      unsigned i = reg * each + e;
+      At at = mma.isQuadPair() ? quadPlaceOfC(mma.d, lane, i)
+                               : placeOfC(mma, lane, i);
+      bits |= element(lane, at) << (16 * e);
+    }
+    return bits;
+  }
+
+private:
+  /// An input that is the same in all lanes.
+  Bits uniform(unsigned index) const {
+    for (Thread *t : lanes)
+      if (t)
+        return t->waitInputs[index];
+    return 0;
+  }
+  void read();
+  void readSparse(unsigned bits);
+  Bits codeOf(unsigned row, unsigned chunk, unsigned codesOfRow) const;
+  Bits element(unsigned lane, At at) const;
+  Bits floatElement(const Bits *rowOfA, const Bits *b, At at, Bits c) const;
+  Bits integerElement(At at, Bits c) const;
+  Bits doubleElement(At at, Bits c) const;
+  Bits &inA(At at) { return a[at.row * mma.k + at.col]; }
+  Bits &inB(At at) { return b[at.row * mma.n + at.col]; }
+
+  MatrixMultiply mma;
+  Members lanes;
+  std::vector<Bits> a, b;
+  std::vector<bool> kept;
+  unsigned firstB, firstC, next;
+};
+} // namespace
+
+void Multiplication::read() {
+  if (mma.isQuadPair())
+    return;
+  unsigned bitsA = mma.bitsOf(mma.a), bitsB = mma.bitsOf(mma.b);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned each = bitsB >= 32 ? 1 : 32 / bitsB;
+    for (unsigned i = 0; i < mma.bParts() * each; ++i)
+      inB(placeOfB(mma, bitsB, lane, i)) =
+          elementOf(lanes, lane, firstB, bitsB, i);
+    each = bitsA >= 32 ? 1 : 32 / bitsA;
+    for (unsigned i = 0;
+         i < mma.aParts() * each && mma.sparsity == Sparsity::Dense; ++i)
+      inA(placeOfA(mma, bitsA, lane, i)) = elementOf(lanes, lane, 0, bitsA, i);
+  }
+  if (mma.sparsity != Sparsity::Dense) {
+    readSparse(bitsA);
+    next += 2;
+  }
+}
+
+/// The four bits of metadata for a chunk. ISA: "mma.sp", the sparsity selector.
+Bits Multiplication::codeOf(unsigned row, unsigned chunk,
+                            unsigned codesOfRow) const {
+  Bits selector = uniform(next + 1);
+  unsigned group = row % 8, thread, bit;
+  if (mma.sparsity == Sparsity::Bytes) {
+    // A register of metadata is 8 codes of one row.
+    thread = codesOfRow == 8 ? unsigned(selector) * 2 + row / 8
+                             : row / 8 + chunk / 8 * 2;
+    bit = chunk % 8 * 4;
+  } else {
+    // One is 4 codes of a row, and 4 of that 8 rows on.
+    thread = codesOfRow == 4 ? unsigned(selector)
+                             : unsigned(selector) % 2 * 2 + chunk / 4;
+    bit = chunk % 4 * 4 + row / 8 * 16;
+  }
+  return elementOf(lanes, group * 4 + thread, next, 32, 0) >> bit & 15;
+}
+
+void Multiplication::readSparse(unsigned bits) {
+  std::fill(kept.begin(), kept.end(), false);
+  // Units of a chunk that are kept (of 4-bit elements a unit is a pair).
+  unsigned unit = bits == 4 ? 2 : 1;
+  bool words = mma.sparsity == Sparsity::Words;
+  unsigned chunkUnits = words ? 2 : 4, keptUnits = words ? 1 : 2;
+  unsigned codesOfRow = mma.k / (chunkUnits * unit);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    unsigned each = bits >= 32 ? 1 : 32 / bits;
+    for (unsigned i = 0; i < mma.aParts() * each; ++i) {
+      At at = placeOfA(mma, bits, lane, i);
+      unsigned keptUnit = at.col / unit, chunk = keptUnit / keptUnits;
+      Bits code = codeOf(at.row, chunk, codesOfRow);
+      unsigned index = words ? unsigned(code >> 1 & 1)
+                             : unsigned(code >> (keptUnit % 2 * 2) & 3);
+      at.col = (chunk * chunkUnits + index) * unit + at.col % unit;
+      inA(at) = elementOf(lanes, lane, 0, bits, i);
+      kept[at.row * mma.k + at.col] = true;
+    }
+  }
+}
+
+Bits Multiplication::doubleElement(At at, Bits c) const {
+  APFloat sum = makeFloat(ScalarType::F64, c);
+  for (unsigned k = 0; k < mma.k; ++k) {
+    APFloat x = makeFloat(ScalarType::F64, a[at.row * mma.k + k]);
+    x.fusedMultiplyAdd(makeFloat(ScalarType::F64, b[k * mma.n + at.col]), sum,
+                       modeOf(mma.rounding));
+    sum = x;
+  }
+  return bitsOf(sum);
+}
+
+Bits Multiplication::integerElement(At at, Bits c) const {
+  int64_t sum = int32_t(c);
+  for (unsigned k = 0; k < mma.k; ++k) {
+    Bits x = a[at.row * mma.k + k], y = b[k * mma.n + at.col];
+    if (mma.a == MatrixType::B1)
+      sum += int64_t((mma.bitOp == BoolOp::And ? x & y : x ^ y) & 1);
+    else if (kept[at.row * mma.k + k])
+      sum += integerOf(mma.a, x) * integerOf(mma.b, y);
+  }
+  if (mma.saturates)
+    sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+  return Bits(sum) & 0xffffffff;
+}
+
+/// \param b  the column's elements, one below the other.
+Bits Multiplication::floatElement(const Bits *rowOfA, const Bits *b, At at,
+                                  Bits c) const {
+  unsigned parts = mma.scales ? mma.scales : 1;
+  float sum =
+      numberOf(mma.c == MatrixType::F16 ? mma.c : MatrixType::F32, false, c);
+  double total = double(sum);
+  for (unsigned part = 0; part < parts; ++part) {
+    if (mma.scales)
+      sum = 0;
+    for (unsigned k = part * mma.k / parts; k < (part + 1) * mma.k / parts; ++k)
+      if (mma.isQuadPair() || kept[at.row * mma.k + k])
+        sum = std::fma(numberOf(mma.a, mma.bytePerElement, rowOfA[k]),
+                       numberOf(mma.b, mma.bytePerElement, b[k]), sum);
+    if (!mma.scales)
+      continue;
+    // ISA: byte-id and thread-id choose the lanes and bytes of the factors.
+    unsigned byteA = unsigned(uniform(next + 1)) % 4 + part;
+    unsigned laneA =
+        at.row % 8 * 4 + unsigned(uniform(next + 2)) % 2 * 2 + at.row / 8;
+    unsigned byteB = unsigned(uniform(next + 4)) % 4 + part;
+    unsigned laneB = at.col * 4 + unsigned(uniform(next + 5)) % 4;
+    double x =
+        scaleOf(mma.scalesAreUE4M3, elementOf(lanes, laneA, next, 8, byteA));
+    double y = scaleOf(mma.scalesAreUE4M3,
+                       elementOf(lanes, laneB, next + 3, 8, byteB));
+    total += double(sum) * (x * y);
+  }
+  return resultBits(mma, mma.scales ? float(total) : sum);
+}
+
+Bits Multiplication::element(unsigned lane, At at) const {
+  // C is in the same lane and, unless its type is another, at the same place.
+  unsigned bits = mma.c == MatrixType::F16 ? 16 : 32;
+  Bits c = 0;
+  for (unsigned l = 0; l < 32; ++l)
+    for (unsigned i = 0; i < mma.cRegisters() * (32 / bits); ++i) {
+      At place =
+          mma.isQuadPair() ? quadPlaceOfC(mma.c, l, i) : placeOfC(mma, l, i);
+      bool sameQuad = !mma.isQuadPair() || quadOf(l) == quadOf(lane);
+      if (sameQuad && place.row == at.row && place.col == at.col)
+        c = elementOf(lanes, l, firstC, mma.isF64() ? 64 : bits, i);
+    }
+  if (mma.isF64())
+    return doubleElement(at, c);
+  if (mma.isInteger())
+    return integerElement(at, c);
+  std::vector<Bits> row(mma.k), column(mma.k);
+  for (unsigned k = 0; k < mma.k && !mma.isQuadPair(); ++k) {
+    row[k] = a[at.row * mma.k + k];
+    column[k] = b[k * mma.n + at.col];
+  }
+  for (unsigned l = 0; l < 32 && mma.isQuadPair(); ++l)
+    for (unsigned i = 0; i < 4 && quadOf(l) == quadOf(lane); ++i) {
+      At x = quadPlaceOfA(mma, l, i), y = quadPlaceOfB(mma, l, i);
+      if (x.row == at.row)
+        row[x.col] = elementOf(lanes, l, 0, 16, i);
+      if (y.col == at.col)
+        column[y.row] = elementOf(lanes, l, firstB, 16, i);
+    }
+  return floatElement(row.data(), column.data(), at, c);
+}
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+/// The host address of byte `byte` of row `row` (of 16 bytes, counted through
+/// all matrices); null after a diagnostic.
+FailureOr<uint64_t> Cta::matrixRow(Operation &op, Members lanes, Space space,
+                                   unsigned row) {
+  Thread *t = lanes[row];
+  if (!t)
+    return op.emitError("the lane that names a row's address is not there");
+  return resolveAddress(*t, op, t->waitInputs[0], space, 0, 16);
+}
+
+/// Bits [bit, bit + bits) of a row of 16 bytes.
+static Bits bitsOfRow(uint64_t address, unsigned bit, unsigned bits) {
+  Bits low = loadBits(address + bit / 8, 1);
+  Bits high = bit / 8 < 15 ? loadBits(address + bit / 8 + 1, 1) : 0;
+  return (low | high << 8) >> (bit % 8) & ((Bits(1) << bits) - 1);
+}
+
+/// ISA: "ldmatrix".
+LogicalResult Cta::loadMatrix(LdMatrixOp op, Members lanes) {
+  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  unsigned bits = move.format == MatrixMove::B16  ? 16
+                  : move.format == MatrixMove::B8 ? 8
+                  : move.format == MatrixMove::B6 ? 6
+                                                  : 4;
+  unsigned slot = bits == 16 ? 16 : 8; // of an element, in a register
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (auto [reg, result] : llvm::enumerate(op.getD())) {
+      unsigned matrix = reg / move.registersEach();
+      Bits value = 0;
+      for (unsigned e = 0; e < 32 / slot; ++e) {
+        // Four lanes share a row; transposed, a column.
+        unsigned along = lane % 4 * (32 / slot) + e;
+        unsigned across = lane / 4 + reg % move.registersEach() * 8;
+        unsigned row = move.transposes ? along : across;
+        unsigned col = move.transposes ? across : along;
+        FailureOr<uint64_t> address =
+            matrixRow(*op, lanes, move.space, matrix * move.rows + row);
+        if (failed(address))
+          return failure();
+        value |= bitsOfRow(*address, col * bits, bits) << (e * slot);
+      }
+      if (lanes[lane])
+        set(*lanes[lane], result, value);
+    }
+  return success();
+}
+
+/// ISA: "stmatrix".
+LogicalResult Cta::storeMatrix(StMatrixOp op, Members lanes) {
+  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  unsigned bytes = move.format == MatrixMove::B16 ? 2 : 1;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned matrix = 0; matrix < move.count && lanes[lane]; ++matrix)
+      for (unsigned e = 0; e < 4 / bytes; ++e) {
+        unsigned row = lane / 4, col = lane % 4 * 2 + e;
+        if (bytes == 1) { // 16 columns of 8, transposed: pairs, 8 on
+          row = lane % 4 * 2 + e % 2;
+          col = lane / 4 + e / 2 * 8;
+        } else if (move.transposes) {
+          std::swap(row, col);
+        }
+        FailureOr<uint64_t> address =
+            matrixRow(*op, lanes, move.space, matrix * 8 + row);
+        if (failed(address))
+          return failure();
+        storeBits(*address + col * bytes, bytes,
+                  lanes[lane]->waitInputs[1 + matrix] >> (8 * bytes * e));
+      }
+  return success();
+}
+
+/// ISA: "movmatrix".
+void Cta::transposeMatrix(MovMatrixOp op, Members lanes) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    Bits value = 0;
+    for (unsigned h = 0; h < 2; ++h) {
+      unsigned row = lane % 4 * 2 + h, col = lane / 4;
+      value |= elementOf(lanes, row * 4 + col / 2, 0, 16, col % 2) << (16 * h);
+    }
+    if (lanes[lane])
+      set(*lanes[lane], op.getD().front(), value);
+  }
+}
+
+/// The address of an element, and the bit in it, of a wmma operand. The
+/// fragment is that of mma, tile after tile; further registers of f16 are
+/// copies.
+FailureOr<std::pair<uint64_t, unsigned>>
+Cta::wmmaElement(Operation &op, const WmmaMove &move, Thread &t, unsigned lane,
+                 unsigned i, Bits stride) {
+  MatrixMultiply shape;
+  shape.m = move.m;
+  shape.n = move.n;
+  shape.k = move.k;
+  shape.a = shape.b = move.type;
+  if (move.type == MatrixType::F64)
+    shape.d = MatrixType::F64;
+  unsigned bits = move.elementBits(), each = bits >= 32 ? 1 : 32 / bits;
+  At at;
+  if (move.operand == WmmaMove::A)
+    at = placeOfA(shape, bits, lane, i % (shape.aParts() * each));
+  else if (move.operand == WmmaMove::B)
+    at = placeOfB(shape, bits, lane, i % (shape.bParts() * each));
+  else
+    at = placeOfC(shape, lane, i);
+  uint64_t element =
+      move.isCol ? at.col * stride + at.row : at.row * stride + at.col;
+  FailureOr<uint64_t> address = resolveAddress(
+      t, op, t.waitInputs[0], move.space, int64_t(element * bits / 8), 1);
+  if (failed(address))
+    return failure();
+  return std::pair(*address, unsigned(element * bits % 8));
+}
+
+/// ISA: "wmma.load", "wmma.store".
+LogicalResult Cta::moveWmma(Operation &op, Members lanes) {
+  auto st = dyn_cast<WmmaStoreOp>(op);
+  WmmaMove move = decodeWmmaMove(st ? st.getInstruction()
+                                    : cast<WmmaLoadOp>(op).getInstruction());
+  unsigned bits = move.elementBits(), each = bits >= 32 ? 1 : 32 / bits;
+  unsigned strideAt = 1 + (st ? move.registers : 0);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    Thread *t = lanes[lane];
+    for (unsigned reg = 0; reg < move.registers && t; ++reg) {
+      Bits stride = t->waitInputs.size() > strideAt ? t->waitInputs[strideAt]
+                    : move.isCol                    ? move.rows()
+                                                    : move.cols();
+      Bits value = 0;
+      for (unsigned e = 0; e < each; ++e) {
+        auto place = wmmaElement(op, move, *t, lane, reg * each + e, stride);
+        if (failed(place))
+          return failure();
+        auto [address, bit] = *place;
+        if (st)
+          storeBits(address, bits / 8,
+                    t->waitInputs[1 + reg] >> (bits < 32 ? e * bits : 0));
+        else
+          value |=
+              (bits < 8 ? loadBits(address, 1) >> bit & ((Bits(1) << bits) - 1)
+                        : loadBits(address, bits / 8))
+              << (e * bits);
+      }
+      if (!st)
+        set(*t, op.getResult(reg), value);
+    }
+  }
+  return success();
+}
+
+LogicalResult Cta::matrix(Operation &op, Members lanes) {
+  if (auto mma = dyn_cast<MmaOp>(op)) {
+    Multiplication product(mma, lanes);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (auto [reg, result] : llvm::enumerate(mma.getD()))
+        if (lanes[lane])
+          set(*lanes[lane], result, product.result(lane, unsigned(reg)));
+    return success();
+  }
+  if (auto ld = dyn_cast<LdMatrixOp>(op))
+    return loadMatrix(ld, lanes);
+  if (auto st = dyn_cast<StMatrixOp>(op))
+    return storeMatrix(st, lanes);
+  if (auto mov = dyn_cast<MovMatrixOp>(op))
+    return transposeMatrix(mov, lanes), success();
+  return moveWmma(op, lanes);
+}
