@@ -8,8 +8,8 @@
 
 #include "Packetizer.h"
 
+#include "mlir/IR/Matchers.h"
 #include "ptxjit/Dialect/Matrix.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -25,7 +25,7 @@ constexpr int64_t kRegisterBytes = 128;
 
 /// The device functions that serve an instruction, and the sizes they need.
 struct MatrixKernels {
-  std::string imageA, imageB, multiply, accumulator, result;
+  std::string imageA, imageB, multiply;
   /// Elements of A and B that an image has for each dword.
   unsigned elements = 1;
   unsigned rows = 16;  ///< of a tile
@@ -102,8 +102,6 @@ MatrixKernels chooseKernels(const MatrixMultiply &mma,
   MatrixKernels kernels;
   kernels.imageA = nameOf(mma.a, mma.bytePerElement);
   kernels.imageB = nameOf(mma.b, mma.bytePerElement);
-  kernels.accumulator = nameOf(mma.c, false);
-  kernels.result = nameOf(mma.d, false);
   kernels.rows = mma.m == 8 ? 8 : 16;
   unsigned dwordsOfRow = mma.isF64() ? mma.k : mma.k * mma.bitsOf(mma.a) / 32;
   kernels.blocks = dwordsOfRow / 4;
@@ -305,17 +303,128 @@ struct MmaOperands {
 };
 } // namespace
 
-/// The registers of tile (rowTile, colTile) of an accumulator: of 8 rows one
-/// (f16) or two, one after the other.
-static SmallVector<unsigned, 4> tileRegisters(const MatrixMultiply &mma,
-                                              MatrixType type, unsigned rows,
-                                              unsigned rowTile,
-                                              unsigned colTile) {
-  unsigned each = type == MatrixType::F16 ? 1 : 2, eights = rows / 8;
-  SmallVector<unsigned, 4> registers;
-  for (unsigned i = 0; i < eights * each; ++i)
-    registers.push_back(each * (rowTile * eights + mma.m / 8 * colTile) + i);
-  return registers;
+Packetizer::TileForm::TileForm(MmaOp op, bool isResult) {
+  MatrixMultiply mma = decodeMma(op);
+  type = nameOf(isResult ? mma.d : mma.c, false);
+  rows = mma.m == 8 ? 8 : 16;
+  elementBytes = mma.isF64() ? 8 : 4;
+  saturates = mma.saturates;
+}
+
+static TileValues at(ValueRange values, ArrayRef<unsigned> positions) {
+  TileValues tile;
+  for (unsigned i : positions)
+    tile.push_back(values[i]);
+  return tile;
+}
+
+static bool isZero(Value v) {
+  return matchPattern(v, m_Zero()) || matchPattern(v, m_PosZeroFloat());
+}
+
+void Packetizer::enterHome(Operation *op, Value home, ArrayRef<Value> tile,
+                           const TileForm &form) {
+  if (llvm::all_of(tile, isZero)) {
+    auto zeros = VectorType::get(16, b.getI32Type());
+    Value zero =
+        arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(zeros)));
+    for (int64_t at = 0; at < form.homeBytes(); at += 64)
+      LLVM::StoreOp::create(b, loc, zero, placeIn(home, at), 64);
+    return;
+  }
+  MatrixBuffer registers = takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
+  for (auto [i, v] : llvm::enumerate(tile))
+    storeRegister(op, registers.pointer, i, v);
+  callMatrix("enter_" + form.type + "_r" + Twine(form.rows),
+             {home, registers.pointer});
+  freeBuffers.push_back(registers);
+}
+
+void Packetizer::leaveHome(Value home, ArrayRef<Value> tile,
+                           const TileForm &form) {
+  MatrixBuffer registers = takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
+  callMatrix("leave_" + form.type + "_r" + Twine(form.rows),
+             {registers.pointer, home,
+              scalar().intConstant(32, form.saturates)});
+  for (auto [i, v] : llvm::enumerate(tile))
+    loadRegister(v, registers.pointer, i);
+  freeBuffers.push_back(registers);
+}
+
+/// Where `consumer` goes on with the sum `tile`: where it is, or in a new home.
+Packetizer::MatrixBuffer Packetizer::homeFor(Operation *consumer,
+                                             ArrayRef<Value> tile,
+                                             const TileForm &form) {
+  if (homes && homes->consumerOf(tile) == consumer) {
+    auto it = homeOf.find(tile.front());
+    if (it != homeOf.end()) {
+      MatrixBuffer home = it->second;
+      homeOf.erase(it);
+      return home;
+    }
+  }
+  MatrixBuffer home = takeBuffer(form.homeBytes());
+  enterHome(consumer, home.pointer, tile, form);
+  return home;
+}
+
+/// Leaves the sum `tile` at home for the one that goes on with it, and makes
+/// registers of it for others. \returns whether one goes on.
+bool Packetizer::keepHome(const MatrixBuffer &home, ArrayRef<Value> tile,
+                          const TileForm &form) {
+  bool stays = homes && homes->consumerOf(tile);
+  bool isRead = llvm::any_of(tile, [](Value v) { return !v.use_empty(); });
+  if (isRead && !(stays && homes->onlyConsumed(tile)))
+    leaveHome(home.pointer, tile, form);
+  if (stays)
+    homeOf[tile.front()] = home;
+  return stays;
+}
+
+/// Brings what the loop adds to into homes.
+Packetizer::CarriedTiles Packetizer::enterLoop(scf::WhileOp loop) {
+  CarriedTiles carried;
+  if (!homes)
+    return carried;
+  carried.tiles = homes->carriedBy(loop);
+  for (const AccumulatorHomes::Carried &tile : carried.tiles) {
+    TileValues inits;
+    for (unsigned i : tile.args) {
+      inits.push_back(loop.getInits()[i]);
+      carried.values.insert(loop.getBeforeArguments()[i]);
+    }
+    for (ArrayRef<unsigned> results : tile.results)
+      for (unsigned i : results) {
+        carried.values.insert(loop.getAfterArguments()[i]);
+        carried.values.insert(loop.getResult(i));
+      }
+    carried.homes.push_back(
+        homeFor(loop, inits, TileForm(tile.user, /*isResult=*/false)));
+  }
+  return carried;
+}
+
+/// At the start of the loop's regions: the tiles are at home as `arguments`.
+void Packetizer::keepArguments(const CarriedTiles &carried,
+                               ValueRange arguments, bool ofCondition) {
+  for (auto [tile, home] : llvm::zip(carried.tiles, carried.homes)) {
+    TileForm form(tile.user, /*isResult=*/false);
+    SmallVector<AccumulatorHomes::Positions, 2> all = {tile.args};
+    for (const auto &positions : ofCondition ? tile.results : all)
+      keepHome(home, at(arguments, positions), form);
+  }
+}
+
+/// Behind the loop.
+void Packetizer::keepResults(const CarriedTiles &carried, ValueRange results) {
+  for (auto [tile, home] : llvm::zip(carried.tiles, carried.homes)) {
+    TileForm form(tile.user, /*isResult=*/false);
+    bool stays = false;
+    for (const auto &positions : tile.results)
+      stays |= keepHome(home, at(results, positions), form);
+    if (!stays)
+      freeBuffers.push_back(home);
+  }
 }
 
 /// An operand that is the same in all lanes, as i32.
@@ -435,32 +544,24 @@ LogicalResult Packetizer::emitMma(MmaOp op) {
                                     : s.intConstant(32, 0));
   }
 
-  Value home = take(int64_t(kernels.rows) * 8 * kernels.elementBytes);
-  Value tileBuffer = take(4 * registerBytes);
+  MatrixTiles tiles(op);
+  TileForm from(op, /*isResult=*/false), to(op, /*isResult=*/true);
   Value flag = s.intConstant(32, kernels.flag);
-  Value saturates = s.intConstant(32, mma.saturates);
-  for (unsigned rowTile = 0; rowTile < rowTiles; ++rowTile)
-    for (unsigned colTile = 0; colTile < colTiles; ++colTile) {
-      for (auto [i, r] : llvm::enumerate(
-               tileRegisters(mma, mma.c, kernels.rows, rowTile, colTile)))
-        storeRegister(op, tileBuffer, i, operands.c[r]);
-      callMatrix("enter_" + kernels.accumulator + suffix, {home, tileBuffer});
-      SmallVector<Value> arguments = {home, imagesA[rowTile], imagesB[colTile],
-                                      blocks};
-      if (isExtra) {
-        arguments.append(extras);
-        callMatrix("multiply_extra_" + std::to_string(kernels.elements),
-                   arguments);
-      } else {
-        arguments.push_back(flag);
-        callMatrix("multiply_" + kernels.multiply + suffix, arguments);
-      }
-      callMatrix("leave_" + kernels.result + suffix,
-                 {tileBuffer, home, saturates});
-      for (auto [i, r] : llvm::enumerate(
-               tileRegisters(mma, mma.d, kernels.rows, rowTile, colTile)))
-        loadRegister(op.getD()[r], tileBuffer, i);
+  for (auto [i, c] : llvm::enumerate(tiles.c)) {
+    MatrixBuffer home = homeFor(op, c, from);
+    SmallVector<Value> arguments = {home.pointer, imagesA[i / colTiles],
+                                    imagesB[i % colTiles], blocks};
+    if (isExtra) {
+      arguments.append(extras);
+      callMatrix("multiply_extra_" + std::to_string(kernels.elements),
+                 arguments);
+    } else {
+      arguments.push_back(flag);
+      callMatrix("multiply_" + kernels.multiply + suffix, arguments);
     }
+    if (!keepHome(home, tiles.d[i], to))
+      freeBuffers.push_back(home);
+  }
   freeBuffers.append(taken);
   dropImages();
   return success();

@@ -69,6 +69,7 @@ LogicalResult Packetizer::runKernel(StringRef symbol) {
     b.setInsertionPointToStart(loop.getBody());
   }
   enterWarp(number);
+  homes.emplace(func);
   return emitBlock(body);
 }
 
@@ -326,7 +327,11 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
     return op.emitError("a divergent loop is not masked");
   SmallVector<Type> argTypes, resultTypes;
   SmallVector<Value> inits;
+  CarriedTiles carried = enterLoop(op);
+  auto isCarried = [&](Value v) { return carried.values.contains(v); };
   for (auto [arg, init] : llvm::zip(before.getArguments(), op.getInits())) {
+    if (isCarried(arg))
+      continue;
     flattenTypes(arg, argTypes);
     flatten(init, arg, inits);
   }
@@ -334,10 +339,12 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
   // its own shape (a result may vary where the value in the loop does not), so
   // the values are forwarded once for each.
   for (Value v : after.getArguments())
-    flattenTypes(v, resultTypes);
+    if (!isCarried(v))
+      flattenTypes(v, resultTypes);
   unsigned numAfter = resultTypes.size();
   for (Value v : op.getResults())
-    flattenTypes(v, resultTypes);
+    if (!isCarried(v))
+      flattenTypes(v, resultTypes);
   auto out = scf::WhileOp::create(b, loc, resultTypes, inits);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -345,15 +352,19 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
     Block *block = b.createBlock(&out.getBefore(), {}, argTypes, locs);
     ValueRange flat = block->getArguments();
     for (Value arg : before.getArguments())
-      unflatten(arg, flat);
+      if (!isCarried(arg))
+        unflatten(arg, flat);
+    keepArguments(carried, before.getArguments(), /*ofCondition=*/false);
     if (failed(emitBlock(before)))
       return failure();
     SmallVector<Value> forwarded;
     for (auto [value, arg] :
          llvm::zip(condition.getArgs(), after.getArguments()))
-      flatten(value, arg, forwarded);
+      if (!isCarried(arg))
+        flatten(value, arg, forwarded);
     for (auto [value, result] : llvm::zip(condition.getArgs(), op.getResults()))
-      flatten(value, result, forwarded);
+      if (!isCarried(result))
+        flatten(value, result, forwarded);
     scf::ConditionOp::create(b, loc, base(condition.getCondition()), forwarded);
   }
   {
@@ -362,18 +373,23 @@ LogicalResult Packetizer::emitWhile(scf::WhileOp op) {
     Block *block = b.createBlock(&out.getAfter(), {}, resultTypes, locs);
     ValueRange flat = block->getArguments();
     for (Value arg : after.getArguments())
-      unflatten(arg, flat);
+      if (!isCarried(arg))
+        unflatten(arg, flat);
+    keepArguments(carried, after.getArguments(), /*ofCondition=*/true);
     if (failed(emitBlock(after)))
       return failure();
     SmallVector<Value> next;
     for (auto [value, arg] :
          llvm::zip(yield.getOperands(), before.getArguments()))
-      flatten(value, arg, next);
+      if (!isCarried(arg))
+        flatten(value, arg, next);
     scf::YieldOp::create(b, loc, next);
   }
   ValueRange flat = out.getResults().drop_front(numAfter);
   for (Value result : op.getResults())
-    unflatten(result, flat);
+    if (!isCarried(result))
+      unflatten(result, flat);
+  keepResults(carried, op.getResults());
   return success();
 }
 

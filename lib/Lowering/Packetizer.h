@@ -8,6 +8,7 @@
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZER_H
 #define PTXJIT_LIB_LOWERING_PACKETIZER_H
 
+#include "AccumulatorHomes.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Lowering/ChunkBuilder.h"
@@ -268,6 +269,32 @@ private:
   Value imageOf(ptx::MmaOp op, llvm::StringRef kind, mlir::ValueRange registers,
                 int64_t bytes, llvm::function_ref<void(Value image)> make);
   void dropImages();
+  /// How a tile's values become its home, and come from it.
+  struct TileForm {
+    TileForm(ptx::MmaOp op, bool isResult);
+    std::string type; ///< of the values
+    unsigned rows = 16;
+    int64_t elementBytes = 4; ///< in the home
+    bool saturates = false;
+    int64_t homeBytes() const { return int64_t(rows) * 8 * elementBytes; }
+  };
+  void enterHome(Operation *op, Value home, llvm::ArrayRef<Value> tile,
+                 const TileForm &form);
+  void leaveHome(Value home, llvm::ArrayRef<Value> tile, const TileForm &form);
+  /// Tiles that a loop carries in their homes.
+  struct CarriedTiles {
+    llvm::ArrayRef<AccumulatorHomes::Carried> tiles;
+    llvm::SmallVector<MatrixBuffer, 0> homes;
+    llvm::DenseSet<Value> values; ///< arguments and results
+  };
+  CarriedTiles enterLoop(mlir::scf::WhileOp loop);
+  void keepArguments(const CarriedTiles &carried, mlir::ValueRange arguments,
+                     bool ofCondition);
+  void keepResults(const CarriedTiles &carried, mlir::ValueRange results);
+  MatrixBuffer homeFor(Operation *consumer, llvm::ArrayRef<Value> tile,
+                       const TileForm &form);
+  bool keepHome(const MatrixBuffer &home, llvm::ArrayRef<Value> tile,
+                const TileForm &form);
   void enterMatrixScope() { images.emplace_back(); }
   void leaveMatrixScope();
   Value uniformOperand(Value v);
@@ -408,6 +435,9 @@ private:
   Value exchangeBuffers[3];              ///< pointers; null until needed
   TestedAddresses tested;
   llvm::SmallVector<MatrixBuffer> freeBuffers;
+  /// Null where parts of a kernel have stacks of their own.
+  std::optional<AccumulatorHomes> homes;
+  llvm::DenseMap<Value, MatrixBuffer> homeOf; ///< by a tile's first value
   /// By block, from the outermost in.
   llvm::SmallVector<llvm::SmallVector<MatrixImage>> images;
   Value localArena; ///< where the first warp's local memory begins

@@ -1,0 +1,220 @@
+//===- AccumulatorHomes.cpp - sums that stay in memory --------------------===//
+
+#include "AccumulatorHomes.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// Tile after tile: of 8 rows one register (f16) or two, then the next 8 rows.
+static void splitTiles(const MatrixMultiply &mma, MatrixType type,
+                       unsigned rows, ValueRange registers,
+                       SmallVectorImpl<TileValues> &tiles) {
+  unsigned each = type == MatrixType::F16 ? 1 : 2, eights = rows / 8;
+  for (unsigned rowTile = 0; rowTile < mma.m / rows; ++rowTile)
+    for (unsigned colTile = 0; colTile < mma.n / 8; ++colTile) {
+      unsigned first = each * (rowTile * eights + mma.m / 8 * colTile);
+      tiles.emplace_back(
+          llvm::to_vector<4>(registers.slice(first, eights * each)));
+    }
+}
+
+MatrixTiles::MatrixTiles(MmaOp op) {
+  MatrixMultiply mma = decodeMma(op);
+  if (mma.isQuadPair())
+    return;
+  rows = mma.m == 8 ? 8 : 16;
+  unsigned first = mma.aRegisters() + mma.bRegisters();
+  splitTiles(mma, mma.c, rows, op.getInputs().slice(first, mma.cRegisters()),
+             c);
+  splitTiles(mma, mma.d, rows, op.getD(), d);
+}
+
+/// The positions of `tile` among `values`, if all are there; the first ones,
+/// or those after `skip` others.
+static bool findPositions(ArrayRef<Value> tile, ValueRange values,
+                          SmallVectorImpl<unsigned> &positions,
+                          unsigned skip = 0) {
+  positions.clear();
+  for (Value v : tile) {
+    unsigned seen = 0;
+    for (auto [i, other] : llvm::enumerate(values))
+      if (other == v && seen++ == skip)
+        positions.push_back(unsigned(i));
+  }
+  return positions.size() == tile.size();
+}
+
+static TileValues at(ValueRange values, ArrayRef<unsigned> positions) {
+  TileValues tile;
+  for (unsigned i : positions)
+    tile.push_back(values[i]);
+  return tile;
+}
+
+/// What `tile` went on from, if it is a tile of D.
+static const TileValues *
+continued(const llvm::DenseMap<Value, MatrixTiles> &tilesOf,
+          ArrayRef<Value> tile, MmaOp &mma) {
+  mma = tile.front().getDefiningOp<MmaOp>();
+  if (!mma)
+    return nullptr;
+  const MatrixTiles &tiles = tilesOf.find(mma.getD().front())->second;
+  for (auto [c, d] : llvm::zip(tiles.c, tiles.d))
+    if (ArrayRef(d) == tile)
+      return &c;
+  return nullptr;
+}
+
+AccumulatorHomes::AccumulatorHomes(FuncOp func) {
+  func.walk(
+      [&](MmaOp op) { tilesOf.try_emplace(op.getD().front(), MatrixTiles(op)); });
+  func.walk([&](MmaOp op) {
+    for (const TileValues &c : tilesOf.find(op.getD().front())->second.c)
+      findLoops(c);
+  });
+  // What is left: one instruction behind the other in a block.
+  func.walk([&](MmaOp op) {
+    for (const TileValues &c : tilesOf.find(op.getD().front())->second.c) {
+      MmaOp before;
+      if (continued(tilesOf, c, before) &&
+          before->getBlock() == op->getBlock())
+        consumers.try_emplace(c.front(), Consumer{c, op});
+    }
+  });
+}
+
+Operation *AccumulatorHomes::consumerOf(ArrayRef<Value> tile) const {
+  auto it = consumers.find(tile.front());
+  return it != consumers.end() && ArrayRef(it->second.tile) == tile
+             ? it->second.op
+             : nullptr;
+}
+
+bool AccumulatorHomes::onlyConsumed(ArrayRef<Value> tile) const {
+  Operation *consumer = consumerOf(tile);
+  // A condition may forward it twice; all of that is carried.
+  return consumer && llvm::all_of(tile, [&](Value v) {
+           return v.hasOneUse() ||
+                  (isa<scf::ConditionOp>(consumer) &&
+                   llvm::all_of(v.getUsers(),
+                                [&](Operation *op) { return op == consumer; }));
+         });
+}
+
+ArrayRef<AccumulatorHomes::Carried>
+AccumulatorHomes::carriedBy(scf::WhileOp loop) const {
+  auto it = loops.find(loop);
+  if (it == loops.end())
+    return {};
+  return it->second;
+}
+
+bool AccumulatorHomes::trace(TileValues tile, Operation *consumer,
+                             Block *block, Trace &out) {
+  while (true) {
+    out.links.push_back({tile, consumer});
+    if (findPositions(tile, block->getArguments(), out.positions))
+      return true;
+    MmaOp mma;
+    if (const TileValues *c = continued(tilesOf, tile, mma)) {
+      if (mma->getBlock() != block)
+        return false;
+      out.user = mma;
+      tile = *c;
+      consumer = mma;
+      continue;
+    }
+    auto inner = tile.front().getDefiningOp<scf::WhileOp>();
+    Positions results;
+    if (!inner || inner->getBlock() != block ||
+        !findPositions(tile, inner.getResults(), results))
+      return false;
+    Trace within;
+    if (!trace(at(inner.getConditionOp().getArgs(), results),
+               inner.getConditionOp(), inner.getBeforeBody(), within))
+      return false;
+    const Carried *carried = carry(inner, within.positions);
+    if (!carried || !llvm::is_contained(carried->results, results))
+      return false;
+    out.user = carried->user;
+    tile = at(inner.getInits(), carried->args);
+    consumer = inner;
+  }
+}
+
+const AccumulatorHomes::Carried *
+AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
+  auto &known = loops[loop];
+  for (const Carried &carried : known)
+    if (ArrayRef(carried.args) == args)
+      return &carried;
+  auto overlaps = [&](ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
+    return llvm::any_of(a, [&](unsigned i) { return llvm::is_contained(b, i); });
+  };
+  Trace after, before;
+  if (!trace(at(loop.getYieldOp().getOperands(), args), loop.getYieldOp(),
+             loop.getAfterBody(), after) ||
+      !trace(at(loop.getConditionOp().getArgs(), after.positions),
+             loop.getConditionOp(), loop.getBeforeBody(), before) ||
+      ArrayRef(before.positions) != args)
+    return nullptr;
+  // Tracing may have found more loops, and moved the list.
+  auto &list = loops[loop];
+  for (const Carried &other : list)
+    if (overlaps(other.args, args) ||
+        overlaps(other.results.front(), after.positions))
+      return nullptr;
+  Carried carried;
+  carried.args.assign(args.begin(), args.end());
+  carried.results.push_back(after.positions);
+  ValueRange forwarded = loop.getConditionOp().getArgs();
+  TileValues result = at(forwarded, after.positions);
+  Positions others;
+  for (unsigned i = 0; findPositions(result, forwarded, others, i); ++i)
+    if (others != after.positions)
+      carried.results.push_back(others);
+  carried.user = before.user ? before.user : after.user;
+  if (!carried.user)
+    return nullptr; // nothing is added
+  for (Trace *part : {&before, &after})
+    for (const Link &link : part->links)
+      consumers[link.tile.front()] = {link.tile, link.consumer};
+  TileValues inits = at(loop.getInits(), args);
+  MmaOp mma;
+  bool inHome = continued(tilesOf, inits, mma) &&
+                mma->getBlock() == loop->getBlock();
+  if (inHome)
+    consumers.try_emplace(inits.front(), Consumer{inits, loop});
+  list.push_back(carried);
+  return &list.back();
+}
+
+/// The loops that bring `tile` to where it is used.
+void AccumulatorHomes::findLoops(TileValues tile) {
+  for (unsigned steps = 0; steps < 1000; ++steps) {
+    MmaOp mma;
+    if (const TileValues *c = continued(tilesOf, tile, mma)) {
+      tile = *c;
+      continue;
+    }
+    Positions positions;
+    if (auto arg = dyn_cast<BlockArgument>(tile.front())) {
+      auto loop = dyn_cast<scf::WhileOp>(arg.getOwner()->getParentOp());
+      if (!loop ||
+          !findPositions(tile, arg.getOwner()->getArguments(), positions))
+        return;
+      if (arg.getOwner() == loop.getAfterBody()) {
+        tile = at(loop.getConditionOp().getArgs(), positions);
+        continue;
+      }
+      carry(loop, positions);
+      tile = at(loop.getInits(), positions);
+      continue;
+    }
+    auto loop = tile.front().getDefiningOp<scf::WhileOp>();
+    if (!loop || !findPositions(tile, loop.getResults(), positions))
+      return;
+    tile = at(loop.getConditionOp().getArgs(), positions);
+  }
+}

@@ -1,0 +1,76 @@
+//===- AccumulatorHomes.h - sums that stay in memory ------------*- C++ -*-===//
+//
+// A multiplication of matrices adds to a tile in memory, its home. Where one
+// goes on with the sum of another, also through loops, the tile stays where it
+// is instead of becoming registers in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_LOWERING_ACCUMULATORHOMES_H
+#define PTXJIT_LIB_LOWERING_ACCUMULATORHOMES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ptxjit/Dialect/Matrix.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace ptxjit {
+
+/// The registers of one tile of an accumulator.
+using TileValues = llvm::SmallVector<mlir::Value, 4>;
+
+/// The tiles of an instruction's C, and of its D, one for each 8 columns and
+/// `rows` rows.
+struct MatrixTiles {
+  explicit MatrixTiles(ptx::MmaOp op);
+  unsigned rows = 16;
+  llvm::SmallVector<TileValues, 4> c, d;
+};
+
+class AccumulatorHomes {
+public:
+  using Positions = llvm::SmallVector<unsigned, 4>;
+  /// A tile that a loop carries in its home: where in its arguments (and the
+  /// inits and what the body yields), and where in its results (and what the
+  /// condition forwards), there perhaps more than once.
+  struct Carried {
+    Positions args;
+    llvm::SmallVector<Positions, 2> results;
+    ptx::MmaOp user; ///< one that adds to it
+  };
+
+  explicit AccumulatorHomes(ptx::FuncOp func);
+
+  /// The operation that goes on with the sum `tile`; null if none does.
+  mlir::Operation *consumerOf(llvm::ArrayRef<mlir::Value> tile) const;
+  /// Does nothing else use these values?
+  bool onlyConsumed(llvm::ArrayRef<mlir::Value> tile) const;
+  llvm::ArrayRef<Carried> carriedBy(mlir::scf::WhileOp loop) const;
+
+private:
+  struct Link {
+    TileValues tile;
+    mlir::Operation *consumer;
+  };
+  struct Trace {
+    llvm::SmallVector<Link> links;
+    Positions positions; ///< of the block's arguments
+    ptx::MmaOp user;
+  };
+  /// Follows a tile back to arguments of `block`.
+  bool trace(TileValues tile, mlir::Operation *consumer, mlir::Block *block,
+             Trace &out);
+  const Carried *carry(mlir::scf::WhileOp loop, llvm::ArrayRef<unsigned> args);
+  void findLoops(TileValues tile);
+
+  struct Consumer {
+    TileValues tile;
+    mlir::Operation *op;
+  };
+  llvm::DenseMap<mlir::Value, Consumer> consumers; ///< by a tile's first value
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Carried, 0>> loops;
+  llvm::DenseMap<mlir::Value, MatrixTiles> tilesOf; ///< by first result
+};
+
+} // namespace ptxjit
+
+#endif
