@@ -173,8 +173,9 @@ void KernelCache::keepModule(const std::string &textHash,
 static std::string describeSpecialization(const std::string &kernel,
                                           const PtxjitSpecialization &spec) {
   std::string text = kernel;
-  for (uint32_t number : {spec.block[0], spec.block[1], spec.block[2],
-                          spec.smallGrid, spec.chunk, spec.quick, spec.atLeast})
+  for (uint32_t number :
+       {spec.block[0], spec.block[1], spec.block[2], spec.smallGrid, spec.chunk,
+        spec.quick, spec.atLeast, spec.fastMatrices})
     text += "\n" + std::to_string(number);
   return text;
 }

@@ -176,22 +176,6 @@ inline void makeImageB(To *image, const Register *registers, int blocks) {
       image[e * blocks + block] = E::template get<32>(registers[block], e);
 }
 
-/// With 128 times the sums of the columns behind it: what BiasedElements of A
-/// have made too much.
-inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
-                             bool isBiased) {
-  makeImageB<RawElements>(image, registers, blocks);
-  I32<8> sums = 0;
-  for (int block = 0; block < blocks && isBiased; ++block)
-    for (int n = 0; n < 8; ++n)
-      for (int t = 0; t < 4; ++t) {
-        Vec<int8_t, 4> bytes = __builtin_bit_cast(
-            Vec<int8_t, 4>, uint32_t(registers[block][4 * n + t]));
-        sums[n] += bytes[0] + bytes[1] + bytes[2] + bytes[3];
-      }
-  *(I32<8> *)(image + blocks) = sums * 128;
-}
-
 //===----------------------------------------------------------------------===//
 // Accumulators
 //===----------------------------------------------------------------------===//
@@ -414,6 +398,21 @@ inline F32<8> addHalves(F32<8> sum, U32<8> x, U32<8> y) {
 inline F32<16> addHalves(F32<16> sum, U32<16> x, U32<16> y) {
   return _mm512_dpbf16_ps(sum, __builtin_bit_cast(__m512bh, x),
                           __builtin_bit_cast(__m512bh, y));
+}
+
+/// With 128 times the sums of the columns behind it: what BiasedElements of A
+/// have made too much.
+inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
+                             bool isBiased) {
+  makeImageB<RawElements>(image, registers, blocks);
+  I32<16> low = 0, high = 0;
+  for (int block = 0; block < blocks && isBiased; ++block) {
+    low = addBytes(low, U32<16>(0x80808080u), registers[block].lo);
+    high = addBytes(high, U32<16>(0x80808080u), registers[block].hi);
+  }
+  I32<32> sums = pick<32, [](int i) { return i; }>(low, high);
+  *(I32<8> *)(image + blocks) = rowsOf<8, 0>(&sums) + rowsOf<8, 1>(&sums) +
+                                rowsOf<8, 2>(&sums) + rowsOf<8, 3>(&sums);
 }
 
 /// Unsigned bytes of A by signed ones of B.
@@ -722,16 +721,6 @@ PTXJIT_IMAGE(kept_2, MaskElements<2>, U32, Lanes)
 PTXJIT_IMAGE(kept_4, MaskElements<4>, U32, Lanes)
 PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
 
-PTXJIT_EXPORT void ptxjit_matrix_b_signed_for_biased(Lanes *image,
-                                                     const Lanes *registers,
-                                                     int blocks) {
-  makeBiasedImageB(image, registers, blocks, true);
-}
-PTXJIT_EXPORT void ptxjit_matrix_b_signed(Lanes *image, const Lanes *registers,
-                                          int blocks) {
-  makeBiasedImageB(image, registers, blocks, false);
-}
-
 // ptxjit_matrix_enter_<type>_r<R>(home, registers),
 // ptxjit_matrix_leave_<type>_r<R>(registers, home, saturates),
 // ptxjit_matrix_multiply_<kind>_r<R>(home, a, b, blocks, flag)
@@ -825,6 +814,15 @@ PTXJIT_TILE(16)
   }
 PTXJIT_DOT(8)
 PTXJIT_DOT(16)
+PTXJIT_EXPORT void ptxjit_matrix_b_signed_for_biased(Lanes *image,
+                                                     const Lanes *registers,
+                                                     int blocks) {
+  makeBiasedImageB(image, registers, blocks, true);
+}
+PTXJIT_EXPORT void ptxjit_matrix_b_signed(Lanes *image, const Lanes *registers,
+                                          int blocks) {
+  makeBiasedImageB(image, registers, blocks, false);
+}
 #endif
 
 #define PTXJIT_EXTRA(Count)                                                    \

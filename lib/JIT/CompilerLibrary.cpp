@@ -295,6 +295,7 @@ llvm::Error Compilation::run() {
   auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
   if (!cpu)
     return cpu.takeError();
+  cpu->chunk.fastMatrices = spec.fastMatrices;
   Stopwatch watch;
   // Not freed if LLVM jumps out: see Protected.cpp.
   auto session =

@@ -67,8 +67,9 @@ continued(const llvm::DenseMap<Value, MatrixTiles> &tilesOf,
 }
 
 AccumulatorHomes::AccumulatorHomes(FuncOp func) {
-  func.walk(
-      [&](MmaOp op) { tilesOf.try_emplace(op.getD().front(), MatrixTiles(op)); });
+  func.walk([&](MmaOp op) {
+    tilesOf.try_emplace(op.getD().front(), MatrixTiles(op));
+  });
   func.walk([&](MmaOp op) {
     for (const TileValues &c : tilesOf.find(op.getD().front())->second.c)
       findLoops(c);
@@ -77,8 +78,7 @@ AccumulatorHomes::AccumulatorHomes(FuncOp func) {
   func.walk([&](MmaOp op) {
     for (const TileValues &c : tilesOf.find(op.getD().front())->second.c) {
       MmaOp before;
-      if (continued(tilesOf, c, before) &&
-          before->getBlock() == op->getBlock())
+      if (continued(tilesOf, c, before) && before->getBlock() == op->getBlock())
         consumers.try_emplace(c.front(), Consumer{c, op});
     }
   });
@@ -110,8 +110,8 @@ AccumulatorHomes::carriedBy(scf::WhileOp loop) const {
   return it->second;
 }
 
-bool AccumulatorHomes::trace(TileValues tile, Operation *consumer,
-                             Block *block, Trace &out) {
+bool AccumulatorHomes::trace(TileValues tile, Operation *consumer, Block *block,
+                             Trace &out) {
   while (true) {
     out.links.push_back({tile, consumer});
     if (findPositions(tile, block->getArguments(), out.positions))
@@ -150,7 +150,8 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
     if (ArrayRef(carried.args) == args)
       return &carried;
   auto overlaps = [&](ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
-    return llvm::any_of(a, [&](unsigned i) { return llvm::is_contained(b, i); });
+    return llvm::any_of(a,
+                        [&](unsigned i) { return llvm::is_contained(b, i); });
   };
   Trace after, before;
   if (!trace(at(loop.getYieldOp().getOperands(), args), loop.getYieldOp(),
@@ -182,8 +183,8 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
       consumers[link.tile.front()] = {link.tile, link.consumer};
   TileValues inits = at(loop.getInits(), args);
   MmaOp mma;
-  bool inHome = continued(tilesOf, inits, mma) &&
-                mma->getBlock() == loop->getBlock();
+  bool inHome =
+      continued(tilesOf, inits, mma) && mma->getBlock() == loop->getBlock();
   if (inHome)
     consumers.try_emplace(inits.front(), Consumer{inits, loop});
   list.push_back(carried);

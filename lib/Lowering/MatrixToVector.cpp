@@ -162,6 +162,12 @@ void Packetizer::storeRegister(Operation *op, Value buffer, unsigned index,
                                Value v) {
   unsigned width = v.getType().getIntOrFloatBitWidth(), bytes = width / 8;
   Value place = placeIn(buffer, int64_t(index) * 32 * bytes);
+  if (auto it = stored.find(v); it != stored.end()) {
+    Type all = VectorType::get(32, b.getI32Type());
+    Value value = LLVM::LoadOp::create(b, loc, all, it->second.pointer, 128);
+    LLVM::StoreOp::create(b, loc, value, place, 128);
+    return;
+  }
   if (!perThread()) {
     for (unsigned c = 0; c < numChunks(); ++c)
       LLVM::StoreOp::create(b, loc, chunk(v, c),
@@ -260,6 +266,53 @@ Value Packetizer::imageOf(MmaOp op, StringRef kind, ValueRange registers,
   return image.buffer.pointer;
 }
 
+/// Memory that is given back when the last copy of the pointer goes.
+std::shared_ptr<Packetizer::MatrixBuffer>
+Packetizer::shareBuffer(int64_t bytes) {
+  return std::shared_ptr<MatrixBuffer>(
+      new MatrixBuffer(takeBuffer(bytes)), [this](MatrixBuffer *buffer) {
+        freeBuffers.push_back(*buffer);
+        delete buffer;
+      });
+}
+
+/// Is it nothing but an operand of multiplications, here?
+bool Packetizer::isOnlyMultiplied(Value v) {
+  return !perThread() && llvm::all_of(v.getUsers(), [&](Operation *user) {
+           return isa<MmaOp>(user) && user->getBlock() == v.getParentBlock();
+         });
+}
+
+/// Registers side by side: where they are, or copied to `taken`.
+Value Packetizer::registersOf(MmaOp op, ValueRange registers,
+                              int64_t registerBytes, MatrixBuffer &taken) {
+  auto first = stored.find(registers.front());
+  bool together = first != stored.end();
+  for (auto [i, v] : llvm::enumerate(registers)) {
+    auto it = stored.find(v);
+    together = together && it != stored.end() &&
+               it->second.owner == first->second.owner &&
+               it->second.index == first->second.index + i;
+  }
+  if (together) {
+    Value pointer = first->second.pointer;
+    forgetStored(op, registers);
+    return pointer;
+  }
+  taken = takeBuffer(int64_t(registers.size()) * registerBytes);
+  for (auto [i, v] : llvm::enumerate(registers))
+    storeRegister(op, taken.pointer, i, v);
+  return taken.pointer;
+}
+
+/// The image serves all that use these registers.
+void Packetizer::forgetStored(MmaOp op, ValueRange registers) {
+  unsigned users = countUsers(registers, op->getBlock());
+  for (Value v : registers)
+    if (unsigned(std::distance(v.use_begin(), v.use_end())) == users)
+      stored.erase(v);
+}
+
 /// Gives back images that no instruction of the block needs any more.
 void Packetizer::dropImages() {
   llvm::erase_if(images.back(), [&](MatrixImage &image) {
@@ -326,13 +379,14 @@ void Packetizer::enterHome(Operation *op, Value home, ArrayRef<Value> tile,
                            const TileForm &form) {
   if (llvm::all_of(tile, isZero)) {
     auto zeros = VectorType::get(16, b.getI32Type());
-    Value zero =
-        arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(zeros)));
+    Value zero = arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(b.getZeroAttr(zeros)));
     for (int64_t at = 0; at < form.homeBytes(); at += 64)
       LLVM::StoreOp::create(b, loc, zero, placeIn(home, at), 64);
     return;
   }
-  MatrixBuffer registers = takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
+  MatrixBuffer registers =
+      takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
   for (auto [i, v] : llvm::enumerate(tile))
     storeRegister(op, registers.pointer, i, v);
   callMatrix("enter_" + form.type + "_r" + Twine(form.rows),
@@ -342,10 +396,11 @@ void Packetizer::enterHome(Operation *op, Value home, ArrayRef<Value> tile,
 
 void Packetizer::leaveHome(Value home, ArrayRef<Value> tile,
                            const TileForm &form) {
-  MatrixBuffer registers = takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
-  callMatrix("leave_" + form.type + "_r" + Twine(form.rows),
-             {registers.pointer, home,
-              scalar().intConstant(32, form.saturates)});
+  MatrixBuffer registers =
+      takeBuffer(4 * kRegisterBytes * form.elementBytes / 4);
+  callMatrix(
+      "leave_" + form.type + "_r" + Twine(form.rows),
+      {registers.pointer, home, scalar().intConstant(32, form.saturates)});
   for (auto [i, v] : llvm::enumerate(tile))
     loadRegister(v, registers.pointer, i);
   freeBuffers.push_back(registers);
@@ -474,11 +529,11 @@ LogicalResult Packetizer::emitMma(MmaOp op) {
         registers.push_back(operands.a[mma.m / 8 * block + eights * tile + i]);
     std::string name = "a_" + kernels.imageA + suffix;
     imagesA.push_back(imageOf(op, name, registers, imageBytes, [&](Value to) {
-      MatrixBuffer buffer =
-          takeBuffer(int64_t(registers.size()) * registerBytes);
-      storeAll(buffer.pointer, registers);
-      callMatrix(name, {to, buffer.pointer, blocks});
-      freeBuffers.push_back(buffer);
+      MatrixBuffer buffer;
+      Value from = registersOf(op, registers, registerBytes, buffer);
+      callMatrix(name, {to, from, blocks});
+      if (buffer.pointer)
+        freeBuffers.push_back(buffer);
     }));
   }
   if (isSparse) {
@@ -518,11 +573,11 @@ LogicalResult Packetizer::emitMma(MmaOp op) {
         operands.b.slice(tile * kernels.blocks, kernels.blocks);
     std::string name = "b_" + kernels.imageB;
     imagesB.push_back(imageOf(op, name, registers, bytesB, [&](Value to) {
-      MatrixBuffer buffer =
-          takeBuffer(int64_t(registers.size()) * registerBytes);
-      storeAll(buffer.pointer, registers);
-      callMatrix(name, {to, buffer.pointer, blocks});
-      freeBuffers.push_back(buffer);
+      MatrixBuffer buffer;
+      Value from = registersOf(op, registers, registerBytes, buffer);
+      callMatrix(name, {to, from, blocks});
+      if (buffer.pointer)
+        freeBuffers.push_back(buffer);
     }));
   }
 
@@ -691,6 +746,7 @@ LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
   Value addresses =
       rowAddresses(op, op.getInputs().front(), move.space, op.getMask());
+  std::shared_ptr<MatrixBuffer> fragment;
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   auto rowType = VectorType::get(4, b.getI32Type());
   auto registerType = VectorType::get(32, b.getI32Type());
@@ -717,7 +773,17 @@ LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
         bytes = LLVM::ShuffleVectorOp::create(b, loc, bytes, bytes, from);
         value = LLVM::BitcastOp::create(b, loc, registerType, bytes);
       }
-      setRegister(op.getD()[m * move.registersEach() + r], value);
+      unsigned index = m * move.registersEach() + r;
+      Value result = op.getD()[index];
+      if (!isOnlyMultiplied(result)) {
+        setRegister(result, value);
+        continue;
+      }
+      if (!fragment)
+        fragment = shareBuffer(op.getD().size() * kRegisterBytes);
+      Value place = placeIn(fragment->pointer, index * kRegisterBytes);
+      LLVM::StoreOp::create(b, loc, value, place, 128);
+      stored[result] = {place, index, fragment};
     }
   }
   return success();

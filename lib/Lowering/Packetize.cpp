@@ -508,6 +508,8 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
     return emitAtomic(op);
   if (auto wide = dyn_cast<AtomWideOp>(op))
     return emitAtomicWide(wide);
+  if (auto copy = dyn_cast<CpAsyncOp>(op))
+    return emitCpAsync(copy);
   if (auto raise = dyn_cast<RaiseOp>(op))
     return emitRaise(raise);
   if (perThread() && isa<AllocaOp, StackSaveOp, StackRestoreOp>(op))

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <memory>
 
 namespace ptxjit {
 
@@ -197,6 +198,11 @@ private:
   Value extractLane(Value vector, Value lane);
   Value insertLane(Value vector, Value element, Value lane);
 
+  // -- cp.async (CopyToVector.cpp)
+  LogicalResult emitCpAsync(ptx::CpAsyncOp op);
+  Value zeroBytes();
+  void copyPartly(Value partly, Value to, Value from, Value sizes);
+
   // -- Local memory by element (LocalToVector.cpp)
   LogicalResult emitInterleavedLoad(ptx::LdOp op);
   LogicalResult emitInterleavedStore(ptx::StOp op);
@@ -256,6 +262,13 @@ private:
     MatrixBuffer buffer;
     int usersLeft = 0; ///< instructions of the block
   };
+  /// A register of a fragment that is in memory only.
+  struct StoredRegister {
+    Value pointer;
+    unsigned index = 0; ///< in its owner
+    /// What it is part of; given back when no register is needed any more.
+    std::shared_ptr<MatrixBuffer> owner;
+  };
   LogicalResult emitMatrix(Operation &op, bool &handled);
   LogicalResult emitMma(ptx::MmaOp op);
   void emitQuadPairs(ptx::MmaOp op, const ptx::MatrixMultiply &mma);
@@ -265,6 +278,11 @@ private:
   void storeRegister(Operation *op, Value buffer, unsigned index, Value v);
   void loadRegister(Value v, Value buffer, unsigned index);
   void setRegister(Value v, Value all);
+  bool isOnlyMultiplied(Value v);
+  std::shared_ptr<MatrixBuffer> shareBuffer(int64_t bytes);
+  void forgetStored(ptx::MmaOp op, mlir::ValueRange registers);
+  Value registersOf(ptx::MmaOp op, mlir::ValueRange registers,
+                    int64_t registerBytes, MatrixBuffer &taken);
   void callMatrix(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
   Value imageOf(ptx::MmaOp op, llvm::StringRef kind, mlir::ValueRange registers,
                 int64_t bytes, llvm::function_ref<void(Value image)> make);
@@ -433,11 +451,13 @@ private:
   llvm::SmallVector<Value> formals; ///< of a function: addresses of all
   llvm::StringMap<Value> stackVariables; ///< perThread: their addresses
   Value exchangeBuffers[3];              ///< pointers; null until needed
+  Value zeros;                           ///< pointer to 16 bytes, or null
   TestedAddresses tested;
   llvm::SmallVector<MatrixBuffer> freeBuffers;
   /// Null where parts of a kernel have stacks of their own.
   std::optional<AccumulatorHomes> homes;
   llvm::DenseMap<Value, MatrixBuffer> homeOf; ///< by a tile's first value
+  llvm::DenseMap<Value, StoredRegister> stored;
   /// By block, from the outermost in.
   llvm::SmallVector<llvm::SmallVector<MatrixImage>> images;
   Value localArena; ///< where the first warp's local memory begins

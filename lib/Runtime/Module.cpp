@@ -7,6 +7,7 @@
 #include "ptxjit/Runtime/Log.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace ptxjit;
@@ -154,6 +155,18 @@ uint64_t Module::resolve(const std::string &symbol) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+bool ptxjit::wantsFastMatrices() {
+  static const bool wanted = [] {
+    const char *text = std::getenv("PTXJIT_TENSOR");
+    std::string mode = text ? text : "exact";
+    if (mode != "exact" && mode != "fast")
+      log(LogKind::Error, "PTXJIT_TENSOR is '" + mode +
+                              "', which is neither exact nor fast: exact");
+    return mode == "fast";
+  }();
+  return wanted;
+}
+
 static bool isSmall(uint32_t ctas, uint32_t threads) {
   return uint64_t(ctas) * threads <= (uint64_t(1) << 31);
 }
@@ -168,6 +181,7 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   spec.chunk = options.chunk;
   spec.quick = options.quick;
   spec.atLeast = options.atLeast;
+  spec.fastMatrices = options.fastMatrices;
   spec.cpu = options.cpu.empty() ? nullptr : options.cpu.c_str();
   spec.inject = options.inject.empty() ? nullptr : options.inject.c_str();
   return spec;
@@ -224,9 +238,10 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
                                    const CompileOptions &options,
                                    std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
-  Key key{kernel,      block[0],       block[1],
-          block[2],    spec.smallGrid, options.chunk,
-          options.cpu, options.quick,  options.atLeast};
+  Key key{kernel,         block[0],       block[1],
+          block[2],       spec.smallGrid, options.chunk,
+          options.cpu,    options.quick,  options.fastMatrices,
+          options.atLeast};
   auto it = kernels.find(key);
   if (it != kernels.end())
     return it->second;

@@ -174,7 +174,7 @@ TEST_F(Cache, ModulesComeBackAsTheyWere) {
 
 TEST_F(Cache, ImagesThatCannotBeMappedAreMisses) {
   KernelCache cache(open(), "test");
-  PtxjitSpecialization spec{{32, 1, 1}, 1, 0, 0, 0, nullptr, nullptr};
+  PtxjitSpecialization spec{{32, 1, 1}, 1, 0, 0, 0, 0, nullptr, nullptr};
   const char object[] = "this is no object file, whatever its checksum says";
   PtxjitImage image{};
   image.kernel = "k";

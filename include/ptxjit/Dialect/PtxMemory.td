@@ -300,7 +300,8 @@ class CopyForms<string level, string sizes> {
 }
 def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
     !listconcat(CopyForms<"ca", "4|8|16">.L, CopyForms<"cg", "16">.L),
-    [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     AttrSizedOperandSegments]> {
   let summary = "copies `bytes` bytes from global to shared memory";
   let description = [{
     Of these the first `size` come from memory and the others are 0; all are 0
@@ -308,7 +309,7 @@ def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
   }];
   let Ignored = !listconcat(CacheTokens, ["ca", "cg", "global", "async"]);
   let arguments = (ins I64:$dst, I64:$src, Optional<I32>:$size,
-                       Optional<I1>:$ignore, I64Attr:$bytes,
-                       Ptx_Space:$space);
+                       Optional<I1>:$ignore, Optional<I1>:$mask,
+                       I64Attr:$bytes, Ptx_Space:$space);
 }
 #endif

@@ -32,21 +32,18 @@ def ExpandInstructionsPass : Pass<"ptx-expand-instructions",
                                   "::ptxjit::ptx::FuncOp"> {
   let summary = "instructions to simpler ones; advice is dropped";
   let description = [{
-    Asynchronous copies and stores, `multimem` (of one device), `redux` of f32.
+    Asynchronous stores, `multimem` (of one device), `redux` of f32.
 
-    A copy is complete when it is issued, so that waiting for groups of copies
+    An asynchronous store is complete when it is issued, so that waiting for it
     has nothing left to do.
 
     ```mlir
-    ptx.cp.async "shared"(%dst, %src) {bytes = 8}
+    ptx.st.async.global "release.sys.b32"(%dst, %b)
     // becomes
-    %v:2 = ptx.ld "global.v2.b32"(%src)
-    ptx.st "shared.v2.b32"(%dst, %v#0, %v#1)
+    ptx.st "release.sys.global.b32"(%dst, %b)
     ```
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numCopies", "copies", "copies expanded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {

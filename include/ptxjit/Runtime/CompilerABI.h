@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 5u
+#define PTXJIT_COMPILER_ABI_VERSION 6u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -79,6 +79,7 @@ typedef struct PtxjitSpecialization {
   uint32_t chunk;     /**< lanes per vector; 0: the CPU's own */
   uint32_t quick;     /**< compile fast rather than well */
   uint32_t atLeast;   /**< tests: PtxjitMode, even where nothing needs it */
+  uint32_t fastMatrices; /**< products of bf16 as the CPU computes them */
   const char *cpu;    /**< LLVM CPU name; null: this machine */
   const char *inject; /**< tests: stage at which LLVM is made to fail */
 } PtxjitSpecialization;

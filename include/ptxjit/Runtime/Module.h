@@ -17,11 +17,18 @@
 namespace ptxjit {
 
 /// How to compile, beyond what the launch says.
+/// Does `PTXJIT_TENSOR` say "fast"? Anything but that and "exact" is told once,
+/// on stderr.
+bool wantsFastMatrices();
+
 struct CompileOptions {
   uint32_t chunk = 0; ///< lanes per vector; 0: the CPU's own
   std::string cpu;    ///< LLVM CPU name; empty: this machine
   std::string inject; ///< tests: stage at which LLVM is made to fail
   bool quick = false;
+  /// Products of bf16 matrices by the CPU's own instruction, which takes
+  /// subnormals as 0 and rounds pairs of products.
+  bool fastMatrices = wantsFastMatrices();
   /// Tests: a mode for kernels that would do with less.
   PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP;
 };
@@ -100,7 +107,7 @@ private:
                   uint32_t dynamicShared);
 
   using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
-                         uint32_t, std::string, bool, PtxjitMode>;
+                         uint32_t, std::string, bool, bool, PtxjitMode>;
   PtxjitImage *findOrCompile(const std::string &kernel,
                              const PtxjitSpecialization &spec,
                              std::string &diagnostics);
