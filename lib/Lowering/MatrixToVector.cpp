@@ -662,8 +662,6 @@ static unsigned sourceByte(const MatrixMove &move, unsigned r, unsigned lane,
 
 /// 16 elements of 6 or 4 bits as bytes.
 Value Packetizer::unpackRow(Value row, MatrixMove::Format format) {
-  if (format == MatrixMove::B16 || format == MatrixMove::B8)
-    return row;
   unsigned bits = format == MatrixMove::B6 ? 6 : 4;
   auto bytesOf = VectorType::get(16, b.getI8Type());
   auto pairsOf = VectorType::get(16, b.getI16Type());
@@ -742,22 +740,59 @@ Value Packetizer::rowAddresses(Operation *op, Value a, Space space,
   return buffer;
 }
 
+/// `count` rows of 16 bytes from the one on whose address lane `first` names,
+/// in vectors that follow each other.
+SmallVector<Value> Packetizer::loadRows(const MatrixRows &from, unsigned first,
+                                        unsigned count) {
+  auto rowType = VectorType::get(4, b.getI32Type());
+  SmallVector<Value> rows;
+  if (from.addresses) {
+    auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+    for (unsigned i = first; i < first + count; ++i) {
+      Value at =
+          LLVM::LoadOp::create(b, loc, ptr, placeIn(from.addresses, 8 * i), 8);
+      rows.push_back(LLVM::LoadOp::create(b, loc, rowType, at, 16));
+    }
+    return rows;
+  }
+  // Known distances: no addresses in memory, and neighbours in one load.
+  const LanePattern &pattern = *from.known.pattern;
+  bool together = true;
+  for (unsigned i = first; i + 1 < first + count; ++i)
+    together &= pattern[i + 1] == pattern[i] + 16;
+  unsigned step = together && count > 1 ? 4 : 1;
+  auto type = VectorType::get(4 * step, b.getI32Type());
+  for (unsigned i = first; i < first + count; i += step) {
+    Value at = scalar().add(from.known.base,
+                            scalar().intConstant(64, uint64_t(pattern[i])));
+    rows.push_back(LLVM::LoadOp::create(b, loc, type, toPointer(at), 16));
+  }
+  return rows;
+}
+
 LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
-  Value addresses =
-      rowAddresses(op, op.getInputs().front(), move.space, op.getMask());
+  Value a = op.getInputs().front();
+  MatrixRows source;
+  source.known = resolve(a, move.space, 0);
+  if (source.known.base && source.known.pattern && !source.known.ok &&
+      !needsMask(op.getMask()) && !perThread())
+    emitAlignmentTest(source.known, a, move.space, 0, 16, op.getMask());
+  else
+    source.addresses = rowAddresses(op, a, move.space, op.getMask());
   std::shared_ptr<MatrixBuffer> fragment;
-  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto rowType = VectorType::get(4, b.getI32Type());
   auto registerType = VectorType::get(32, b.getI32Type());
+  bool isPacked =
+      move.format == MatrixMove::B6 || move.format == MatrixMove::B4;
   for (unsigned m = 0; m < move.count; ++m) {
     SmallVector<Value> rows;
-    for (unsigned i = 0; i < move.rows; ++i) {
-      Value place = placeIn(addresses, 8 * (m * move.rows + i));
-      Value at = LLVM::LoadOp::create(b, loc, ptr, place, 8);
-      rows.push_back(unpackRow(LLVM::LoadOp::create(b, loc, rowType, at, 16),
-                               move.format));
-    }
+    if (isPacked)
+      for (unsigned i = 0; i < move.rows; ++i)
+        rows.push_back(
+            unpackRow(loadRows(source, m * move.rows + i, 1).front(),
+                      move.format));
+    else
+      rows = loadRows(source, m * move.rows, move.rows);
     Value matrix = concatenate(b, loc, rows);
     auto bytesType = VectorType::get(move.rows * 16, b.getI8Type());
     for (unsigned r = 0; r < move.registersEach(); ++r) {

@@ -325,6 +325,14 @@ private:
   void ifActive(Value mask, llvm::function_ref<void()> body);
   llvm::SmallVector<Value, 2> ownLanes();
   Value rowAddresses(Operation *op, Value a, ptx::Space space, Value mask);
+  /// Where lanes have their rows of 16 bytes: their addresses in memory, or
+  /// (if that is null) at known distances.
+  struct MatrixRows {
+    Value addresses;
+    LaneAddress known;
+  };
+  llvm::SmallVector<Value> loadRows(const MatrixRows &from, unsigned first,
+                                    unsigned count);
   Value unpackRow(Value row, ptx::MatrixMove::Format format);
 
   // -- Together (CollectiveToVector.cpp)
