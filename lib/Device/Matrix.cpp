@@ -271,6 +271,13 @@ inline void leaveHalves(Lanes *registers, const F32<R> *home, bool saturates) {
   }
 }
 
+/// An f16 sum that stays at home.
+template <int R> inline void roundHalves(F32<R> *home) {
+  for (int n = 0; n < 8; ++n)
+    home[n] = __builtin_convertvector(
+        __builtin_convertvector(home[n], Vec<_Float16, R>), F32<R>);
+}
+
 //===----------------------------------------------------------------------===//
 // Multiplications
 //===----------------------------------------------------------------------===//
@@ -723,6 +730,7 @@ PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
 
 // ptxjit_matrix_enter_<type>_r<R>(home, registers),
 // ptxjit_matrix_leave_<type>_r<R>(registers, home, saturates),
+// ptxjit_matrix_round_f16_r<R>(home),
 // ptxjit_matrix_multiply_<kind>_r<R>(home, a, b, blocks, flag)
 #define PTXJIT_TILE(R)                                                         \
   PTXJIT_EXPORT void ptxjit_matrix_enter_f32_r##R(F32<R> *home,                \
@@ -748,6 +756,9 @@ PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
   PTXJIT_EXPORT void ptxjit_matrix_leave_f16_r##R(                             \
       Lanes *registers, const F32<R> *home, int saturates) {                   \
     leaveHalves<R>(registers, home, saturates);                                \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_round_f16_r##R(F32<R> *home) {              \
+    roundHalves<R>(home);                                                      \
   }                                                                            \
   PTXJIT_EXPORT void ptxjit_matrix_leave_s32_r##R(I32<32> *registers,          \
                                                   const I32<R> *home, int) {   \

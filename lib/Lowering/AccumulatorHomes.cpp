@@ -24,6 +24,7 @@ MatrixTiles::MatrixTiles(MmaOp op) {
   if (mma.isQuadPair())
     return;
   rows = mma.m == 8 ? 8 : 16;
+  staysExact = !mma.saturates || mma.isInteger();
   unsigned first = mma.aRegisters() + mma.bRegisters();
   splitTiles(mma, mma.c, rows, op.getInputs().slice(first, mma.cRegisters()),
              c);
@@ -60,6 +61,8 @@ continued(const llvm::DenseMap<Value, MatrixTiles> &tilesOf,
   if (!mma)
     return nullptr;
   const MatrixTiles &tiles = tilesOf.find(mma.getD().front())->second;
+  if (!tiles.staysExact)
+    return nullptr;
   for (auto [c, d] : llvm::zip(tiles.c, tiles.d))
     if (ArrayRef(d) == tile)
       return &c;
@@ -74,13 +77,21 @@ AccumulatorHomes::AccumulatorHomes(FuncOp func) {
     for (const TileValues &c : tilesOf.find(op.getD().front())->second.c)
       findLoops(c);
   });
-  // What is left: one instruction behind the other in a block.
-  func.walk([&](MmaOp op) {
-    for (const TileValues &c : tilesOf.find(op.getD().front())->second.c) {
-      MmaOp before;
-      if (continued(tilesOf, c, before) && before->getBlock() == op->getBlock())
-        consumers.try_emplace(c.front(), Consumer{c, op});
-    }
+  // What is left: one operation behind the other in a block. These may do
+  // without: a sum that is not handed on becomes registers.
+  auto handOn = [&](const TileValues &tile, Operation *to) {
+    MmaOp before;
+    if (continued(tilesOf, tile, before) &&
+        before->getBlock() == to->getBlock())
+      consumers.try_emplace(tile.front(), Consumer{tile, to});
+  };
+  func.walk([&](Operation *op) {
+    if (auto mma = dyn_cast<MmaOp>(op))
+      for (const TileValues &c : tilesOf.find(mma.getD().front())->second.c)
+        handOn(c, mma);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      for (const Carried &carried : carriedBy(loop))
+        handOn(at(loop.getInits(), carried.args), loop);
   });
 }
 
@@ -178,15 +189,17 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
   carried.user = before.user ? before.user : after.user;
   if (!carried.user)
     return nullptr; // nothing is added
+  // The loop counts on each of these to hand its home on.
   for (Trace *part : {&before, &after})
     for (const Link &link : part->links)
-      consumers[link.tile.front()] = {link.tile, link.consumer};
-  TileValues inits = at(loop.getInits(), args);
-  MmaOp mma;
-  bool inHome =
-      continued(tilesOf, inits, mma) && mma->getBlock() == loop->getBlock();
-  if (inHome)
-    consumers.try_emplace(inits.front(), Consumer{inits, loop});
+      if (auto it = consumers.find(link.tile.front());
+          it != consumers.end() &&
+          (it->second.tile != link.tile || it->second.op != link.consumer))
+        return nullptr;
+  for (Trace *part : {&before, &after})
+    for (const Link &link : part->links)
+      consumers.try_emplace(link.tile.front(),
+                            Consumer{link.tile, link.consumer});
   list.push_back(carried);
   return &list.back();
 }

@@ -23,6 +23,9 @@ using TileValues = llvm::SmallVector<mlir::Value, 4>;
 struct MatrixTiles {
   explicit MatrixTiles(ptx::MmaOp op);
   unsigned rows = 16;
+  /// False if what D gets is not what the next one should add to (numbers that
+  /// are limited when they leave).
+  bool staysExact = true;
   llvm::SmallVector<TileValues, 4> c, d;
 };
 

@@ -250,7 +250,8 @@ private:
   Value sizeOfBulk(Value size, Value lane, uint64_t unit);
   Value rankOffset(Value rank);
 
-  // -- Matrices (MatrixToVector.cpp)
+  // -- Matrices (MatrixToVector.cpp, MatrixMoveToVector.cpp)
+  /// Bytes on the warp's stack.
   struct MatrixBuffer {
     Value pointer;
     int64_t bytes = 0;
@@ -269,6 +270,8 @@ private:
     /// What it is part of; given back when no register is needed any more.
     std::shared_ptr<MatrixBuffer> owner;
   };
+  static constexpr int64_t kRegisterBytes = 128; ///< 32 lanes of 32 bits
+  class MmaEmission;
   LogicalResult emitMatrix(Operation &op, bool &handled);
   LogicalResult emitMma(ptx::MmaOp op);
   void emitQuadPairs(ptx::MmaOp op, const ptx::MatrixMultiply &mma);

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""How near mma.sync comes to the CPU's own peak.
+
+One warp multiplies a tile of 64 x 64 again and again: 8 ldmatrix.x4, then 32
+mma.sync, as the inner loop of a GEMM does. The peak is that of the CPU's
+instruction for the type, measured in the same run by ptx-jit-roofline.
+Prints a table: type, mode, time of an mma, rate, share of the peak.
+"""
+import argparse
+import os
+import re
+import subprocess
+
+ROWS, COLS = 4, 8  # mma tiles of 16 x 8
+LOOPS = 20000
+# Types, operations of an mma, mode, row of the roofline, operations of a lane.
+CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
+         ("f16", "exact", "f32", 2), ("tf32", "exact", "f32", 2),
+         ("s8", "exact", "int8", 8)]
+SHAPES = {"bf16": ("m16n8k16", "f32.bf16.bf16.f32", 16),
+          "f16": ("m16n8k16", "f32.f16.f16.f32", 16),
+          "tf32": ("m16n8k8", "f32.tf32.tf32.f32", 8),
+          "s8": ("m16n8k32", "s32.s8.s8.s32", 32)}
+
+
+def kernel(ty):
+    shape, types, _ = SHAPES[ty]
+    kind = "b32" if ty == "s8" else "f32"
+    sums = ROWS * COLS * 4
+
+    def names(letter, first, count):
+        return "{" + ", ".join(f"%{letter}{first + i}"
+                               for i in range(count)) + "}"
+    lines = [".version 8.0", ".target sm_80", ".address_size 64",
+             ".visible .entry tile(.param .u64 out, .param .u32 n)", "{",
+             f"  .reg .{kind} %c<{sums}>;",
+             f"  .reg .b32 %a<{ROWS * 4}>, %b<{COLS * 2}>, %i, %n, %at, %t;",
+             "  .reg .b64 %out, %lane; .reg .pred %more;",
+             "  .shared .align 128 .b8 tiles[16384];",
+             "  ld.param.u64 %out, [out];", "  ld.param.u32 %n, [n];",
+             "  mov.u32 %t, %laneid;", "  mov.u32 %at, tiles;",
+             "  mad.lo.u32 %at, %t, 16, %at;",
+             "  mad.wide.u32 %out, %t, 4, %out;", "  mov.u32 %i, 0;"]
+    lines += [f"  mov.b32 %c{i}, 0;" for i in range(sums)]
+    lines.append("LOOP:")
+    for m in range(ROWS):
+        lines.append("  ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                     f"{names('a', 4 * m, 4)}, [%at+{512 * m}];")
+    for n in range(0, COLS, 2):
+        lines.append("  ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
+                     f"{names('b', 2 * n, 4)}, [%at+{8192 + 256 * n}];")
+    for m in range(ROWS):
+        for n in range(COLS):
+            c = names("c", 4 * (m * COLS + n), 4)
+            lines.append(f"  mma.sync.aligned.{shape}.row.col.{types} {c}, "
+                         f"{names('a', 4 * m, 4)}, {names('b', 2 * n, 2)}, "
+                         f"{c};")
+    lines += ["  add.u32 %i, %i, 1;", "  setp.lt.u32 %more, %i, %n;",
+              "  @%more bra LOOP;"]
+    lines += [f"  st.global.{kind} [%out+{128 * i}], %c{i};"
+              for i in range(sums)]
+    return "\n".join(lines + ["  ret;", "}"]) + "\n"
+
+
+def run(command, **environment):
+    return subprocess.run(command, check=True, capture_output=True, text=True,
+                          env=dict(os.environ, **environment)).stdout
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default=os.path.join(root, "build/release"))
+    args = parser.parse_args()
+    tool = os.path.join(args.build, "bin/ptx-jit")
+    peaks = {row[0]: float(row[2]) for row in
+             (line.split() for line in
+              run([tool + "-roofline"]).splitlines()) if len(row) > 2}
+    print("| type | mode | ns an mma | Gop/s | share of the peak |")
+    print("|---|---|---:|---:|---:|")
+    for ty, mode, ceiling, per_lane in CASES:
+        path = os.path.join(args.build, f"tile-{ty}.ptx")
+        with open(path, "w") as f:
+            f.write(kernel(ty))
+        text = run([tool, "run", path, "--grid", "1", "--block", "32",
+                    "u32[65536]=zero", f"u32:{LOOPS}", "--time", "--repeat",
+                    "9", "--threads", "1"], PTXJIT_TENSOR=mode)
+        ms = float(re.search(r"run ([\d.]+) ms", text)[1])
+        ns = ms * 1e6 / (LOOPS * ROWS * COLS)
+        rate = 2 * 16 * 8 * SHAPES[ty][2] / ns
+        print(f"| {ty} | {mode} | {ns:.1f} | {rate:.0f} | "
+              f"{100 * rate / (peaks[ceiling] * per_lane):.0f} % |")
+
+
+if __name__ == "__main__":
+    main()
