@@ -12,8 +12,8 @@ import re
 import subprocess
 
 ROWS, COLS = 4, 8  # mma tiles of 16 x 8
-LOOPS = 20000
-# Types, operations of an mma, mode, row of the roofline, operations of a lane.
+LOOPS = 4000
+# Type, mode, row of the roofline, operations of a lane of its instruction.
 CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
          ("f16", "exact", "f32", 2), ("tf32", "exact", "f32", 2),
          ("s8", "exact", "int8", 8)]
@@ -63,7 +63,8 @@ def kernel(ty):
 
 
 def run(command, **environment):
-    return subprocess.run(command, check=True, capture_output=True, text=True,
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True,
                           env=dict(os.environ, **environment)).stdout
 
 
@@ -84,7 +85,7 @@ def main():
             f.write(kernel(ty))
         text = run([tool, "run", path, "--grid", "1", "--block", "32",
                     "u32[65536]=zero", f"u32:{LOOPS}", "--time", "--repeat",
-                    "9", "--threads", "1"], PTXJIT_TENSOR=mode)
+                    "60", "--threads", "1"], PTXJIT_TENSOR=mode)
         ms = float(re.search(r"run ([\d.]+) ms", text)[1])
         ns = ms * 1e6 / (LOOPS * ROWS * COLS)
         rate = 2 * 16 * 8 * SHAPES[ty][2] / ns

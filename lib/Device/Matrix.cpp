@@ -878,9 +878,10 @@ PTXJIT_EXPORT void ptxjit_matrix_quad_pairs(uint32_t *d, const uint32_t *a,
   multiplyQuadPairs(d, a, b, c, aIsCol, bIsRow, cIsHalf, dIsHalf);
 }
 
-// ptxjit_matrix_load_<bytes of an element>, ptxjit_matrix_store_<bytes>
+// ptxjit_fragment_load_<bytes of an element>, ptxjit_fragment_store_<bytes>:
+// inlined, so that an access that fails is at the instruction's line.
 #define PTXJIT_MOVE(name, T, Store)                                            \
-  PTXJIT_EXPORT void ptxjit_matrix_##name(                                     \
+  PTXJIT_EXPORT void ptxjit_fragment_##name(                                   \
       char *registers, char *matrix, int64_t acrossStride,                     \
       int64_t alongStride, int acrossBlocks, int alongBlocks, int acrossStep,  \
       int alongStep, int each, int tScale, int length, int firstLane,          \
@@ -899,9 +900,9 @@ PTXJIT_MOVE(store_2, uint16_t, true)
 PTXJIT_MOVE(store_4, uint32_t, true)
 PTXJIT_MOVE(store_8, uint64_t, true)
 
-PTXJIT_EXPORT void ptxjit_matrix_store_rows(char *const *addresses,
-                                            char *registers, int count,
-                                            int kind, int firstLane,
-                                            int endLane) {
+PTXJIT_EXPORT void ptxjit_fragment_store_rows(char *const *addresses,
+                                              char *registers, int count,
+                                              int kind, int firstLane,
+                                              int endLane) {
   storeRows(addresses, registers, count, RowKind(kind), {firstLane, endLane});
 }

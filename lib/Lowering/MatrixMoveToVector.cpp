@@ -75,24 +75,44 @@ static Value concatenate(OpBuilder &b, Location loc, SmallVector<Value> parts) {
   return parts.front();
 }
 
-/// The lanes' addresses, those of lanes that are off being of memory that may
-/// be read.
-Value Packetizer::rowAddresses(Operation *op, Value a, Space space,
+/// Lanes that name no row may hold anything.
+void Packetizer::testRows(const LaneAddress &address, Value a,
+                          const MatrixMove &move, Value mask) {
+  unsigned rows = move.count * move.rows;
+  if (!perThread()) {
+    emitAlignmentTest(address, a, move.space, 0, 16, mask,
+                      uint32_t((uint64_t(1) << rows) - 1));
+    return;
+  }
+  ChunkBuilder s = scalar();
+  Value names =
+      s.cmp(CmpIPredicate::ult, laneOfThread(), s.intConstant(32, rows));
+  auto test = scf::IfOp::create(b, loc, names, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(test.thenBlock());
+  enterScope();
+  emitAlignmentTest(address, a, move.space, 0, 16, mask);
+  leaveScope();
+}
+
+/// The lanes' addresses in memory, those of lanes that are off being of memory
+/// that may be read and written.
+Value Packetizer::rowAddresses(Operation *op, Value a, const MatrixMove &move,
                                Value mask) {
+  LaneAddress address = resolve(a, move.space, 0);
+  testRows(address, a, move, mask);
   if (perThread()) {
     Value buffer = exchangeBuffer(0);
-    Value window = windowBase(space);
+    Value window = windowBase(move.space);
     storeRegister(op, buffer, 0, a);
     Type words = VectorType::get(32, b.getI64Type());
     if (window) {
-      Value all = LLVM::LoadOp::create(b, loc, words, buffer, 128);
+      Value all = LLVM::LoadOp::create(b, loc, words, buffer, 64);
       ChunkBuilder k(b, loc, target, 32);
-      LLVM::StoreOp::create(b, loc, k.add(all, k.splat(window)), buffer, 128);
+      LLVM::StoreOp::create(b, loc, k.add(all, k.splat(window)), buffer, 64);
     }
     return buffer;
   }
-  LaneAddress address = resolve(a, space, 0);
-  emitAlignmentTest(address, a, space, 0, 16, mask);
   Value buffer = exchangeBuffer(0);
   bool masked = needsMask(mask);
   storeLanes(buffer, 64, [&](unsigned c) {
@@ -143,9 +163,9 @@ LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
   source.known = resolve(a, move.space, 0);
   if (source.known.base && source.known.pattern && !source.known.ok &&
       !needsMask(op.getMask()) && !perThread())
-    emitAlignmentTest(source.known, a, move.space, 0, 16, op.getMask());
+    testRows(source.known, a, move, op.getMask());
   else
-    source.addresses = rowAddresses(op, a, move.space, op.getMask());
+    source.addresses = rowAddresses(op, a, move, op.getMask());
   std::shared_ptr<MatrixBuffer> fragment;
   auto registerType = VectorType::get(32, b.getI32Type());
   bool isPacked =
@@ -223,7 +243,7 @@ SmallVector<Value, 2> Packetizer::ownLanes() {
 LogicalResult Packetizer::emitStMatrix(StMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
   Value addresses =
-      rowAddresses(op, op.getInputs().front(), move.space, op.getMask());
+      rowAddresses(op, op.getInputs().front(), move, op.getMask());
   MatrixBuffer buffer = takeBuffer(move.count * kRegisterBytes);
   for (auto [i, v] : llvm::enumerate(op.getInputs().drop_front()))
     storeRegister(op, buffer.pointer, i, v);
@@ -233,7 +253,7 @@ LogicalResult Packetizer::emitStMatrix(StMatrixOp op) {
                                   s.intConstant(32, move.count),
                                   s.intConstant(32, kind)};
   arguments.append(ownLanes());
-  callMatrix("store_rows", arguments);
+  callByReference("ptxjit_fragment_store_rows", arguments);
   freeBuffers.push_back(buffer);
   return success();
 }
@@ -292,8 +312,7 @@ void Packetizer::moveWmma(Operation *op, const WmmaMove &move, Value address,
   unsigned acrossStep = byColumns ? alongBlocks : pairs;
   unsigned alongStep = byColumns ? 1 : acrossBlocks * pairs;
   LaneAddress resolved = resolve(address, move.space, 0);
-  if (!perThread())
-    emitAlignmentTest(resolved, address, move.space, 0, bytes, mask);
+  emitAlignmentTest(resolved, address, move.space, 0, bytes, mask);
   Value base = resolved.base && (!resolved.pattern)
                    ? resolved.base
                    : extractLane(resolved.vectors(0), s.intConstant(32, 0));
@@ -308,7 +327,9 @@ void Packetizer::moveWmma(Operation *op, const WmmaMove &move, Value address,
                        pairs * each, length})
       arguments.push_back(s.intConstant(32, n));
     arguments.append(ownLanes());
-    callMatrix((isStore ? "store_" : "load_") + Twine(bytes), arguments);
+    callByReference(isStore ? "ptxjit_fragment_store_" + Twine(bytes)
+                            : "ptxjit_fragment_load_" + Twine(bytes),
+                    arguments);
   }
 }
 

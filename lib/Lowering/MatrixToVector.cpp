@@ -180,7 +180,7 @@ void Packetizer::storeRegister(Operation *op, Value buffer, unsigned index,
   if (width < 64)
     all = arith::TruncIOp::create(
         b, loc, VectorType::get(32, b.getIntegerType(width)), all);
-  LLVM::StoreOp::create(b, loc, all, place, 32 * bytes);
+  LLVM::StoreOp::create(b, loc, all, place, 64);
 }
 
 void Packetizer::loadRegister(Value v, Value buffer, unsigned index) {
@@ -201,10 +201,14 @@ void Packetizer::loadRegister(Value v, Value buffer, unsigned index) {
   setChunks(v, chunks);
 }
 
-/// A function of the device library that is called, not inlined: pointers and
-/// i32.
+/// A kernel of the device library, which is called, not inlined.
 void Packetizer::callMatrix(const Twine &name, ArrayRef<Value> operands) {
-  std::string symbol = ("ptxjit_matrix_" + name).str();
+  callByReference("ptxjit_matrix_" + name, operands);
+}
+
+/// A function of the device library: pointers and integers.
+void Packetizer::callByReference(const Twine &name, ArrayRef<Value> operands) {
+  std::string symbol = name.str();
   auto module = func->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(symbol)) {
     OpBuilder::InsertionGuard guard(b);

@@ -167,7 +167,8 @@ static int64_t bytesOf(Type element) {
 /// reduces most tests to one of a pointer parameter, outside all loops.
 void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
                                    std::optional<Space> space, int64_t offset,
-                                   int64_t bytes, Value mask) {
+                                   int64_t bytes, Value mask,
+                                   uint32_t namingLanes) {
   Space where = space.value_or(Space::Generic);
   bool paramOrConst = where == Space::Param || where == Space::ParamEntry ||
                       where == Space::Const;
@@ -185,7 +186,8 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
     return;
   // Once is enough for all accesses at constant distances.
   Value lanesTested = sameInAllLanes ? Value() : mask;
-  if (!tested.insert(a, lanesTested, where, offset & (bytes - 1), bytes))
+  if (!tested.insert(a, lanesTested, where, offset & (bytes - 1), bytes,
+                     namingLanes))
     return;
   ChunkBuilder s = scalar(), v = lanes();
   Value bad, badLanes;
@@ -199,6 +201,8 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
       Value odd = v.cmp(CmpIPredicate::ne, low, v.intConstant(64, 0));
       return needsMask(mask) ? v.bitAnd(maskChunk(mask, c), odd) : odd;
     });
+    if (!perThread())
+      badLanes = s.bitAnd(badLanes, s.intConstant(32, namingLanes));
     bad = s.cmp(CmpIPredicate::ne, badLanes, s.intConstant(32, 0));
   }
   Value expected = arith::ConstantIntOp::create(b, loc, 0, 1);

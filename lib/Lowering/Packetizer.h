@@ -48,12 +48,13 @@ public:
   /// \returns false if (address + offset) is known to be aligned already, in
   /// the lanes of `mask` (null: all).
   bool insert(mlir::Value address, mlir::Value mask, ptx::Space space,
-              int64_t offset, int64_t bytes) {
+              int64_t offset, int64_t bytes, uint32_t namingLanes) {
     for (const auto &block : blocks)
       for (mlir::Value lanes : {mask, mlir::Value()})
         if (block.contains({{address, lanes}, {int64_t(space), offset, bytes}}))
           return false;
-    blocks.back().insert({{address, mask}, {int64_t(space), offset, bytes}});
+    if (namingLanes == 0xffffffff)
+      blocks.back().insert({{address, mask}, {int64_t(space), offset, bytes}});
     return true;
   }
 
@@ -154,10 +155,12 @@ private:
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
                       int64_t offset);
   Value windowBase(std::optional<ptx::Space> space);
-  /// Fails the launch if an active lane's address is no multiple of `bytes`.
+  /// Fails the launch if an active lane's address is no multiple of `bytes`;
+  /// only those in `namingLanes` count.
   void emitAlignmentTest(const LaneAddress &address, Value a,
                          std::optional<ptx::Space> space, int64_t offset,
-                         int64_t bytes, Value mask);
+                         int64_t bytes, Value mask,
+                         uint32_t namingLanes = 0xffffffff);
   bool isContiguous(const LaneAddress &address, int64_t stride);
   void loadContiguous(const LaneAddress &address, mlir::Type element,
                       unsigned count, Value mask, bool invariant,
@@ -287,6 +290,7 @@ private:
   Value registersOf(ptx::MmaOp op, mlir::ValueRange registers,
                     int64_t registerBytes, MatrixBuffer &taken);
   void callMatrix(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
+  void callByReference(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
   Value imageOf(ptx::MmaOp op, llvm::StringRef kind, mlir::ValueRange registers,
                 int64_t bytes, llvm::function_ref<void(Value image)> make);
   void dropImages();
@@ -327,7 +331,10 @@ private:
                 Value stride, Value registers, Value mask, bool isStore);
   void ifActive(Value mask, llvm::function_ref<void()> body);
   llvm::SmallVector<Value, 2> ownLanes();
-  Value rowAddresses(Operation *op, Value a, ptx::Space space, Value mask);
+  Value rowAddresses(Operation *op, Value a, const ptx::MatrixMove &move,
+                     Value mask);
+  void testRows(const LaneAddress &address, Value a,
+                const ptx::MatrixMove &move, Value mask);
   /// Where lanes have their rows of 16 bytes: their addresses in memory, or
   /// (if that is null) at known distances.
   struct MatrixRows {

@@ -477,8 +477,9 @@ Cta::wmmaElement(Operation &op, const WmmaMove &move, Thread &t, unsigned lane,
     at = placeOfC(shape, lane, i);
   uint64_t element =
       move.isCol ? at.col * stride + at.row : at.row * stride + at.col;
-  FailureOr<uint64_t> address = resolveAddress(
-      t, op, t.waitInputs[0], move.space, int64_t(element * bits / 8), 1);
+  FailureOr<uint64_t> address =
+      resolveAddress(t, op, t.waitInputs[0], move.space,
+                     int64_t(element * bits / 8), std::max(bits / 8, 1u));
   if (failed(address))
     return failure();
   return std::pair(*address, unsigned(element * bits % 8));
