@@ -98,9 +98,6 @@ A_PLACES = {  # (m, k, bits): row, col
                                   t if i in (0, 1) else t + 4),
     (16, 16, 64): lambda g, t, i: (g if i % 2 == 0 else g + 8,
                                    2 * i + t if i % 2 == 0 else 2 * i - 2 + t),
-    (16, 4, 32): lambda g, t, i: (g if i == 0 else g + 8, t),
-    (16, 8, 32): lambda g, t, i: (g if i in (0, 2) else g + 8,
-                                  t if i in (0, 1) else t + 4),
     (16, 8, 16): lambda g, t, i: (g if i < 2 else g + 8, 2 * t + (i & 1)),
     (16, 16, 16): lambda g, t, i: (
         g if i < 2 or 4 <= i < 6 else g + 8,
@@ -121,6 +118,9 @@ A_PLACES = {  # (m, k, bits): row, col
         g if i < 32 or 64 <= i < 96 else g + 8,
         32 * t + (i & 31) if i < 64 else 32 * t + (i & 31) + 128),
 }
+# The ISA lists tf32 as it does f64.
+A_PLACES[16, 4, 32] = A_PLACES[16, 4, 64]
+A_PLACES[16, 8, 32] = A_PLACES[16, 8, 64]
 B_PLACES = {  # (k, bits): row; the column is g
     (4, 64): lambda t, i: t,
     (8, 64): lambda t, i: t if i == 0 else t + 4,
@@ -192,7 +192,7 @@ class Form:
 
     def at(self, rng):
         """byte-id and thread-id of the factors of A and B."""
-        step = {0: 1, 1: 1, 2: 2, 4: 4}[self.scales]
+        step = max(self.scales, 1)
         return (rng.randrange(0, 4, step), rng.randrange(2),
                 rng.randrange(0, 4, step), rng.randrange(4))
 

@@ -46,7 +46,7 @@ static bool findPositions(ArrayRef<Value> tile, ValueRange values,
   return positions.size() == tile.size();
 }
 
-static TileValues at(ValueRange values, ArrayRef<unsigned> positions) {
+TileValues ptxjit::tileAt(ValueRange values, ArrayRef<unsigned> positions) {
   TileValues tile;
   for (unsigned i : positions)
     tile.push_back(values[i]);
@@ -91,7 +91,7 @@ AccumulatorHomes::AccumulatorHomes(FuncOp func) {
         handOn(c, mma);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       for (const Carried &carried : carriedBy(loop))
-        handOn(at(loop.getInits(), carried.args), loop);
+        handOn(tileAt(loop.getInits(), carried.args), loop);
   });
 }
 
@@ -142,14 +142,14 @@ bool AccumulatorHomes::trace(TileValues tile, Operation *consumer, Block *block,
         !findPositions(tile, inner.getResults(), results))
       return false;
     Trace within;
-    if (!trace(at(inner.getConditionOp().getArgs(), results),
+    if (!trace(tileAt(inner.getConditionOp().getArgs(), results),
                inner.getConditionOp(), inner.getBeforeBody(), within))
       return false;
     const Carried *carried = carry(inner, within.positions);
     if (!carried || !llvm::is_contained(carried->results, results))
       return false;
     out.user = carried->user;
-    tile = at(inner.getInits(), carried->args);
+    tile = tileAt(inner.getInits(), carried->args);
     consumer = inner;
   }
 }
@@ -165,9 +165,9 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
                         [&](unsigned i) { return llvm::is_contained(b, i); });
   };
   Trace after, before;
-  if (!trace(at(loop.getYieldOp().getOperands(), args), loop.getYieldOp(),
+  if (!trace(tileAt(loop.getYieldOp().getOperands(), args), loop.getYieldOp(),
              loop.getAfterBody(), after) ||
-      !trace(at(loop.getConditionOp().getArgs(), after.positions),
+      !trace(tileAt(loop.getConditionOp().getArgs(), after.positions),
              loop.getConditionOp(), loop.getBeforeBody(), before) ||
       ArrayRef(before.positions) != args)
     return nullptr;
@@ -181,7 +181,7 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
   carried.args.assign(args.begin(), args.end());
   carried.results.push_back(after.positions);
   ValueRange forwarded = loop.getConditionOp().getArgs();
-  TileValues result = at(forwarded, after.positions);
+  TileValues result = tileAt(forwarded, after.positions);
   Positions others;
   for (unsigned i = 0; findPositions(result, forwarded, others, i); ++i)
     if (others != after.positions)
@@ -219,16 +219,16 @@ void AccumulatorHomes::findLoops(TileValues tile) {
           !findPositions(tile, arg.getOwner()->getArguments(), positions))
         return;
       if (arg.getOwner() == loop.getAfterBody()) {
-        tile = at(loop.getConditionOp().getArgs(), positions);
+        tile = tileAt(loop.getConditionOp().getArgs(), positions);
         continue;
       }
       carry(loop, positions);
-      tile = at(loop.getInits(), positions);
+      tile = tileAt(loop.getInits(), positions);
       continue;
     }
     auto loop = tile.front().getDefiningOp<scf::WhileOp>();
     if (!loop || !findPositions(tile, loop.getResults(), positions))
       return;
-    tile = at(loop.getConditionOp().getArgs(), positions);
+    tile = tileAt(loop.getConditionOp().getArgs(), positions);
   }
 }

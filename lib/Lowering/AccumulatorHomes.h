@@ -18,6 +18,9 @@ namespace ptxjit {
 /// The registers of one tile of an accumulator.
 using TileValues = llvm::SmallVector<mlir::Value, 4>;
 
+/// The values at `positions`.
+TileValues tileAt(mlir::ValueRange values, llvm::ArrayRef<unsigned> positions);
+
 /// The tiles of an instruction's C, and of its D, one for each 8 columns and
 /// `rows` rows.
 struct MatrixTiles {

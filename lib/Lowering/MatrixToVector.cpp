@@ -366,13 +366,6 @@ Packetizer::TileForm::TileForm(MmaOp op, bool isResult) {
   saturates = mma.saturates;
 }
 
-static TileValues at(ValueRange values, ArrayRef<unsigned> positions) {
-  TileValues tile;
-  for (unsigned i : positions)
-    tile.push_back(values[i]);
-  return tile;
-}
-
 static bool isZero(Value v) {
   return matchPattern(v, m_Zero()) || matchPattern(v, m_PosZeroFloat());
 }
@@ -468,7 +461,7 @@ void Packetizer::keepArguments(const CarriedTiles &carried,
     TileForm form(tile.user, /*isResult=*/false);
     SmallVector<AccumulatorHomes::Positions, 2> all = {tile.args};
     for (const auto &positions : ofCondition ? tile.results : all)
-      keepHome(home, at(arguments, positions), form);
+      keepHome(home, tileAt(arguments, positions), form);
   }
 }
 
@@ -478,7 +471,7 @@ void Packetizer::keepResults(const CarriedTiles &carried, ValueRange results) {
     TileForm form(tile.user, /*isResult=*/false);
     bool stays = false;
     for (const auto &positions : tile.results)
-      stays |= keepHome(home, at(results, positions), form);
+      stays |= keepHome(home, tileAt(results, positions), form);
     if (!stays)
       freeBuffers.push_back(home);
   }

@@ -16,11 +16,11 @@
 
 namespace ptxjit {
 
-/// How to compile, beyond what the launch says.
 /// Does `PTXJIT_TENSOR` say "fast"? Anything but that and "exact" is told once,
 /// on stderr.
 bool wantsFastMatrices();
 
+/// How to compile, beyond what the launch says.
 struct CompileOptions {
   uint32_t chunk = 0; ///< lanes per vector; 0: the CPU's own
   std::string cpu;    ///< LLVM CPU name; empty: this machine
