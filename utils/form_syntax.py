@@ -6,13 +6,15 @@ forms (`ptx-tblgen -gen-form-list`) prints.
 """
 import re
 
+# The version of generated modules: every form is in it.
+NEWEST_PTX = "9.5"
 # Bits of the types that modifiers name.
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,
          "u64": 64, "s64": 64, "f64": 64, "bf16": 16, "f16x2": 32,
          "bf16x2": 32, "f32x2": 64, "u16x2": 32, "s16x2": 32, "tf32": 32,
          "e4m3x2": 16, "e5m2x2": 16, "e2m3x2": 16, "e3m2x2": 16,
-         "ue8m0x2": 16, "e2m1x2": 8, "u2": 2, "s2": 2, "u4": 4, "s4": 4,
+         "ue8m0x2": 16, "e2m1x2": 8, "u8x4": 32, "s8x4": 32, "u2": 2, "s2": 2, "u4": 4, "s4": 4,
          "b128": 128}
 # The part of half and packed types.
 PARTS = {"f16": "f16", "f16x2": "f16", "bf16": "bf16", "bf16x2": "bf16",

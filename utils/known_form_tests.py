@@ -5,7 +5,7 @@ other modifier it may have.
 """
 import re
 
-from form_syntax import modifiers
+from form_syntax import NEWEST_PTX, modifiers
 
 CLASS = {"pred": "%p", "b8": "%b", "b16": "%h", "b32": "%r", "b64": "%rd",
          "b128": "%q", "f16": "%h", "f32": "%f", "f64": "%fd"}
@@ -110,6 +110,6 @@ def write(path, target, statements):
                 "// RUN: ptx-opt %s -o %t.1.mlir\n"
                 "// RUN: ptx-opt %t.1.mlir -o %t.2.mlir\n"
                 "// RUN: cmp %t.1.mlir %t.2.mlir\n"
-                f".version 9.0\n.target {target}\n.address_size 64\n\n"
+                f".version {NEWEST_PTX}\n.target {target}\n.address_size 64\n\n"
                 ".visible .entry kernel()\n{\n" + REGISTERS)
         f.write("\n".join(statements) + "\nret;\n}\n")

@@ -18,7 +18,8 @@ import known_form_tests
 import matrix_form_tests
 import memory_form_tests
 import video_form_tests
-from form_syntax import HAND_WRITTEN, HAND_WRITTEN_OPS, PARTS, WIDTH, modifiers
+from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, PARTS,
+                         WIDTH, modifiers)
 
 MATRICES = {"wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"}
 MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
@@ -272,7 +273,7 @@ def main():
             with open(path, "w") as f:
                 f.write("// Made by utils/make-form-tests.py. "
                         "RUN: ptx-jit test %s\n"
-                        f".version 9.0\n.target {target}\n"
+                        f".version {NEWEST_PTX}\n.target {target}\n"
                         ".address_size 64\n\n")
                 if opcode == "ld":
                     f.write(memory_form_tests.CONSTANTS)

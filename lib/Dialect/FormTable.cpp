@@ -145,6 +145,8 @@ unsigned ptx::getBitWidth(ScalarType type) {
   case ScalarType::TF32:
   case ScalarType::U16x2:
   case ScalarType::S16x2:
+  case ScalarType::U8x4:
+  case ScalarType::S8x4:
     return 32;
   case ScalarType::U2:
   case ScalarType::S2:
@@ -199,6 +201,10 @@ ScalarType ptx::getPartType(ScalarType type) {
     return ScalarType::U16;
   case ScalarType::S16x2:
     return ScalarType::S16;
+  case ScalarType::U8x4:
+    return ScalarType::U8;
+  case ScalarType::S8x4:
+    return ScalarType::S8;
   default:
     return type;
   }

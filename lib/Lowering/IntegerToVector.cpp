@@ -27,21 +27,21 @@ Value saturatingAdd(ChunkBuilder &c, Value a, Value b) {
   return c.intrinsic("llvm.sadd.sat", a.getType(), {a, b});
 }
 
-LogicalResult emitAdd(ChunkBuilder &c, Operation *op, ValueRange in,
+template <typename OpTy>
+LogicalResult emitSum(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
-  auto add = cast<AddIntOp>(op);
-  out.push_back(add.getSat() ? saturatingAdd(c, in[0], in[1])
-                             : mapParts(c, add.getTy(), in, [&](ValueRange v) {
-                                 return c.add(v[0], v[1]);
-                               }));
-  return success();
-}
-
-LogicalResult emitSub(ChunkBuilder &c, Operation *op, ValueRange in,
-                      Results &out) {
-  out.push_back(cast<SubIntOp>(op).getSat()
-                    ? c.intrinsic("llvm.ssub.sat", in[0].getType(), in)
-                    : c.sub(in[0], in[1]));
+  constexpr bool isAdd = std::is_same_v<OpTy, AddIntOp>;
+  auto op = cast<OpTy>(raw);
+  bool s = isSigned(getPartType(op.getTy()));
+  out.push_back(mapLanesOfParts(
+      c, op.getTy(), in, [&](ChunkBuilder &p, ValueRange v) -> Value {
+        if (!op.getSat())
+          return isAdd ? p.add(v[0], v[1]) : p.sub(v[0], v[1]);
+        StringRef name = isAdd ? s ? "llvm.sadd.sat" : "llvm.uadd.sat"
+                         : s   ? "llvm.ssub.sat"
+                               : "llvm.usub.sat";
+        return p.intrinsic(name, v[0].getType(), v);
+      }));
   return success();
 }
 
@@ -116,11 +116,13 @@ LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
                          Results &out) {
   auto op = cast<OpTy>(raw);
   ScalarType part = getPartType(op.getTy());
-  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) -> Value {
-    Value d = std::is_same_v<OpTy, MinIntOp> ? minimum(c, part, v[0], v[1])
-                                             : maximum(c, part, v[0], v[1]);
-    return op.getRelu() ? c.make<arith::MaxSIOp>(d, c.zero(c.elementOf(d))) : d;
-  }));
+  out.push_back(mapLanesOfParts(
+      c, op.getTy(), in, [&](ChunkBuilder &p, ValueRange v) -> Value {
+        Value d = std::is_same_v<OpTy, MinIntOp> ? minimum(p, part, v[0], v[1])
+                                                 : maximum(p, part, v[0], v[1]);
+        return op.getRelu() ? p.make<arith::MaxSIOp>(d, p.zero(p.elementOf(d)))
+                            : d;
+      }));
   return success();
 }
 
@@ -205,7 +207,10 @@ LogicalResult emitAbs(ChunkBuilder &c, Operation *op, ValueRange in,
 }
 LogicalResult emitNeg(ChunkBuilder &c, Operation *op, ValueRange in,
                       Results &out) {
-  out.push_back(c.sub(c.intConstant(c.widthOf(in[0]), 0), in[0]));
+  out.push_back(mapLanesOfParts(c, cast<NegIntOp>(op).getTy(), in,
+                                [](ChunkBuilder &p, ValueRange v) {
+                                  return p.sub(p.zero(p.elementOf(v[0])), v[0]);
+                                }));
   return success();
 }
 LogicalResult emitPopc(ChunkBuilder &c, Operation *op, ValueRange in,
@@ -404,8 +409,8 @@ LogicalResult emitCarry(ChunkBuilder &c, Operation *raw, ValueRange in,
 } // namespace
 
 void ptxjit::addIntegerEmitters(EmitterTable &table) {
-  table.add<AddIntOp>(emitAdd);
-  table.add<SubIntOp>(emitSub);
+  table.add<AddIntOp>(emitSum<AddIntOp>);
+  table.add<SubIntOp>(emitSum<SubIntOp>);
   table.add<MulIntOp>(emitMul);
   table.add<MadIntOp>(emitMad);
   table.add<Mul24Op>(emitMul24);

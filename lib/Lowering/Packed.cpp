@@ -2,6 +2,8 @@
 
 #include "ptxjit/Lowering/Packed.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
@@ -36,6 +38,26 @@ Value ptxjit::mapParts(ChunkBuilder &c, ScalarType type, ValueRange in,
   }
   Value first = compute(low);
   return joinParts(c, first, compute(high));
+}
+
+Value ptxjit::mapLanesOfParts(
+    ChunkBuilder &c, ScalarType type, ValueRange in,
+    llvm::function_ref<Value(ChunkBuilder &, ValueRange)> compute) {
+  if (!isPacked(type))
+    return compute(c, in);
+  unsigned width = getBitWidth(getPartType(type));
+  unsigned values = std::max(c.lanes, 1u);
+  ChunkBuilder parts(c.b, c.loc, c.target, values * getBitWidth(type) / width);
+  Type packed = VectorType::get(values, c.b.getIntegerType(getBitWidth(type)));
+  SmallVector<Value, 2> split;
+  for (Value v : in) {
+    if (!c.lanes)
+      v = c.make<vector::BroadcastOp>(packed, v);
+    split.push_back(c.make<vector::BitCastOp>(parts.ints(width), v));
+  }
+  Value joined = c.make<vector::BitCastOp>(packed, compute(parts, split));
+  return c.lanes ? joined
+                 : c.make<vector::ExtractOp>(joined, ArrayRef<int64_t>{0});
 }
 
 Value ptxjit::flushHalf(ChunkBuilder &c, Value x, bool wanted) {

@@ -177,19 +177,20 @@ static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
   return true;
 }
 
-/// Two 16-bit values in one.
+/// The values of a packed type, one after the other.
 template <typename OpTy>
 static bool
-evaluatePairs(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
+evaluateParts(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
               llvm::function_ref<APInt(APInt, APInt, bool)> compute) {
   auto op = dyn_cast<OpTy>(raw_);
   if (!op || getPartType(op.getTy()) == op.getTy())
     return false;
+  ScalarType part = getPartType(op.getTy());
   Bits d = 0;
-  for (unsigned i = 0; i < 2; ++i) {
-    APInt a(16, in[0] >> (16 * i), false, true),
-        b(16, in[1] >> (16 * i), false, true);
-    d |= raw(compute(a, b, op.getTy() == ScalarType::S16x2)) << (16 * i);
+  unsigned width = getBitWidth(part);
+  for (unsigned at = 0; at < getBitWidth(op.getTy()); at += width) {
+    APInt b = in.size() > 1 ? make(part, in[1] >> at) : APInt(width, 0);
+    d |= raw(compute(make(part, in[0] >> at), b, isSignedInt(part))) << at;
   }
   out.push_back(d);
   return true;
@@ -213,20 +214,32 @@ bool reference::evaluateInteger(Operation *raw_, ArrayRef<Bits> in,
   auto most = [&](APInt a, APInt b, bool s) {
     return relu(raw_, less(a, b, s) ? b : a);
   };
+  auto sat = raw_->getInherentAttr("sat");
+  bool saturates = sat && *sat;
+  auto sum = [&](APInt a, APInt b, bool s) {
+    if (!saturates)
+      return a + b;
+    return s ? a.sadd_sat(b) : a.uadd_sat(b);
+  };
+  auto difference = [&](APInt a, APInt b, bool s) {
+    if (!saturates)
+      return a - b;
+    return s ? a.ssub_sat(b) : a.usub_sat(b);
+  };
   if (evaluateCarry(raw_, in, out) ||
-      evaluatePairs<AddIntOp>(raw_, in, out,
-                              [](APInt a, APInt b, bool) { return a + b; }) ||
-      evaluatePairs<MinIntOp>(raw_, in, out, least) ||
-      evaluatePairs<MaxIntOp>(raw_, in, out, most))
+      evaluateParts<AddIntOp>(raw_, in, out, sum) ||
+      evaluateParts<SubIntOp>(raw_, in, out, difference) ||
+      evaluateParts<NegIntOp>(raw_, in, out,
+                              [](APInt a, APInt, bool) { return -a; }) ||
+      evaluateParts<MinIntOp>(raw_, in, out, least) ||
+      evaluateParts<MaxIntOp>(raw_, in, out, most))
     return true;
-  if (auto op = dyn_cast<AddIntOp>(raw_)) {
-    APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
-    return give(op.getSat() ? a.sadd_sat(b) : a + b);
-  }
-  if (auto op = dyn_cast<SubIntOp>(raw_)) {
-    APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
-    return give(op.getSat() ? a.ssub_sat(b) : a - b);
-  }
+  if (auto op = dyn_cast<AddIntOp>(raw_))
+    return give(sum(make(op.getTy(), in[0]), make(op.getTy(), in[1]),
+                    isSignedInt(op.getTy())));
+  if (auto op = dyn_cast<SubIntOp>(raw_))
+    return give(difference(make(op.getTy(), in[0]), make(op.getTy(), in[1]),
+                           isSignedInt(op.getTy())));
   if (auto op = dyn_cast<MulIntOp>(raw_))
     return give(product(op.getPart(), op.getTy(), in[0], in[1]));
   if (auto op = dyn_cast<MadIntOp>(raw_)) {

@@ -44,7 +44,7 @@ TEST(FormTable, OrderOfTypesIsNot) {
 
 TEST(FormTable, RefusesWhatTheIsaDoesNotHave) {
   for (StringRef text :
-       {"add.b32", "add.sat.u32", "mul.wide.s64", "setp.lt.b32", "ld.v3.u32",
+       {"add.b32", "sub.sat.u32", "mul.wide.s64", "setp.lt.b32", "ld.v3.u32",
         "cvt.u32.f32", "add.s32.s32", "min.sat.s32", "sin.f64", "ret.s32"})
     EXPECT_FALSE(match(text)) << text.str();
 }

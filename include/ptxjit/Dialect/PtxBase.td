@@ -142,7 +142,8 @@ def Ptx_ScalarTypeEnum : Ptx_Enum<"ScalarType", [
   Case<26, "e2m1x2", "E2M1x2">, Case<27, "e2m3x2", "E2M3x2">,
   Case<28, "e3m2x2", "E3M2x2">, Case<29, "ue8m0x2", "UE8M0x2">,
   Case<30, "u2", "U2">, Case<31, "s2", "S2">, Case<32, "u4", "U4">,
-  Case<33, "s4", "S4">]>;
+  Case<33, "s4", "S4">,
+  Case<34, "u8x4", "U8x4">, Case<35, "s8x4", "S8x4">]>;
 def Ptx_ScalarType : Ptx_Modifier<Ptx_ScalarTypeEnum, "scalar">;
 
 def Ptx_RoundingEnum : Ptx_Enum<"Rounding", [

@@ -100,17 +100,18 @@ def Ptx_BulkReducePeerOp : Ptx_Bulk<"cp.reduce.peer", "cp-reduce-async-bulk",
     ReduceModifiers> {
   let summary = "combines elements with those of another CTA's shared memory";
 }
-class ReduceStoreForms<string ops> {
+class ReduceStoreForms<string ops, list<Since> since = Sm90Bulk> {
   defvar Head = "cp.reduce.async.bulk.global.shared::cta.bulk_group";
   list<Form> L = [
-    Form<!strconcat(Head, ops, " [dst], [src], size:b32"), Sm90Bulk>,
+    Form<!strconcat(Head, ops, " [dst], [src], size:b32"), since>,
     Form<!strconcat(Head, ".L2::cache_hint", ops,
-                    " [dst], [src], size:b32, ?policy:b64"), Sm90Bulk>];
+                    " [dst], [src], size:b32, ?policy:b64"), since>];
 }
 def Ptx_BulkReduceStoreOp : Ptx_Bulk<"cp.reduce.store", "cp-reduce-async-bulk",
     !listconcat(ReduceStoreForms<".{add|min|max}.{u64|s32}">.L,
                 ReduceStoreForms<".add.{f32|f64}">.L,
                 ReduceStoreForms<".add.noftz.{f16|bf16}">.L,
+                ReduceStoreForms<".add.noftz.f32", [Since<"9.4", "sm_90+">]>.L,
                 ReduceStoreForms<".{add|min|max|inc|dec}.u32">.L,
                 ReduceStoreForms<".{and|or|xor}.{b32|b64}">.L,
                 ReduceStoreForms<".{min|max}.{s64|f16|bf16}">.L),

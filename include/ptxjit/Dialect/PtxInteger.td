@@ -6,17 +6,23 @@ include "ptxjit/Dialect/PtxBase.td"
 
 defvar Int = "u16|u32|u64|s16|s32|s64";
 defvar Int32Up = "u32|u64|s32|s64";
+// Packed integers and saturation of PTX 9.2.
+defvar From92Sm120f = [Since<"9.2", "sm_120f">, Since<"9.2", "sm_120a">,
+                       Since<"9.2", "sm_121a">];
 
 def Ptx_AddIntOp : Ptx_Binary<"add.int", "integer-arithmetic-instructions-add",
     [Form<!strconcat("add.{", Int, "} d, a, b")>, Form<"add.sat.s32 d, a, b">,
-     Form<"add.{u16x2|s16x2} d, a, b", [Since<"8.0", "sm_90+">]>],
+     Form<"add.{u16x2|s16x2} d, a, b", [Since<"8.0", "sm_90+">]>,
+     Form<"add.sat.{u32|u16x2|s16x2} d, a, b", From92Sm120f>,
+     Form<"add{.sat}.{u8x4|s8x4} d, a, b", From92Sm120f>],
     (ins Flag_Sat:$sat)> {
-  let summary = "integer addition modulo 2^n; `.sat` clamps to s32";
+  let summary = "integer addition modulo 2^n; `.sat` clamps to the type";
 }
 def Ptx_SubIntOp : Ptx_Binary<"sub.int", "integer-arithmetic-instructions-sub",
-    [Form<!strconcat("sub.{", Int, "} d, a, b")>, Form<"sub.sat.s32 d, a, b">],
+    [Form<!strconcat("sub.{", Int, "} d, a, b")>, Form<"sub.sat.s32 d, a, b">,
+     Form<"sub{.sat}.{u8x4|s8x4} d, a, b", From92Sm120f>],
     (ins Flag_Sat:$sat)> {
-  let summary = "integer subtraction modulo 2^n; `.sat` clamps to s32";
+  let summary = "integer subtraction modulo 2^n; `.sat` clamps to the type";
 }
 def Ptx_MulIntOp : Ptx_Binary<"mul.int", "integer-arithmetic-instructions-mul",
     [Form<!strconcat("mul.{lo|hi}.{", Int, "} d, a, b")>,
@@ -58,14 +64,15 @@ def Ptx_AbsIntOp : Ptx_Unary<"abs.int", "integer-arithmetic-instructions-abs",
   let summary = "absolute value; of the minimum: the minimum";
 }
 def Ptx_NegIntOp : Ptx_Unary<"neg.int", "integer-arithmetic-instructions-neg",
-    [Form<"neg.{s16|s32|s64} d, a">]> {
+    [Form<"neg.{s16|s32|s64} d, a">, Form<"neg.s8x4 d, a", From92Sm120f>]> {
   let summary = "arithmetic negation modulo 2^n";
 }
 class Ptx_IntMinMax<string mnemonic, string opcode>
     : Ptx_Binary<mnemonic, !strconcat("integer-arithmetic-instructions-", opcode),
         [Form<!strconcat(opcode, ".{", Int, "} d, a, b")>,
          Form<!strconcat(opcode, ".{u16x2|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>,
-         Form<!strconcat(opcode, ".relu.{s32|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>],
+         Form<!strconcat(opcode, ".relu.{s32|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>,
+         Form<!strconcat(opcode, ".{u8x4|s8x4} d, a, b"), From92Sm120f>],
         (ins Flag_Relu:$relu)> {
   let summary = "`.relu` makes negative results 0";
 }

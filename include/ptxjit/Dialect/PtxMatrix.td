@@ -12,6 +12,13 @@ defvar MatrixFrom87Sm120f = [
     Since<"8.8", "sm_120f">,
     Since<"8.7", "sm_120a">,
     Since<"8.7", "sm_121a">];
+defvar MatrixFrom91Sm120a = [
+    Since<"9.1", "sm_120a">,
+    Since<"9.1", "sm_121a">];
+defvar MatrixFrom91Sm120f = [
+    Since<"9.1", "sm_120f">,
+    Since<"9.1", "sm_120a">,
+    Since<"9.1", "sm_121a">];
 defvar MatrixFrom87Sm120a = [
     Since<"8.7", "sm_120a">,
     Since<"8.7", "sm_121a">];
@@ -59,6 +66,10 @@ def Matrix_mma : Matrix<"mma", "mma",
        "block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3 d*4:f32, a*4:b32, "
        "b*4:b32, c*4:f32, e:b32, #f=0x0, g:b32, h*2:b16, i:b32, j*2:b16",
        MatrixFrom87Sm120a>,
+  Form<"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4."
+       "block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 d*4:f32, a*4:b32, "
+       "b*4:b32, c*4:f32, e:b32, #f=0x0, g:b32, h*2:b16, i:b32, j*2:b16",
+       MatrixFrom91Sm120a>,
   Form<"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.{kind::mxf4|"
        "kind::mxf4nvf4}.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 "
        "d*4:f32, a*4:b32, b*4:b32, c*4:f32, e:b32, #f=0x0, g:b32, h*2:b16, "
@@ -269,6 +280,10 @@ def Matrix_mma : Matrix<"mma", "mma",
        ":4X.f32.e2m1.e2m1.f32.ue4m3 d*4:f32, a*4:b32, b*2:b32, c*4:f32, e:b32, "
        "f*2:b16, g:b32, h*2:b16",
        MatrixFrom87Sm120f>,
+  Form<"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec:"
+       ":4X.f32.e2m1.e2m1.f32.ue8m0 d*4:f32, a*4:b32, b*2:b32, c*4:f32, e:b32, "
+       "f*2:b16, g:b32, h*2:b16",
+       MatrixFrom91Sm120f>,
   Form<"mma.sync.aligned.m16n8k64.row.col.{kind::mxf4|kind::mxf4nvf4}"
        ".block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d*4:f32, a*4:b32, "
        "b*2:b32, c*4:f32, e:b32, f*2:b16, g:b32, h*2:b16",

@@ -77,6 +77,14 @@ def Ptx_CvtOp : Ptx_Unary<"cvt",
          Flag_Sat:$sat, Flag_Relu:$relu, Flag_Satfinite:$satfinite)> {
   let WideOperands = 1;
 }
+class SmallFloatTargets<string version> {
+  list<Since> L = [Since<version, "sm_100f">, Since<version, "sm_110f">,
+                   Since<version, "sm_120f">, Since<version, "sm_100a">,
+                   Since<version, "sm_103a">, Since<version, "sm_110a">,
+                   Since<version, "sm_120a">, Since<version, "sm_121a">];
+}
+defvar Cvt91 = SmallFloatTargets<"9.1">.L;
+defvar Cvt92 = SmallFloatTargets<"9.2">.L;
 defvar Cvt86 = [
     Since<"8.8", "sm_100f">, Since<"8.8", "sm_110f">, Since<"8.8", "sm_120f">,
     Since<"8.6", "sm_100a">, Since<"8.6", "sm_103a">, Since<"8.6", "sm_110a">,
@@ -99,7 +107,10 @@ def Ptx_CvtPackedOp : Ptx_Unary<"cvt.packed",
      Form<"cvt.rn.bf16x2.ue8m0x2 d, a:2", Cvt86>,
      Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f16x2 d, a:2", [Since<"8.1", "sm_89+">]>,
      Form<"cvt.rn.satfinite{.relu}.e2m1x2.f16x2 d, a:2", Cvt86>,
-     Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.bf16x2 d, a:2", Cvt86>],
+     Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.bf16x2 d, a:2", Cvt86>,
+     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2}.bf16x2 d, a:2", Cvt91>,
+     Form<"cvt.rn.satfinite{.relu}.{e2m3x2|e3m2x2}.f16x2 d, a:2", Cvt91>,
+     Form<"cvt.rn{.relu}{.satfinite}.bf16x2.{e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2} d, a:2", Cvt92>],
     (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
          Flag_Satfinite:$satfinite)> {
   let summary = "both halves of a packed type";

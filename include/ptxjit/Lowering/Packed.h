@@ -16,6 +16,11 @@ namespace ptxjit {
 /// Operands that are no integers of the packed width are the same for both.
 mlir::Value mapParts(ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,
                      llvm::function_ref<mlir::Value(mlir::ValueRange)> compute);
+/// `compute` on the operands, or on all parts of packed integers at once, as
+/// lanes of one long vector.
+mlir::Value mapLanesOfParts(
+    ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,
+    llvm::function_ref<mlir::Value(ChunkBuilder &, mlir::ValueRange)> compute);
 /// Low and high part of a packed value, as values of the part's type.
 std::pair<mlir::Value, mlir::Value>
 splitParts(ChunkBuilder &c, ptx::ScalarType type, mlir::Value value);
