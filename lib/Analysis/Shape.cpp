@@ -6,7 +6,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "ptxjit/Dialect/FormTable.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -85,6 +85,9 @@ void ShapeAnalysis::visit(Operation &op) {
   Shape shape = transfer(op);
   for (Value result : op.getResults())
     update(result, shape);
+  if (auto setp = dyn_cast<SetpOp>(op); setp && op.getNumResults() == 1)
+    if (auto lanes = compareKnown(setp))
+      predicates[op.getResult(0)] = *lanes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,7 +99,10 @@ Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
   Shape shape;
   shape.min = std::min(a.min, b.min);
   shape.max = std::max(a.max, b.max);
-  shape.baseAlign = std::min(a.baseAlign, b.baseAlign);
+  unsigned known = std::min(a.knownBits, b.knownBits);
+  if (a.low != b.low)
+    known = std::min<unsigned>(known, llvm::countr_zero(a.low ^ b.low));
+  shape.setKnown(known, a.low);
   if (a.pattern != b.pattern || a.isVarying() || b.isVarying() ||
       at == Uniformity::Lane)
     return shape;
@@ -178,13 +184,14 @@ Shape ShapeAnalysis::tidShape(unsigned dim) {
   bool same = true, baseSame = true;
   shape.min = INT64_MAX;
   shape.max = INT64_MIN;
-  shape.baseAlign = 63;
+  shape.setKnown(63, first);
   for (unsigned w = 0; w < warps; ++w) {
     unsigned base = getTid(context, dim, w * 32);
     baseSame &= base == first;
-    if (base)
-      shape.baseAlign =
-          std::min<unsigned>(shape.baseAlign, llvm::countr_zero(base));
+    if (base != first)
+      shape.setKnown(
+          std::min<unsigned>(shape.knownBits, llvm::countr_zero(base ^ first)),
+          first);
     for (unsigned i = 0; i < 32; ++i) {
       int64_t tid = getTid(context, dim, w * 32 + i);
       shape.min = std::min(shape.min, tid);
@@ -205,7 +212,7 @@ static Shape uniformShape(Uniformity at, int64_t min, int64_t max) {
   shape.min = min;
   shape.max = max;
   if (min == max)
-    shape.baseAlign = min ? llvm::countr_zero(uint64_t(min)) : 63;
+    shape.setKnown(63, uint64_t(min));
   return shape;
 }
 
@@ -240,7 +247,7 @@ Shape ShapeAnalysis::specialRegister(SRegOp op) {
     for (unsigned i = 0; i < 32; ++i)
       pattern[i] = i;
     Shape shape = uniformShape(Uniformity::Grid, 0, 31);
-    shape.baseAlign = 63;
+    shape.setKnown(63, 0);
     shape.pattern = intern(pattern);
     return shape;
   }
@@ -278,6 +285,105 @@ Shape ShapeAnalysis::merge(ArrayRef<Value> operands) {
       return Shape();
     shape.uniformity = std::max(shape.uniformity, s.uniformity);
   }
+  return shape;
+}
+
+static Shape knownShape(int64_t value) {
+  return uniformShape(Uniformity::Grid, value, value);
+}
+
+Shape ShapeAnalysis::logic(Operation &op, unsigned width) {
+  SmallVector<Shape, 3> in;
+  for (Value v : op.getOperands())
+    in.push_back(get(v));
+  using Bits = ArrayRef<uint64_t>;
+  if (isa<AndOp>(op))
+    return bitAnd(in[0], in[1], width);
+  if (isa<NotOp>(op))
+    return bitwise(in, width, [](Bits x) { return ~x[0]; });
+  if (isa<Lop3Op>(op)) {
+    auto table = constantOf(op.getOperand(3));
+    if (!table)
+      return Shape();
+    in.pop_back();
+    return bitwise(in, width, [&](Bits x) {
+      uint64_t d = 0;
+      for (unsigned row = 0; row < 8; ++row)
+        if ((*table)[row])
+          d |= (row & 4 ? x[0] : ~x[0]) & (row & 2 ? x[1] : ~x[1]) &
+               (row & 1 ? x[2] : ~x[2]);
+      return d;
+    });
+  }
+  Shape shape = isa<OrOp>(op)
+                    ? bitwise(in, width, [](Bits x) { return x[0] | x[1]; })
+                    : bitwise(in, width, [](Bits x) { return x[0] ^ x[1]; });
+  // No bit above those of both.
+  if (in[0].min >= 0 && in[1].min >= 0) {
+    uint64_t most = uint64_t(in[0].max) | uint64_t(in[1].max);
+    shape.min = 0;
+    shape.max =
+        int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(most)));
+  }
+  return shape;
+}
+
+/// A field of which all bits are known, or one that is shifted and masked.
+Shape ShapeAnalysis::bitField(BfeOp op) {
+  unsigned width = widthOf(op.getD());
+  auto at = constantOf(op.getB()), length = constantOf(op.getC());
+  bool isSigned = isSignedInt(op.getTy());
+  if (!at || !length || length->isZero() ||
+      at->getLimitedValue(64) + length->getLimitedValue(64) > width)
+    return merge(llvm::to_vector(op->getOperands()));
+  unsigned bits = unsigned(length->getZExtValue());
+  Shape field = bitAnd(
+      shiftRight(get(op.getA()), unsigned(at->getZExtValue()), width, false),
+      knownShape(int64_t(llvm::maskTrailingOnes<uint64_t>(bits))), width);
+  if (!isSigned)
+    return field;
+  if (field.isUniform() || !field.isKnown(width)) {
+    Shape shape;
+    shape.uniformity = field.isUniform() ? field.uniformity : Uniformity::Lane;
+    return shape;
+  }
+  Shape shape = knownShape(llvm::SignExtend64(field.low, bits));
+  LanePattern pattern{};
+  for (unsigned i = 0; i < 32; ++i) {
+    uint64_t lane = field.low + uint64_t((*field.pattern)[i]);
+    pattern[i] = llvm::SignExtend64(lane, bits) - shape.min;
+  }
+  shape.pattern = intern(pattern);
+  shape.min = -(int64_t(1) << (bits - 1));
+  shape.max = (int64_t(1) << (bits - 1)) - 1;
+  return shape;
+}
+
+/// One of two values, by a predicate that is uniform or known.
+Shape ShapeAnalysis::select(Operation &op) {
+  bool isSelp = isa<SelpOp>(op); // selp d, a, b, c
+  Value a = op.getOperand(isSelp ? 0 : 1), b = op.getOperand(isSelp ? 1 : 2),
+        c = op.getOperand(isSelp ? 2 : 0);
+  if (!isSelp && (a == b || b.getDefiningOp<UndefOp>()))
+    return get(a);
+  if (!isSelp && a.getDefiningOp<UndefOp>())
+    return get(b);
+  const Shape &x = get(a), &y = get(b), &p = get(c);
+  Shape shape = join(x, y, p.isUniform() ? p.uniformity : Uniformity::Lane);
+  unsigned width = widthOf(op.getResult(0));
+  auto lanes = knownLanes(c);
+  if (shape.hasBase() || !lanes || !x.isKnown(width) || !y.isKnown(width))
+    return shape;
+  LanePattern pattern{};
+  auto laneOf = [&](unsigned i) {
+    const Shape &s = *lanes >> i & 1 ? x : y;
+    return int64_t(s.low) + (s.pattern ? (*s.pattern)[i] : 0);
+  };
+  for (unsigned i = 0; i < 32; ++i)
+    pattern[i] = laneOf(i) - laneOf(0);
+  shape.uniformity = Uniformity::Grid;
+  shape.setKnown(63, uint64_t(laneOf(0)));
+  shape.pattern = intern(pattern);
   return shape;
 }
 
@@ -326,17 +432,17 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
     if (auto c = constantOf(op.getOperand(1)))
       return shiftRight(shapeOf(0), unsigned(c->getLimitedValue(width)), width,
                         isSignedInt(shr.getTy()));
-  if (isa<AndOp>(op) && width > 1) {
-    if (auto c = constantOf(op.getOperand(1)))
-      return bitAnd(shapeOf(0), c->getZExtValue(), width);
-    if (auto c = constantOf(op.getOperand(0)))
-      return bitAnd(shapeOf(1), c->getZExtValue(), width);
-  }
+  if (isa<AndOp, OrOp, XorOp, NotOp, Lop3Op>(op) && width > 1)
+    return logic(op, width);
+  if (auto bfe = dyn_cast<BfeOp>(op))
+    return bitField(bfe);
+  if (isa<SelpOp>(op))
+    return select(op);
   if (isa<DivIntOp, RemOp>(op) && shapeOf(0).min >= 0)
     if (auto c = constantOf(op.getOperand(1));
         c && c->isPowerOf2() && !c->isNegative())
       return isa<RemOp>(op)
-                 ? bitAnd(shapeOf(0), c->getZExtValue() - 1, width)
+                 ? bitAnd(shapeOf(0), knownShape(c->getSExtValue() - 1), width)
                  : shiftRight(shapeOf(0), c->logBase2(), width, false);
   if (auto cvt = dyn_cast<CvtOp>(op);
       cvt && !isFloat(cvt.getTy()) && !isFloat(cvt.getTy2()) && !cvt.getSat()) {
@@ -356,7 +462,7 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
       return Shape();
     if (cvta.getSpace() != Space::Global) {
       setFullRange(shape, width);
-      shape.baseAlign = 0;
+      shape.setKnown(0, 0);
       shape.uniformity = std::max(shape.uniformity, Uniformity::Cta);
     }
     return shape;
@@ -378,10 +484,14 @@ Shape ShapeAnalysis::addressShape(AddressOfOp op) {
   bool inWindow =
       var && var.getSpace() != Space::Global && var.getSpace() != Space::Const;
   // Shared addresses begin with the rank of the CTA in its cluster.
-  if (inWindow && var.getSpace() == Space::Shared)
-    return uniformShape(Uniformity::Cta, 0, kSharedEnd);
-  return inWindow ? uniformShape(Uniformity::Grid, 0, 1 << 24)
-                  : uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  Shape shape = inWindow && var.getSpace() == Space::Shared
+                    ? uniformShape(Uniformity::Cta, 0, kSharedEnd)
+                : inWindow
+                    ? uniformShape(Uniformity::Grid, 0, 1 << 24)
+                    : uniformShape(Uniformity::Grid, INT64_MIN, INT64_MAX);
+  if (var && var.getAlign() > 0)
+    shape.setKnown(llvm::countr_zero(uint64_t(var.getAlign())), 0);
+  return shape;
 }
 
 /// What lanes exchange: the same in all of them where one value is spread or
@@ -405,6 +515,60 @@ Shape ShapeAnalysis::transferCollective(Operation &op) {
   else
     return Shape();
   return !members || get(members).isUniform() ? warp : Shape();
+}
+
+static std::optional<bool> compare(Compare cmp, const APSInt &a,
+                                   const APSInt &b) {
+  switch (cmp) {
+  case Compare::EQ:
+    return a == b;
+  case Compare::NE:
+    return a != b;
+  case Compare::LT:
+  case Compare::LO:
+    return a < b;
+  case Compare::LE:
+  case Compare::LS:
+    return a <= b;
+  case Compare::GT:
+  case Compare::HI:
+    return a > b;
+  case Compare::GE:
+  case Compare::HS:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<uint32_t> ShapeAnalysis::knownLanes(Value predicate) {
+  auto it = predicates.find(predicate);
+  if (it == predicates.end())
+    return std::nullopt;
+  return it->second;
+}
+
+/// The comparison of integers that are known in every lane.
+std::optional<uint32_t> ShapeAnalysis::compareKnown(SetpOp op) {
+  unsigned width = widthOf(op.getA());
+  const Shape &a = get(op.getA()), &b = get(op.getB());
+  if (isFloat(op.getTy()) || isPacked(op.getTy()) || op.getC() || width > 32 ||
+      !a.isKnown(width) || !b.isKnown(width))
+    return std::nullopt;
+  bool isSigned = isSignedInt(op.getTy());
+  auto laneOf = [&](const Shape &s, unsigned i) {
+    APInt bits(width, s.low + uint64_t(s.pattern ? (*s.pattern)[i] : 0), false,
+               /*implicitTrunc=*/true);
+    return APSInt(bits, !isSigned);
+  };
+  uint32_t lanes = 0;
+  for (unsigned i = 0; i < 32; ++i) {
+    auto holds = compare(op.getCmp(), laneOf(a, i), laneOf(b, i));
+    if (!holds)
+      return std::nullopt;
+    lanes |= uint32_t(*holds) << i;
+  }
+  return lanes;
 }
 
 /// tid < 64 in blocks of whole warps: the same in all lanes, if the base and
@@ -435,9 +599,9 @@ Shape ShapeAnalysis::compareShape(SetpOp op) {
   auto [least, most] =
       std::minmax_element(a.pattern->begin(), a.pattern->end());
   unsigned bits = 64 - llvm::countl_zero(uint64_t(*most));
-  if (*least < 0 || a.baseAlign < bits)
+  if (*least < 0 || a.baseAlign() < bits)
     return Shape();
-  bool aligned = below ? b.baseAlign >= bits
+  bool aligned = below ? b.baseAlign() >= bits
                        : b.min == b.max &&
                              (uint64_t(b.min) + 1) % (uint64_t(1) << bits) == 0;
   return aligned ? shape : Shape();
@@ -494,16 +658,8 @@ Shape ShapeAnalysis::transfer(Operation &op) {
   }
   if (auto setp = dyn_cast<SetpOp>(op))
     return compareShape(setp);
-  if (isa<arith::SelectOp>(op)) {
-    const Shape &c = get(op.getOperand(0));
-    if (op.getOperand(1) == op.getOperand(2) ||
-        op.getOperand(2).getDefiningOp<UndefOp>())
-      return get(op.getOperand(1));
-    if (op.getOperand(1).getDefiningOp<UndefOp>())
-      return get(op.getOperand(2));
-    return join(get(op.getOperand(1)), get(op.getOperand(2)),
-                c.isUniform() ? c.uniformity : Uniformity::Lane);
-  }
+  if (isa<arith::SelectOp>(op))
+    return select(op);
   if (!isMemoryEffectFree(&op) || op.getNumOperands() == 0)
     return Shape();
   if (op.getNumResults() == 1 && op.getResult(0).getType().isInteger())

@@ -6,6 +6,11 @@
 
 using namespace ptxjit;
 
+void Shape::setKnown(unsigned bits, uint64_t value) {
+  knownBits = std::min(bits, 63u);
+  low = value & llvm::maskTrailingOnes<uint64_t>(knownBits);
+}
+
 Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
                          int sign) {
   Shape shape;
@@ -16,7 +21,8 @@ Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
     return shape;
   shape.uniformity = std::max(a.uniformity, b.uniformity);
   shape.conditional = a.conditional || b.conditional;
-  shape.baseAlign = std::min(a.baseAlign, b.baseAlign);
+  shape.setKnown(std::min(a.knownBits, b.knownBits),
+                 sign > 0 ? a.low + b.low : a.low - b.low);
   LanePattern pattern{};
   for (unsigned i = 0; i < 32; ++i) {
     __int128 p = __int128(a.pattern ? (*a.pattern)[i] : 0) +
@@ -37,10 +43,9 @@ Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
     return shape;
   shape.uniformity = a.uniformity;
   shape.conditional = a.conditional;
-  shape.baseAlign =
-      factor ? std::min<unsigned>(
-                   a.baseAlign + llvm::countr_zero(uint64_t(factor)), 63)
-             : 63;
+  shape.setKnown(factor ? a.knownBits + llvm::countr_zero(uint64_t(factor))
+                        : 63,
+                 a.low * uint64_t(factor));
   LanePattern pattern{};
   for (unsigned i = 0; i < 32; ++i) {
     __int128 p = __int128(a.pattern ? (*a.pattern)[i] : 0) * factor;
@@ -65,7 +70,7 @@ Shape ShapeAnalysis::multiply(const Shape &a, const Shape &b, unsigned width) {
   if (!a.isUniform() || !b.isUniform())
     return shape;
   shape.uniformity = std::max(a.uniformity, b.uniformity);
-  shape.baseAlign = std::min(a.baseAlign + b.baseAlign, 63u);
+  shape.setKnown(a.baseAlign() + b.baseAlign(), 0);
   return shape;
 }
 
@@ -95,7 +100,30 @@ Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
     shape.max = width >= 63 ? INT64_MAX : (int64_t(1) << width) - 1;
   }
   shape.conditional |= mayWrap(a, width, isSigned);
+  if (width < 63 && a.knownBits >= width) {
+    uint64_t value = a.low & llvm::maskTrailingOnes<uint64_t>(width);
+    shape.setKnown(63, isSigned ? uint64_t(llvm::SignExtend64(value, width))
+                                : value);
+  }
   return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+/// The low `bits` bits of each lane, if the pattern does not carry beyond them:
+/// then the bits above are those of the base.
+static bool lowParts(const Shape &s, unsigned bits,
+                     std::array<uint64_t, 32> &parts) {
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  for (unsigned i = 0; i < 32; ++i) {
+    __int128 x = __int128(s.low & mask) + (s.pattern ? (*s.pattern)[i] : 0);
+    if (x < 0 || x > __int128(mask))
+      return false;
+    parts[i] = uint64_t(x);
+  }
+  return true;
 }
 
 Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
@@ -109,51 +137,79 @@ Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
     shape.min = 0;
     shape.max = int64_t((~uint64_t(0) >> (64 - width)) >> amount);
   }
+  unsigned known = std::min(a.knownBits, width);
   if (a.isUniform()) {
     shape.uniformity = a.uniformity;
+    if (known > amount && (known < width || a.min >= 0))
+      shape.setKnown(known - amount, a.low >> amount);
     return shape;
   }
-  // Carry-free if the base has no bits below the shift and nothing wraps.
-  if (a.isVarying() || a.conditional || a.baseAlign < amount || a.min < 0 ||
-      amount >= width)
+  std::array<uint64_t, 32> parts;
+  if (a.isVarying() || a.conditional || known < amount || amount >= width ||
+      (known == width && a.min < 0) || !lowParts(a, known, parts))
     return shape;
+  uint64_t first = a.low >> amount;
   LanePattern pattern{};
-  for (unsigned i = 0; i < 32; ++i) {
-    if ((*a.pattern)[i] < 0)
-      return shape;
-    pattern[i] = (*a.pattern)[i] >> amount;
-  }
+  for (unsigned i = 0; i < 32; ++i)
+    pattern[i] = int64_t((parts[i] >> amount) - first);
   shape.uniformity = a.uniformity;
   shape.pattern = intern(pattern);
-  shape.baseAlign = a.baseAlign - amount;
+  shape.setKnown(known - amount, first);
   return shape;
 }
 
-Shape ShapeAnalysis::bitAnd(const Shape &a, uint64_t mask, unsigned width) {
+/// Bits of the result are those of `compute` on the same bits of `in`: of the
+/// bases, and of what lies below what is unknown of them.
+Shape ShapeAnalysis::bitwise(
+    llvm::ArrayRef<Shape> in, unsigned width,
+    llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute) {
   Shape shape;
   setFullRange(shape, width);
-  if (width < 64 && mask >> (width - 1) == 0) {
-    shape.min = 0;
-    shape.max = int64_t(mask);
-    if (a.min >= 0)
-      shape.max = std::min(shape.max, a.max);
-  }
-  if (a.isUniform()) {
-    shape.uniformity = a.uniformity;
-    return shape;
-  }
-  // (base + p) & m = (base & m) + (p & m) if they share no bits: low masks.
-  if (a.isVarying() || a.conditional || !llvm::isMask_64(mask) ||
-      a.baseAlign < unsigned(llvm::countr_one(mask)))
-    return shape;
-  LanePattern pattern{};
-  for (unsigned i = 0; i < 32; ++i) {
-    if ((*a.pattern)[i] < 0)
+  unsigned known = std::min(width, 63u);
+  bool patterned = false;
+  Uniformity uniformity = Uniformity::Grid;
+  for (const Shape &s : in) {
+    if (s.isVarying() || s.conditional)
       return shape;
-    pattern[i] = (*a.pattern)[i] & int64_t(mask);
+    uniformity = std::max(uniformity, s.uniformity);
+    known = std::min(known, s.knownBits);
+    patterned |= s.pattern != nullptr;
   }
-  shape.uniformity = a.uniformity;
+  llvm::SmallVector<std::array<uint64_t, 32>, 3> parts(in.size());
+  for (auto [s, part] : llvm::zip(in, parts))
+    if (patterned && !lowParts(s, known, part))
+      return shape;
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(known);
+  llvm::SmallVector<uint64_t, 3> operands;
+  for (const Shape &s : in)
+    operands.push_back(s.low & mask);
+  uint64_t first = compute(operands) & mask;
+  LanePattern pattern{};
+  for (unsigned i = 0; patterned && i < 32; ++i) {
+    for (auto [operand, part] : llvm::zip(operands, parts))
+      operand = part[i];
+    pattern[i] = int64_t((compute(operands) & mask) - first);
+  }
+  shape.uniformity = uniformity;
   shape.pattern = intern(pattern);
-  shape.baseAlign = 63;
+  shape.setKnown(known, first);
+  return shape;
+}
+
+Shape ShapeAnalysis::bitAnd(const Shape &a, const Shape &b, unsigned width) {
+  Shape shape = bitwise(
+      {a, b}, width, [](llvm::ArrayRef<uint64_t> in) { return in[0] & in[1]; });
+  // No larger than an operand that is not negative.
+  for (const Shape &s : {a, b})
+    if (s.min >= 0) {
+      shape.min = 0;
+      shape.max = shape.max < 0 ? s.max : std::min(shape.max, s.max);
+    }
+  // Zeros of one operand are known whatever the other has there.
+  const Shape &more = a.knownBits > b.knownBits ? a : b;
+  unsigned end = std::min({more.knownBits, width, 63u});
+  if (shape.hasBase() && !more.pattern)
+    while (shape.knownBits < end && !(more.low >> shape.knownBits & 1))
+      ++shape.knownBits;
   return shape;
 }

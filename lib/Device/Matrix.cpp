@@ -8,7 +8,8 @@
 //   k. Those of B are the same for columns.
 // - the *image* of A holds, for each step through k, the R rows' elements side
 //   by side; that of B its registers, with the elements of a dword in *planes*.
-// - the *home* of the accumulator holds 8 columns of R rows.
+// - the *home* of the accumulator holds 8 columns of R rows; behind integers,
+//   what is to be taken from each column.
 //
 // So a step multiplies a vector of rows by 8 broadcast elements of B. Elements
 // are taken in the order of k, so that results do not depend on the CPU.
@@ -271,6 +272,17 @@ inline void leaveHalves(Lanes *registers, const F32<R> *home, bool saturates) {
   }
 }
 
+/// Integer sums have behind them what their columns are too large by: taking
+/// it away once, when they leave, is cheaper than in every multiplication.
+template <int R> inline I32<8> &excessOf(I32<R> *home) {
+  return *(I32<8> *)(home + 8);
+}
+template <int R> inline void settle(I32<R> *out, I32<R> *home) {
+  I32<8> excess = excessOf<R>(home);
+  for (int n = 0; n < 8; ++n)
+    out[n] = home[n] - excess[n];
+}
+
 /// An f16 sum that stays at home.
 template <int R> inline void roundHalves(F32<R> *home) {
   for (int n = 0; n < 8; ++n)
@@ -355,15 +367,21 @@ inline I32<16> addPairs(I32<16> sum, U32<16> x, U32<16> y) {
 }
 
 /// Integers: the products' sum is exact before it is added to C, which wraps
-/// around or saturates.
+/// around or saturates. `excess`: what they make each column too large by.
 template <int R, int Count, typename Step>
 inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
-                             int blocks, bool saturates, Step step) {
+                             int blocks, bool saturates, I32<8> excess,
+                             Step step) {
   if (!saturates) {
+    excessOf<R>(home) += excess;
     forEachStep<R, Count>(home, a, b, blocks, step);
     return;
   }
-  I32<R> sums[8] = {};
+  settle<R>(home, home);
+  excessOf<R>(home) = 0;
+  I32<R> sums[8];
+  for (int n = 0; n < 8; ++n)
+    sums[n] = -excess[n];
   forEachStep<R, Count>(sums, a, b, blocks, step);
   for (int n = 0; n < 8; ++n)
     home[n] = __builtin_elementwise_add_sat(home[n], sums[n]);
@@ -372,7 +390,7 @@ inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
 template <int R, int Count>
 inline void multiplyPairs(I32<R> *home, const U32<R> *a, const uint32_t *b,
                           int blocks, bool saturates) {
-  multiplyIntegers<R, Count>(home, a, b, blocks, saturates,
+  multiplyIntegers<R, Count>(home, a, b, blocks, saturates, 0,
                              [](I32<R> sum, U32<R> x, uint32_t y) {
                                return addPairs(sum, x, U32<R>(y));
                              });
@@ -426,16 +444,11 @@ inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
 template <int R>
 inline void multiplyBytes(I32<R> *home, const U32<R> *a, const uint32_t *b,
                           int blocks, bool saturates) {
-  const int32_t *bias = (const int32_t *)(b + 32 * blocks);
-  I32<R> sums[8];
-  for (int n = 0; n < 8; ++n)
-    sums[n] = (saturates ? I32<R>(0) : home[n]) - bias[n];
-  forEachStep<R, 1>(sums, a, b, blocks, [](I32<R> sum, U32<R> x, uint32_t y) {
-    return addBytes(sum, x, U32<R>(y));
-  });
-  for (int n = 0; n < 8; ++n)
-    home[n] =
-        saturates ? __builtin_elementwise_add_sat(home[n], sums[n]) : sums[n];
+  multiplyIntegers<R, 1>(home, a, b, blocks, saturates,
+                         *(const I32<8> *)(b + 32 * blocks),
+                         [](I32<R> sum, U32<R> x, uint32_t y) {
+                           return addBytes(sum, x, U32<R>(y));
+                         });
 }
 template <int R>
 inline void multiplyFast(F32<R> *home, const U32<R> *a, const uint32_t *b,
@@ -740,6 +753,7 @@ PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
   PTXJIT_EXPORT void ptxjit_matrix_enter_s32_r##R(I32<R> *home,                \
                                                   const I32<32> *registers) {  \
     enterPair<R>(home, registers, registers + 1);                              \
+    excessOf<R>(home) = 0;                                                     \
   }                                                                            \
   PTXJIT_EXPORT void ptxjit_matrix_enter_f64_r##R(F64<R> *home,                \
                                                   const F64<32> *registers) {  \
@@ -761,8 +775,10 @@ PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
     roundHalves<R>(home);                                                      \
   }                                                                            \
   PTXJIT_EXPORT void ptxjit_matrix_leave_s32_r##R(I32<32> *registers,          \
-                                                  const I32<R> *home, int) {   \
-    leavePair<R>(registers, home);                                             \
+                                                  I32<R> *home, int) {         \
+    I32<R> settled[8];                                                         \
+    settle<R>(settled, home);                                                  \
+    leavePair<R>(registers, settled);                                          \
   }                                                                            \
   PTXJIT_EXPORT void ptxjit_matrix_leave_f64_r##R(F64<32> *registers,          \
                                                   const F64<R> *home, int) {   \

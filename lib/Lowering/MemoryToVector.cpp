@@ -182,7 +182,7 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
   bool window = where == Space::Shared || where == Space::SharedCta ||
                 where == Space::SharedCluster || where == Space::Local;
   if (window && sameInAllLanes && isMultiple(offset) &&
-      (int64_t(1) << std::min(shapeOf(a).baseAlign, 16u)) >= bytes)
+      (int64_t(1) << std::min(shapeOf(a).baseAlign(), 16u)) >= bytes)
     return;
   // Once is enough for all accesses at constant distances.
   Value lanesTested = sameInAllLanes ? Value() : mask;
@@ -218,11 +218,50 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// What lanes read or write is masked in units of 32 bits, if it is that large:
+/// not every CPU has masks for less.
+Type Packetizer::maskUnit(Type element, unsigned count) {
+  int64_t bytes = std::max<int64_t>(
+      bytesOf(element), std::min<int64_t>(bytesOf(element) * count, 4));
+  return bytes == bytesOf(element) ? element
+                                   : Type(b.getIntegerType(bytes * 8));
+}
+
+/// Each lane's bit, `times` times.
+Value Packetizer::repeatMask(Value mask, unsigned times) {
+  if (times == 1)
+    return mask;
+  SmallVector<int64_t> from;
+  for (unsigned i = 0; i < target.chunk * times; ++i)
+    from.push_back(i / times);
+  return vector::ShuffleOp::create(b, loc, mask, mask, from);
+}
+
+static Value castTo(OpBuilder &b, Location loc, Type type, Value v) {
+  return v.getType() == type ? v
+                             : Value(LLVM::BitcastOp::create(b, loc, type, v));
+}
+
+/// Lanes' elements, lane after lane, from `start` on; zeros where `mask` is
+/// false.
+Value Packetizer::loadMasked(Value start, Type element, unsigned count,
+                             Value mask) {
+  Type unit = maskUnit(element, count);
+  unsigned each = unsigned(bytesOf(element) * count / bytesOf(unit));
+  auto type = VectorType::get(target.chunk * each, unit);
+  Value zero =
+      arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  auto load =
+      LLVM::MaskedLoadOp::create(b, loc, type, start, repeatMask(mask, each),
+                                 zero, unsigned(bytesOf(element) * count));
+  return castTo(b, loc, VectorType::get(target.chunk * count, element), load);
+}
+
 /// `flat` gets, chunk by chunk, `count` vectors of lanes.
 void Packetizer::loadContiguous(const LaneAddress &address, Type element,
                                 unsigned count, Value mask, bool invariant,
                                 SmallVectorImpl<Value> &flat) {
-  ChunkBuilder s = scalar(), v = lanes();
+  ChunkBuilder s = scalar();
   unsigned w = target.chunk;
   unsigned align = bytesOf(element) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
@@ -230,24 +269,24 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
     Value start =
         toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
                      : address.base);
-    auto wide = VectorType::get(w * count, element);
+    Value all;
     if (needsMask(mask)) {
-      assert(count == 1 && "masked vectors are gathered");
-      flat.push_back(LLVM::MaskedLoadOp::create(
-          b, loc, wide, start, maskChunk(mask, c), v.zero(element), align));
-      continue;
+      all = loadMasked(start, element, count, maskChunk(mask, c));
+    } else {
+      auto wide = VectorType::get(w * count, element);
+      auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
+      load.setInvariant(invariant);
+      all = load;
     }
-    auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
-    load.setInvariant(invariant);
     if (count == 1) {
-      flat.push_back(load);
+      flat.push_back(all);
       continue;
     }
     for (unsigned e = 0; e < count; ++e) {
       SmallVector<int64_t> lanesOf;
       for (unsigned i = 0; i < w; ++i)
         lanesOf.push_back(i * count + e);
-      flat.push_back(vector::ShuffleOp::create(b, loc, load, load, lanesOf));
+      flat.push_back(vector::ShuffleOp::create(b, loc, all, all, lanesOf));
     }
   }
 }
@@ -373,25 +412,86 @@ bool Packetizer::loadLaneVectors(const LaneAddress &address, Type element,
   return true;
 }
 
+/// Is the mask that of a whole warp?
+Value Packetizer::isWholeWarp(Value mask) {
+  ChunkBuilder s = scalar();
+  return s.cmp(CmpIPredicate::eq, activeBits(mask),
+               s.intConstant(32, 0xffffffff));
+}
+
 /// The best way for lanes whose addresses do not follow each other.
 void Packetizer::loadApart(const LaneAddress &address, Type element,
                            unsigned count, Value mask, bool invariant,
                            SmallVectorImpl<Value> &flat) {
   // The pattern holds only where address.ok does.
-  bool known = !needsMask(mask) && !address.ok;
-  if (known && (loadRuns(address, element, count, invariant, flat) ||
-                loadLaneVectors(address, element, count, invariant, flat)))
+  bool known = address.base && address.pattern && !address.ok;
+  auto loadKnown = [&] {
+    return loadRuns(address, element, count, invariant, flat) ||
+           loadLaneVectors(address, element, count, invariant, flat);
+  };
+  if (known && !needsMask(mask) && loadKnown())
     return;
+  if (!known || !needsMask(mask) || perThread())
+    return loadGather(address, element, count, mask, flat);
+  // Most masks are all true most of the time.
+  Value whole = isWholeWarp(mask);
+  SmallVector<Type> types(numChunks() * count, lanes().vec(element));
+  auto choice = scf::IfOp::create(b, loc, types, whole,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  b.setInsertionPointToStart(choice.thenBlock());
+  if (!loadKnown()) {
+    b.setInsertionPointAfter(choice);
+    choice.erase();
+    return loadGather(address, element, count, mask, flat);
+  }
+  scf::YieldOp::create(b, loc, flat);
+  flat.clear();
+  b.setInsertionPointToStart(choice.elseBlock());
   loadGather(address, element, count, mask, flat);
+  scf::YieldOp::create(b, loc, flat);
+  b.setInsertionPointAfter(choice);
+  flat.assign(choice.getResults().begin(), choice.getResults().end());
+}
+
+/// Elements of less than 32 bits, that no CPU gathers: from the dwords that
+/// hold them, which never cross a page that they do not touch.
+void Packetizer::gatherFromDwords(Value at, Type element, unsigned count,
+                                  Value mask, SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = lanes();
+  unsigned bits = unsigned(bytesOf(element)) * 8, left = count;
+  bool isPart = bits * count < 32;
+  Value shift;
+  if (isPart) {
+    Value low = v.bitAnd(at, v.intConstant(64, 3));
+    shift = v.shlBy(v.resize(low, 32, false), 3);
+    at = v.bitAnd(at, v.intConstant(64, ~uint64_t(3)));
+  }
+  for (unsigned dword = 0; left; ++dword) {
+    Value where = dword ? v.add(at, v.intConstant(64, 4 * dword)) : at;
+    Value x = LLVM::masked_gather::create(b, loc, v.ints(32), toPointer(where),
+                                          mask, v.intConstant(32, 0), 4);
+    if (isPart)
+      x = v.shr(x, shift, /*isSigned=*/false);
+    for (unsigned e = 0; e < 32 / bits && left; ++e, --left) {
+      Value part = v.resize(e ? v.shrBy(x, e * bits, false) : x, bits, false);
+      // Lanes that do not read have zeros all the same.
+      flat.push_back(v.bitcast(part, element));
+    }
+  }
 }
 
 void Packetizer::loadGather(const LaneAddress &address, Type element,
                             unsigned count, Value mask,
                             SmallVectorImpl<Value> &flat) {
   ChunkBuilder v = lanes();
+  bool masked = needsMask(mask);
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
-    Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
+    Value m = masked ? maskChunk(mask, c) : v.intConstant(1, 1);
+    if (bytesOf(element) < 4 && masked && target.chunk > 1) {
+      gatherFromDwords(at, element, count, m, flat);
+      continue;
+    }
     for (unsigned e = 0; e < count; ++e) {
       Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
       flat.push_back(
@@ -406,9 +506,7 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
                                             Type element, unsigned count,
                                             Value mask, bool invariant) {
   SmallVector<Value> flat;
-  bool masked = needsMask(mask);
-  bool contiguous =
-      isContiguous(address, bytesOf(element) * count) && !(masked && count > 1);
+  bool contiguous = isContiguous(address, bytesOf(element) * count);
   if (!contiguous || !address.ok) {
     auto load =
         contiguous ? &Packetizer::loadContiguous : &Packetizer::loadApart;
@@ -472,6 +570,17 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
 // Stores
 //===----------------------------------------------------------------------===//
 
+/// `all`: lanes' elements, lane after lane.
+void Packetizer::storeMasked(Value all, Value start, unsigned count,
+                             Value mask) {
+  Type element = ChunkBuilder::elementOf(all), unit = maskUnit(element, count);
+  unsigned each = unsigned(bytesOf(element) * count / bytesOf(unit));
+  auto type = VectorType::get(target.chunk * each, unit);
+  LLVM::MaskedStoreOp::create(b, loc, castTo(b, loc, type, all), start,
+                              repeatMask(mask, each),
+                              unsigned(bytesOf(element) * count));
+}
+
 void Packetizer::storeContiguous(const LaneAddress &address,
                                  ArrayRef<Value> flat, Value mask) {
   ChunkBuilder s = scalar();
@@ -482,14 +591,11 @@ void Packetizer::storeContiguous(const LaneAddress &address,
     Value start =
         toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
                      : address.base);
-    ArrayRef<Value> elements = flat.slice(c * count, count);
-    if (needsMask(mask)) {
-      assert(count == 1 && "masked vectors are scattered");
-      LLVM::MaskedStoreOp::create(b, loc, elements[0], start,
-                                  maskChunk(mask, c), align);
-      continue;
-    }
-    LLVM::StoreOp::create(b, loc, interleave(elements), start, align);
+    Value all = interleave(flat.slice(c * count, count));
+    if (needsMask(mask))
+      storeMasked(all, start, count, maskChunk(mask, c));
+    else
+      LLVM::StoreOp::create(b, loc, all, start, align);
   }
 }
 
@@ -513,6 +619,71 @@ Value Packetizer::interleave(ArrayRef<Value> vectors) {
   return vector::ShuffleOp::create(b, loc, all, all, order);
 }
 
+/// Stores of a known pattern without scatters: each run of neighbours at once.
+/// False if that is not worth it, or if lanes write over each other.
+bool Packetizer::storeRuns(const LaneAddress &address, ArrayRef<Value> flat) {
+  unsigned w = target.chunk, count = flat.size() / numChunks();
+  int64_t size = bytesOf(ChunkBuilder::elementOf(flat.front()));
+  if (w == 1)
+    return false;
+  struct Chunk {
+    SmallVector<int64_t> offsets; ///< lane after lane
+    SmallVector<int32_t> order;   ///< of ascending offsets
+    SmallVector<ElementRun, 4> runs;
+  };
+  SmallVector<Chunk> chunks(numChunks());
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    for (unsigned i = 0; i < w; ++i)
+      for (unsigned e = 0; e < count; ++e)
+        chunk.offsets.push_back((*address.pattern)[c * w + i] +
+                                int64_t(e) * size);
+    chunk.order.resize(w * count);
+    std::iota(chunk.order.begin(), chunk.order.end(), 0);
+    llvm::sort(chunk.order, [&](int32_t x, int32_t y) {
+      return chunk.offsets[x] < chunk.offsets[y];
+    });
+    chunk.runs = findRuns(chunk.offsets, size);
+    unsigned placed = 0;
+    for (const ElementRun &run : chunk.runs)
+      placed += run.count;
+    if (placed != w * count || chunk.runs.size() > std::max(w / 4, 2u))
+      return false;
+  }
+  ChunkBuilder s = scalar();
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    Value all = interleave(flat.slice(c * count, count));
+    ArrayRef<int32_t> order = chunk.order;
+    for (const ElementRun &run : chunk.runs) {
+      Value part = LLVM::ShuffleVectorOp::create(b, loc, all, all,
+                                                 order.take_front(run.count));
+      order = order.drop_front(run.count);
+      Value at = s.add(address.base, s.intConstant(64, uint64_t(run.begin)));
+      LLVM::StoreOp::create(b, loc, part, toPointer(at), unsigned(size));
+    }
+  }
+  return true;
+}
+
+/// The best way for lanes whose addresses do not follow each other.
+void Packetizer::storeApart(const LaneAddress &address, ArrayRef<Value> flat,
+                            Value mask) {
+  bool known = address.base && address.pattern && !address.ok;
+  if (known && !needsMask(mask) && storeRuns(address, flat))
+    return;
+  if (!known || !needsMask(mask) || perThread())
+    return storeScatter(address, flat, mask);
+  auto choice = scf::IfOp::create(b, loc, isWholeWarp(mask), /*withElse=*/true);
+  b.setInsertionPointToStart(choice.thenBlock());
+  if (!storeRuns(address, flat)) {
+    b.setInsertionPointAfter(choice);
+    choice.erase();
+    return storeScatter(address, flat, mask);
+  }
+  b.setInsertionPointToStart(choice.elseBlock());
+  storeScatter(address, flat, mask);
+  b.setInsertionPointAfter(choice);
+}
+
 void Packetizer::storeScatter(const LaneAddress &address, ArrayRef<Value> flat,
                               Value mask) {
   ChunkBuilder v = lanes();
@@ -520,6 +691,14 @@ void Packetizer::storeScatter(const LaneAddress &address, ArrayRef<Value> flat,
   int64_t bytes = bytesOf(ChunkBuilder::elementOf(flat.front()));
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
+    // No CPU scatters less than 32 bits.
+    if (bytes < 4 && needsMask(mask) && target.chunk > 1) {
+      forEachLane(c, mask, {}, [&](Value lane, ValueRange) {
+        storeLane(extractLane(at, lane), flat.slice(c * count, count), lane);
+        return SmallVector<Value>();
+      });
+      continue;
+    }
     Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
     for (unsigned e = 0; e < count; ++e) {
       Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
@@ -529,15 +708,24 @@ void Packetizer::storeScatter(const LaneAddress &address, ArrayRef<Value> flat,
   }
 }
 
+/// What one lane has in `elements`.
+void Packetizer::storeLane(Value start, ArrayRef<Value> elements, Value lane) {
+  ChunkBuilder s = scalar();
+  int64_t bytes = bytesOf(ChunkBuilder::elementOf(elements.front()));
+  for (auto [e, vector] : llvm::enumerate(elements)) {
+    Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
+    LLVM::StoreOp::create(b, loc, extractLane(vector, lane), toPointer(where),
+                          unsigned(bytes));
+  }
+}
+
 /// `flat` has, chunk by chunk, the vectors of lanes for each element.
 void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
                                Value mask) {
   unsigned count = flat.size() / numChunks();
   int64_t stride = bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
-  bool contiguous =
-      isContiguous(address, stride) && !(needsMask(mask) && count > 1);
-  if (!contiguous)
-    return storeScatter(address, flat, mask);
+  if (!isContiguous(address, stride))
+    return storeApart(address, flat, mask);
   if (!address.ok)
     return storeContiguous(address, flat, mask);
   auto choice = scf::IfOp::create(b, loc, address.ok, /*withElse=*/true);

@@ -466,6 +466,14 @@ LogicalResult Packetizer::emitPlain(Operation &op, Emitter emitter) {
   SmallVector<SmallVector<Value, 8>, 2> chunks(op.getNumResults());
   if (shape.hasBase()) {
     ChunkBuilder s = scalar();
+    Type type = op.getResult(0).getType();
+    // Its operands may vary.
+    if (op.getNumResults() == 1 && type.isInteger() &&
+        shape.isKnown(type.getIntOrFloatBitWidth())) {
+      setBase(op.getResult(0),
+              s.intConstant(type.getIntOrFloatBitWidth(), shape.low));
+      return success();
+    }
     SmallVector<Value> operands, results;
     for (Value operand : op.getOperands())
       operands.push_back(base(operand));

@@ -188,6 +188,17 @@ private:
   void storeElements(const LaneAddress &address, llvm::ArrayRef<Value> flat,
                      Value mask);
   Value interleave(llvm::ArrayRef<Value> vectors);
+  bool storeRuns(const LaneAddress &address, llvm::ArrayRef<Value> flat);
+  void storeApart(const LaneAddress &address, llvm::ArrayRef<Value> flat,
+                  Value mask);
+  void storeLane(Value start, llvm::ArrayRef<Value> elements, Value lane);
+  mlir::Type maskUnit(mlir::Type element, unsigned count);
+  Value repeatMask(Value mask, unsigned times);
+  Value loadMasked(Value start, mlir::Type element, unsigned count, Value mask);
+  void storeMasked(Value all, Value start, unsigned count, Value mask);
+  Value isWholeWarp(Value mask);
+  void gatherFromDwords(Value at, mlir::Type element, unsigned count,
+                        Value mask, llvm::SmallVectorImpl<Value> &flat);
   /// Runs `body` for each active lane of chunk `c`, in order; `carried` go
   /// through the loop.
   llvm::SmallVector<Value> forEachLane(
@@ -301,7 +312,10 @@ private:
     unsigned rows = 16;
     int64_t elementBytes = 4; ///< in the home
     bool saturates = false;
-    int64_t homeBytes() const { return int64_t(rows) * 8 * elementBytes; }
+    /// Integers have 8 more behind them, in a vector (lib/Device/Matrix.cpp).
+    int64_t homeBytes() const {
+      return int64_t(rows) * 8 * elementBytes + (type == "s32" ? 64 : 0);
+    }
   };
   void enterHome(Operation *op, Value home, llvm::ArrayRef<Value> tile,
                  const TileForm &form);

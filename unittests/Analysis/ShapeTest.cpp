@@ -150,3 +150,35 @@ TEST(Shape, CounterOfADivergentLoopIsVarying) {
              {64, 1, 1});
   EXPECT_TRUE(a.shape().isVarying());
 }
+
+TEST(Shape, BitsOfLanesAreKnownUnderAnUnknownBase) {
+  // A swizzled row: (tid & 15) * 16 ^ (tid >> 1 & 3) * 16, behind the CTA's.
+  Analysed swizzled("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; "
+                    "shl.b32 %r2, %r2, 9; and.b32 %r3, %r1, 15; "
+                    "shl.b32 %r3, %r3, 4; bfe.u32 %r4, %r1, 1, 2; "
+                    "shl.b32 %r4, %r4, 4; xor.b32 %r3, %r3, %r4; "
+                    "or.b32 %r3, %r3, %r2; cvt.u64.u32 %rd1, %r3;",
+                    {64, 1, 1});
+  ASSERT_TRUE(swizzled.shape().hasBase());
+  for (int64_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(swizzled.offset(lane),
+              ((lane & 15) * 16) ^ ((lane >> 1 & 3) * 16));
+}
+
+TEST(Shape, BitsThatMeetUnknownOnesVary) {
+  // The warp's number has the bits of the lane's.
+  Analysed mixed("mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; "
+                 "xor.b32 %r3, %r1, %r2; cvt.u64.u32 %rd1, %r3;",
+                 {64, 1, 1});
+  EXPECT_TRUE(mixed.shape().isVarying());
+}
+
+TEST(Shape, ChoiceByAKnownPredicate) {
+  Analysed chosen("mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 8; "
+                  "setp.eq.u32 %p1, %r1, 0; selp.b32 %r2, 0, 144, %p1; "
+                  "cvt.u64.u32 %rd1, %r2;",
+                  {64, 1, 1});
+  ASSERT_TRUE(chosen.shape().hasBase());
+  for (int64_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(chosen.offset(lane), lane & 8 ? 144 : 0);
+}

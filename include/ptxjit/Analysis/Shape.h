@@ -10,6 +10,8 @@
 
 #include "ptxjit/Dialect/PtxOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/bit.h"
 #include <array>
 #include <set>
 
@@ -34,17 +36,28 @@ struct Shape {
   bool conditional = false;
   /// Bounds of the value in every lane, as signed integer.
   int64_t min = INT64_MIN, max = INT64_MAX;
-  /// The base is a multiple of 2^baseAlign.
-  unsigned baseAlign = 0;
+  /// The low `knownBits` bits of the base are those of `low`.
+  unsigned knownBits = 0;
+  uint64_t low = 0;
 
   bool isVarying() const { return uniformity == Uniformity::Lane; }
   bool isUniform() const { return !isVarying() && !pattern; }
   /// Uniform or with a pattern.
   bool hasBase() const { return !isVarying(); }
+  /// The base is a multiple of 2 to the power of this.
+  unsigned baseAlign() const {
+    return low ? std::min<unsigned>(knownBits, llvm::countr_zero(low))
+               : knownBits;
+  }
+  /// Is the value known in every lane? (Of 64 bits it never is.)
+  bool isKnown(unsigned width) const {
+    return hasBase() && !conditional && width < 64 && knownBits >= width;
+  }
+  void setKnown(unsigned bits, uint64_t value);
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
            conditional == o.conditional && min == o.min && max == o.max &&
-           baseAlign == o.baseAlign;
+           knownBits == o.knownBits && low == o.low;
   }
 };
 
@@ -95,7 +108,15 @@ private:
   Shape truncate(const Shape &a, unsigned width);
   Shape shiftRight(const Shape &a, unsigned amount, unsigned width,
                    bool isSigned);
-  Shape bitAnd(const Shape &a, uint64_t mask, unsigned width);
+  Shape bitAnd(const Shape &a, const Shape &b, unsigned width);
+  Shape bitwise(llvm::ArrayRef<Shape> in, unsigned width,
+                llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute);
+  Shape logic(mlir::Operation &op, unsigned width);
+  Shape bitField(ptx::BfeOp op);
+  Shape select(mlir::Operation &op);
+  /// Lanes where a predicate holds, if that is known.
+  std::optional<uint32_t> knownLanes(mlir::Value predicate);
+  std::optional<uint32_t> compareKnown(ptx::SetpOp op);
   Shape merge(llvm::ArrayRef<mlir::Value> operands);
   Shape join(const Shape &a, const Shape &b, Uniformity at);
   const LanePattern *intern(const LanePattern &pattern);
@@ -104,6 +125,7 @@ private:
   ShapeContext context;
   llvm::DenseMap<mlir::Value, Shape> shapes;
   std::set<LanePattern> patterns;
+  llvm::DenseMap<mlir::Value, uint32_t> predicates; ///< those that are known
   Shape unknown; ///< of a value that was not visited
 };
 
