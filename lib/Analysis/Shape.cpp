@@ -25,6 +25,8 @@ unsigned ptxjit::getTid(const ShapeContext &context, unsigned dim,
   }
 }
 
+/// In y and z; launches of more are refused.
+static constexpr int64_t kMostCtas = 65535;
 /// Above all `.shared` addresses: 16 CTAs of a cluster, 24 bits of offset.
 static constexpr int64_t kSharedEnd = int64_t(16) << 24;
 
@@ -102,10 +104,12 @@ Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
   unsigned known = std::min(a.knownBits, b.knownBits);
   if (a.low != b.low)
     known = std::min<unsigned>(known, llvm::countr_zero(a.low ^ b.low));
-  shape.setKnown(known, a.low);
-  if (a.pattern != b.pattern || a.isVarying() || b.isVarying() ||
-      at == Uniformity::Lane)
+  if (a.pattern != b.pattern || at == Uniformity::Lane ||
+      a.isVarying() != b.isVarying() || a.groups != b.groups ||
+      (a.isVarying() && !a.groups))
     return shape;
+  shape.setKnown(known, a.low);
+  shape.groups = a.groups;
   shape.uniformity = std::max({a.uniformity, b.uniformity, at});
   shape.pattern = a.pattern;
   shape.conditional = a.conditional || b.conditional;
@@ -236,12 +240,16 @@ Shape ShapeAnalysis::specialRegister(SRegOp op) {
     int64_t limit = int64_t(1) << 31;
     if (context.smallGrid)
       limit /= context.block[dimOf(SpecialRegister::CtaidX)];
+    if (reg != SpecialRegister::CtaidX)
+      limit = std::min(limit, kMostCtas);
     return uniformShape(Uniformity::Cta, 0, limit - 1);
   }
   case SpecialRegister::NctaidX:
   case SpecialRegister::NctaidY:
   case SpecialRegister::NctaidZ:
-    return uniformShape(Uniformity::Grid, 1, INT32_MAX);
+    return uniformShape(Uniformity::Grid, 1,
+                        reg == SpecialRegister::NctaidX ? INT32_MAX
+                                                        : kMostCtas);
   case SpecialRegister::LaneId: {
     LanePattern pattern;
     for (unsigned i = 0; i < 32; ++i)
@@ -275,21 +283,30 @@ Shape ShapeAnalysis::specialRegister(SRegOp op) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Uniform if all operands are.
+/// The same where all operands are.
 Shape ShapeAnalysis::merge(ArrayRef<Value> operands) {
   Shape shape;
-  shape.uniformity = Uniformity::Grid;
+  SmallVector<Shape, 4> same; // where the operands are the same
   for (Value v : operands) {
-    const Shape &s = get(v);
-    if (!s.isUniform())
-      return Shape();
-    shape.uniformity = std::max(shape.uniformity, s.uniformity);
+    same.push_back(regroup(get(v), 0));
+    if (same.back().isVarying() && !same.back().groups)
+      return shape;
   }
+  setJoint(shape, same);
   return shape;
 }
 
 static Shape knownShape(int64_t value) {
   return uniformShape(Uniformity::Grid, value, value);
+}
+
+/// No bit above those of both.
+static void setOrRange(Shape &shape, const Shape &a, const Shape &b) {
+  if (a.min < 0 || b.min < 0)
+    return;
+  uint64_t most = uint64_t(a.max) | uint64_t(b.max);
+  shape.min = 0;
+  shape.max = int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(most)));
 }
 
 Shape ShapeAnalysis::logic(Operation &op, unsigned width) {
@@ -318,13 +335,7 @@ Shape ShapeAnalysis::logic(Operation &op, unsigned width) {
   Shape shape = isa<OrOp>(op)
                     ? bitwise(in, width, [](Bits x) { return x[0] | x[1]; })
                     : bitwise(in, width, [](Bits x) { return x[0] ^ x[1]; });
-  // No bit above those of both.
-  if (in[0].min >= 0 && in[1].min >= 0) {
-    uint64_t most = uint64_t(in[0].max) | uint64_t(in[1].max);
-    shape.min = 0;
-    shape.max =
-        int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(most)));
-  }
+  setOrRange(shape, in[0], in[1]);
   return shape;
 }
 
@@ -342,7 +353,7 @@ Shape ShapeAnalysis::bitField(BfeOp op) {
       knownShape(int64_t(llvm::maskTrailingOnes<uint64_t>(bits))), width);
   if (!isSigned)
     return field;
-  if (field.isUniform() || !field.isKnown(width)) {
+  if (!field.isKnown(width)) {
     Shape shape;
     shape.uniformity = field.isUniform() ? field.uniformity : Uniformity::Lane;
     return shape;
@@ -350,12 +361,33 @@ Shape ShapeAnalysis::bitField(BfeOp op) {
   Shape shape = knownShape(llvm::SignExtend64(field.low, bits));
   LanePattern pattern{};
   for (unsigned i = 0; i < 32; ++i) {
-    uint64_t lane = field.low + uint64_t((*field.pattern)[i]);
+    uint64_t lane =
+        field.low + uint64_t(field.pattern ? (*field.pattern)[i] : 0);
     pattern[i] = llvm::SignExtend64(lane, bits) - shape.min;
   }
   shape.pattern = intern(pattern);
   shape.min = -(int64_t(1) << (bits - 1));
   shape.max = (int64_t(1) << (bits - 1)) - 1;
+  return shape;
+}
+
+/// The low bits of a at a constant place in b.
+Shape ShapeAnalysis::insertBits(BfiOp op) {
+  unsigned width = widthOf(op.getF());
+  auto at = constantOf(op.getC()), length = constantOf(op.getD());
+  if (!at || !length || length->isZero() || at->uge(width) ||
+      length->ugt(width) || (*at + *length).ugt(width))
+    return merge(llvm::to_vector(op->getOperands()));
+  unsigned shift = unsigned(at->getZExtValue());
+  uint64_t field =
+      llvm::maskTrailingOnes<uint64_t>(unsigned(length->getZExtValue()))
+      << shift;
+  Shape a = scale(get(op.getA()), int64_t(1) << shift, width);
+  const Shape &b = get(op.getB());
+  Shape shape = bitwise({a, b}, width, [&](ArrayRef<uint64_t> x) {
+    return (x[0] & field) | (x[1] & ~field);
+  });
+  setOrRange(shape, a, b);
   return shape;
 }
 
@@ -436,6 +468,8 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
     return logic(op, width);
   if (auto bfe = dyn_cast<BfeOp>(op))
     return bitField(bfe);
+  if (auto bfi = dyn_cast<BfiOp>(op))
+    return insertBits(bfi);
   if (isa<SelpOp>(op))
     return select(op);
   if (isa<DivIntOp, RemOp>(op) && shapeOf(0).min >= 0)

@@ -17,9 +17,9 @@ Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
   __int128 blo = sign > 0 ? __int128(b.min) : -__int128(b.max);
   __int128 bhi = sign > 0 ? __int128(b.max) : -__int128(b.min);
   setRange(shape, a.min + blo, a.max + bhi, width);
-  if (a.isVarying() || b.isVarying())
+  setJoint(shape, {a, b});
+  if (!shape.hasBase() && !shape.hasGroups())
     return shape;
-  shape.uniformity = std::max(a.uniformity, b.uniformity);
   shape.conditional = a.conditional || b.conditional;
   shape.setKnown(std::min(a.knownBits, b.knownBits),
                  sign > 0 ? a.low + b.low : a.low - b.low);
@@ -39,9 +39,9 @@ Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
   Shape shape;
   __int128 x = __int128(a.min) * factor, y = __int128(a.max) * factor;
   setRange(shape, std::min(x, y), std::max(x, y), width);
-  if (a.isVarying())
+  setJoint(shape, {a});
+  if (!shape.hasBase() && !shape.hasGroups())
     return shape;
-  shape.uniformity = a.uniformity;
   shape.conditional = a.conditional;
   shape.setKnown(factor ? a.knownBits + llvm::countr_zero(uint64_t(factor))
                         : 63,
@@ -67,8 +67,10 @@ Shape ShapeAnalysis::multiply(const Shape &a, const Shape &b, unsigned width) {
                         __int128(a.max) * b.min, __int128(a.max) * b.max};
   auto [lo, hi] = std::minmax_element(corners, corners + 4);
   setRange(shape, *lo, *hi, width);
-  if (!a.isUniform() || !b.isUniform())
+  if (!a.isUniform() || !b.isUniform()) {
+    setJoint(shape, {regroup(a, 0), regroup(b, 0)});
     return shape;
+  }
   shape.uniformity = std::max(a.uniformity, b.uniformity);
   shape.setKnown(a.baseAlign() + b.baseAlign(), 0);
   return shape;
@@ -80,8 +82,23 @@ Shape ShapeAnalysis::truncate(const Shape &a, unsigned width) {
   return shape;
 }
 
+/// The low `bits` bits of each lane, if the pattern does not carry beyond them:
+/// then the bits above are those of the base.
+static bool lowParts(const Shape &s, unsigned bits,
+                     std::array<uint64_t, 32> &parts) {
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  for (unsigned i = 0; i < 32; ++i) {
+    __int128 x = __int128(s.low & mask) + (s.pattern ? (*s.pattern)[i] : 0);
+    if (x < 0 || x > __int128(mask))
+      return false;
+    parts[i] = uint64_t(x);
+  }
+  return true;
+}
+
 bool ShapeAnalysis::mayWrap(const Shape &a, unsigned width, bool isSigned) {
-  if (!a.pattern)
+  std::array<uint64_t, 32> parts;
+  if (!a.pattern || lowParts(a, std::min(a.knownBits, width - 1), parts))
     return false;
   int64_t reach = 0;
   for (int64_t p : *a.pattern)
@@ -109,22 +126,98 @@ Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bits
+// Groups of lanes
 //===----------------------------------------------------------------------===//
 
-/// The low `bits` bits of each lane, if the pattern does not carry beyond them:
-/// then the bits above are those of the base.
-static bool lowParts(const Shape &s, unsigned bits,
-                     std::array<uint64_t, 32> &parts) {
-  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
-  for (unsigned i = 0; i < 32; ++i) {
-    __int128 x = __int128(s.low & mask) + (s.pattern ? (*s.pattern)[i] : 0);
-    if (x < 0 || x > __int128(mask))
-      return false;
-    parts[i] = uint64_t(x);
+Shape ShapeAnalysis::regroup(const Shape &a, unsigned bits) {
+  Shape shape;
+  shape.min = a.min;
+  shape.max = a.max;
+  if (a.conditional || (a.isVarying() && !a.groups))
+    return shape;
+  bits = std::min(bits, a.knownBits);
+  if (a.isUniform() && bits == 0) {
+    shape.uniformity = a.uniformity;
+    return shape;
   }
-  return true;
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
+  // Of what is known of the base no more than `bits` bits become pattern.
+  int64_t low = int64_t(a.low & mask);
+  std::array<std::pair<int64_t, int64_t>, 32> keys;
+  LanePattern groups{}, pattern{};
+  bool isOne = true;
+  for (unsigned i = 0; i < 32; ++i) {
+    int64_t x = low + (a.pattern ? (*a.pattern)[i] : 0);
+    pattern[i] = x & int64_t(mask);
+    keys[i] = {a.groups && a.isVarying() ? (*a.groups)[i] : 0,
+               x & ~int64_t(mask)};
+    groups[i] =
+        std::find(keys.begin(), keys.begin() + i, keys[i]) - keys.begin();
+    isOne &= groups[i] == 0;
+  }
+  shape.pattern = intern(pattern);
+  shape.setKnown(bits, 0);
+  shape.groups = isOne ? nullptr : intern(groups);
+  if (isOne)
+    shape.uniformity = a.hasBase() ? a.uniformity : Uniformity::Warp;
+  return shape;
 }
+
+/// Lanes are together where they are so in all of `in`. Null: all of them, or
+/// none at all.
+const LanePattern *ShapeAnalysis::jointGroups(llvm::ArrayRef<Shape> in) {
+  LanePattern joint{};
+  for (unsigned i = 0; i < 32; ++i) {
+    auto isTogether = [&](unsigned j) {
+      return llvm::all_of(in, [&](const Shape &s) {
+        return s.hasBase() || (*s.groups)[i] == (*s.groups)[j];
+      });
+    };
+    unsigned j = 0;
+    while (!isTogether(j))
+      ++j;
+    joint[i] = j;
+  }
+  return intern(joint);
+}
+
+void ShapeAnalysis::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
+  Uniformity uniformity = Uniformity::Grid;
+  for (const Shape &s : in) {
+    if (s.isVarying() && !s.groups)
+      return;
+    uniformity = std::max(uniformity, s.uniformity);
+  }
+  shape.uniformity = uniformity;
+  if (uniformity != Uniformity::Lane)
+    return;
+  auto varying =
+      llvm::find_if(in, [](const Shape &s) { return s.isVarying(); });
+  bool same = llvm::all_of(in, [&](const Shape &s) {
+    return s.hasBase() || s.groups == varying->groups;
+  });
+  shape.groups = same ? varying->groups : jointGroups(in);
+}
+
+/// Groups whose bases are all known have one base.
+Shape ShapeAnalysis::ungroup(const Shape &a, unsigned width) {
+  if (!a.hasGroups() || a.conditional || width >= 64 || a.knownBits < width)
+    return a;
+  Shape shape = a;
+  int64_t first = a.pattern ? (*a.pattern)[0] : 0;
+  LanePattern pattern{};
+  for (unsigned i = 0; a.pattern && i < 32; ++i)
+    pattern[i] = (*a.pattern)[i] - first;
+  shape.pattern = intern(pattern);
+  shape.groups = nullptr;
+  shape.uniformity = Uniformity::Grid;
+  shape.setKnown(63, a.low + uint64_t(first));
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
 
 Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
                                 bool isSigned) {
@@ -145,9 +238,21 @@ Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
     return shape;
   }
   std::array<uint64_t, 32> parts;
-  if (a.isVarying() || a.conditional || known < amount || amount >= width ||
-      (known == width && a.min < 0) || !lowParts(a, known, parts))
+  if (a.conditional || amount >= width || (known == width && a.min < 0))
     return shape;
+  if (a.isVarying() || known < amount || !lowParts(a, known, parts)) {
+    // What lies below the shift is lost, if it does not carry.
+    Shape grouped = regroup(a, known);
+    setJoint(shape, {grouped});
+    if (shape.isVarying() && !shape.groups)
+      return shape;
+    LanePattern pattern{};
+    for (unsigned i = 0; grouped.pattern && i < 32; ++i)
+      pattern[i] = (*grouped.pattern)[i] >> amount;
+    shape.pattern = intern(pattern);
+    shape.setKnown(known > amount ? known - amount : 0, 0);
+    return shape;
+  }
   uint64_t first = a.low >> amount;
   LanePattern pattern{};
   for (unsigned i = 0; i < 32; ++i)
@@ -170,7 +275,7 @@ Shape ShapeAnalysis::bitwise(
   Uniformity uniformity = Uniformity::Grid;
   for (const Shape &s : in) {
     if (s.isVarying() || s.conditional)
-      return shape;
+      return bitwiseOfGroups(in, width, compute);
     uniformity = std::max(uniformity, s.uniformity);
     known = std::min(known, s.knownBits);
     patterned |= s.pattern != nullptr;
@@ -178,7 +283,7 @@ Shape ShapeAnalysis::bitwise(
   llvm::SmallVector<std::array<uint64_t, 32>, 3> parts(in.size());
   for (auto [s, part] : llvm::zip(in, parts))
     if (patterned && !lowParts(s, known, part))
-      return shape;
+      return bitwiseOfGroups(in, width, compute);
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(known);
   llvm::SmallVector<uint64_t, 3> operands;
   for (const Shape &s : in)
@@ -196,6 +301,36 @@ Shape ShapeAnalysis::bitwise(
   return shape;
 }
 
+Shape ShapeAnalysis::bitwiseOfGroups(
+    llvm::ArrayRef<Shape> in, unsigned width,
+    llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute) {
+  Shape shape;
+  setFullRange(shape, width);
+  unsigned known = std::min(width, 63u);
+  for (const Shape &s : in) {
+    if (s.conditional)
+      return shape;
+    known = std::min(known, s.knownBits);
+  }
+  llvm::SmallVector<Shape, 3> grouped;
+  for (const Shape &s : in)
+    grouped.push_back(regroup(s, known));
+  setJoint(shape, grouped);
+  if (!shape.hasGroups())
+    return shape;
+  LanePattern pattern{};
+  uint64_t mask = llvm::maskTrailingOnes<uint64_t>(known);
+  llvm::SmallVector<uint64_t, 3> operands(in.size());
+  for (unsigned i = 0; i < 32; ++i) {
+    for (auto [operand, s] : llvm::zip(operands, grouped))
+      operand = s.pattern ? uint64_t((*s.pattern)[i]) : 0;
+    pattern[i] = int64_t(compute(operands) & mask);
+  }
+  shape.pattern = intern(pattern);
+  shape.setKnown(known, 0);
+  return shape;
+}
+
 Shape ShapeAnalysis::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   Shape shape = bitwise(
       {a, b}, width, [](llvm::ArrayRef<uint64_t> in) { return in[0] & in[1]; });
@@ -208,8 +343,8 @@ Shape ShapeAnalysis::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   // Zeros of one operand are known whatever the other has there.
   const Shape &more = a.knownBits > b.knownBits ? a : b;
   unsigned end = std::min({more.knownBits, width, 63u});
-  if (shape.hasBase() && !more.pattern)
+  if ((shape.hasBase() || shape.hasGroups()) && more.isUniform())
     while (shape.knownBits < end && !(more.low >> shape.knownBits & 1))
       ++shape.knownBits;
-  return shape;
+  return ungroup(shape, width);
 }

@@ -381,8 +381,8 @@ LogicalResult emitCvtPacked(ChunkBuilder &c, Operation *raw, ValueRange in,
     }
     Value wide = c.callDevice(("cvt_f32_" + smallFormat(from)).str(),
                               c.b.getF32Type(), {bits});
-    parts.push_back(encodePart(c, to, op.getRnd(), op.getRelu(),
-                               op.getSatfinite(), wide));
+    parts.push_back(
+        encodePart(c, to, op.getRnd(), op.getRelu(), op.getSatfinite(), wide));
   }
   out.push_back(joinParts(c, parts[0], parts[1]));
   return success();

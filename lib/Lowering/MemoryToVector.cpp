@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CombineAccesses.h"
 #include "Packetizer.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -73,8 +74,10 @@ Value Packetizer::windowBase(std::optional<Space> space) {
   }
 }
 
-/// `offset` bytes behind `address`, as the threads see it.
-LaneAddress Packetizer::addressInSpace(Value address, int64_t offset) {
+/// `offset` bytes behind `address`, as the threads see it. `mayWrap`: lanes may
+/// wrap around to valid addresses though lane 0 has none.
+LaneAddress Packetizer::addressInSpace(Value address, int64_t offset,
+                                       bool mayWrap) {
   const Shape &shape = shapeOf(address);
   unsigned width = ChunkBuilder::widthOf(address);
   LaneAddress out;
@@ -86,11 +89,16 @@ LaneAddress Packetizer::addressInSpace(Value address, int64_t offset) {
     if (shape.pattern)
       out.pattern = *shape.pattern;
     out.ok = values[address].ok;
-    if (width < 64 && shape.pattern &&
+    if (mayWrap && width < 64 && shape.pattern &&
         ShapeAnalysis::mayWrap(shape, width, /*isSigned=*/false))
       out.ok = both(out.ok, wrapTest(base(address), *shape.pattern, width,
                                      /*isSigned=*/false));
   }
+  if (shape.hasGroups() && !perThread())
+    out.groups = {*shape.groups, shape.pattern ? *shape.pattern : LanePattern{},
+                  shape.conditional ||
+                      (width < 64 && ShapeAnalysis::mayWrap(
+                                         shape, width, /*isSigned=*/false))};
   out.vectors = [=](unsigned c) {
     ChunkBuilder v = lanes();
     return v.add(v.resize(chunk(address, c), 64, false),
@@ -104,6 +112,7 @@ LaneAddress Packetizer::placeInWindow(const LaneAddress &address, Value window,
                                       unsigned scale,
                                       const LanePattern &places) {
   LaneAddress out = address;
+  out.groups.reset();
   unsigned shift = llvm::Log2_32(scale);
   if (address.base) {
     ChunkBuilder s = scalar();
@@ -121,9 +130,15 @@ LaneAddress Packetizer::placeInWindow(const LaneAddress &address, Value window,
 }
 
 LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
-                                int64_t offset) {
-  LaneAddress at = addressInSpace(address, offset);
+                                int64_t offset, bool allLanes) {
   Value window = windowBase(space);
+  // Windows are small. If a lane wraps around, lane 0, which is the base, is
+  // far outside, and is found there.
+  if (auto widened = address.getDefiningOp<arith::ExtUIOp>();
+      widened && window && allLanes)
+    address = widened.getIn();
+  LaneAddress at =
+      addressInSpace(address, offset, /*mayWrap=*/!window || !allLanes);
   if (!window)
     return at;
   if (space == Space::Local && !perThread()) {
@@ -245,7 +260,7 @@ static Value castTo(OpBuilder &b, Location loc, Type type, Value v) {
 /// Lanes' elements, lane after lane, from `start` on; zeros where `mask` is
 /// false.
 Value Packetizer::loadMasked(Value start, Type element, unsigned count,
-                             Value mask) {
+                             unsigned align, Value mask) {
   Type unit = maskUnit(element, count);
   unsigned each = unsigned(bytesOf(element) * count / bytesOf(unit));
   auto type = VectorType::get(target.chunk * each, unit);
@@ -263,7 +278,7 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
                                 SmallVectorImpl<Value> &flat) {
   ChunkBuilder s = scalar();
   unsigned w = target.chunk;
-  unsigned align = bytesOf(element) * count;
+  unsigned align = address.align ? address.align : bytesOf(element) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
     int64_t at = (*address.pattern)[c * w];
     Value start =
@@ -271,7 +286,7 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
                      : address.base);
     Value all;
     if (needsMask(mask)) {
-      all = loadMasked(start, element, count, maskChunk(mask, c));
+      all = loadMasked(start, element, count, align, maskChunk(mask, c));
     } else {
       auto wide = VectorType::get(w * count, element);
       auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
@@ -290,14 +305,6 @@ void Packetizer::loadContiguous(const LaneAddress &address, Type element,
     }
   }
 }
-
-namespace {
-/// Elements that lie side by side in memory, and which lane reads which.
-struct ElementRun {
-  int64_t begin = 0; ///< byte offset of the first
-  unsigned count = 0;
-};
-} // namespace
 
 /// The elements at `offsets`, in order and without repetition, as runs.
 static SmallVector<ElementRun, 4> findRuns(ArrayRef<int64_t> offsets,
@@ -321,7 +328,50 @@ static SmallVector<ElementRun, 4> findRuns(ArrayRef<int64_t> offsets,
   return runs;
 }
 
-/// Loads of a known pattern without gathers: each run of neighbours at once,
+/// Runs of what the lanes of chunk `c` access, at most `most` of them: of all
+/// lanes together, or of each group. Empty if there are more.
+SmallVector<Packetizer::PlacedRun, 4>
+Packetizer::placeRuns(const LaneAddress &address, unsigned c, unsigned count,
+                      int64_t size, unsigned most) {
+  unsigned w = target.chunk;
+  const LanePattern &offset =
+      address.groups ? address.groups->offset : *address.pattern;
+  SmallVector<PlacedRun, 4> placed;
+  uint32_t left = uint32_t((uint64_t(1) << w) - 1);
+  while (left) {
+    unsigned first = unsigned(llvm::countr_zero(left));
+    SmallVector<int64_t> offsets;
+    uint32_t members = 0;
+    int64_t start = address.groups ? offset[c * w + first] : 0;
+    for (unsigned i = first; i < w; ++i) {
+      if (address.groups && address.groups->first[c * w + i] !=
+                                address.groups->first[c * w + first])
+        continue;
+      members |= 1u << i;
+      for (unsigned e = 0; e < count; ++e)
+        offsets.push_back(offset[c * w + i] - start + int64_t(e) * size);
+    }
+    left &= ~members;
+    // Elements that overlap in part have no place in a run.
+    if (llvm::any_of(offsets,
+                     [&](int64_t o) { return (o - offsets[0]) % size != 0; }))
+      return {};
+    for (const ElementRun &run : findRuns(offsets, size)) {
+      PlacedRun at{run, Value(), start, members};
+      if (address.groups)
+        at.base =
+            extractLane(address.vectors(c), scalar().intConstant(32, first));
+      else
+        at.base = address.base;
+      placed.push_back(at);
+      if (placed.size() > most)
+        return {};
+    }
+  }
+  return placed;
+}
+
+/// Loads at known distances without gathers: each run of neighbours at once,
 /// then into place. Broadcasts, rows of tiles, small strides, reversed order.
 /// Reads exactly what the lanes read. False if that is not worth it.
 bool Packetizer::loadRuns(const LaneAddress &address, Type element,
@@ -329,31 +379,30 @@ bool Packetizer::loadRuns(const LaneAddress &address, Type element,
                           SmallVectorImpl<Value> &flat) {
   unsigned w = target.chunk;
   int64_t size = bytesOf(element);
-  if (!address.base || !address.pattern || w == 1)
+  if (w == 1)
     return false;
+  const LanePattern &offset =
+      address.groups ? address.groups->offset : *address.pattern;
   SmallVector<Value> out;
   for (unsigned c = 0; c < numChunks(); ++c) {
-    SmallVector<int64_t> offsets;
-    for (unsigned i = 0; i < w; ++i)
-      for (unsigned e = 0; e < count; ++e)
-        offsets.push_back((*address.pattern)[c * w + i] + int64_t(e) * size);
-    SmallVector<ElementRun, 4> runs = findRuns(offsets, size);
-    bool aligned = llvm::all_of(
-        offsets, [&](int64_t o) { return (o - offsets.front()) % size == 0; });
-    if (!aligned || runs.size() > std::max(w / 4, 2u))
+    SmallVector<PlacedRun, 4> runs =
+        placeRuns(address, c, count, size, std::max(w / 4, 2u));
+    if (runs.empty())
       return false;
     SmallVector<Value> parts;
-    for (const ElementRun &run : runs)
-      parts.push_back(
-          loadRun(address.base, run.begin, run.count, element, invariant));
+    for (const PlacedRun &run : runs)
+      parts.push_back(loadRun(run.base, run.elements.begin, run.elements.count,
+                              element, invariant));
     for (unsigned e = 0; e < count; ++e) {
       Value result;
       for (auto [run, part] : llvm::zip(runs, parts)) {
         SmallVector<int32_t> pick, blend;
         for (unsigned i = 0; i < w; ++i) {
-          int64_t at = (offsets[i * count + e] - run.begin) / size;
-          bool mine = offsets[i * count + e] >= run.begin && at < run.count;
-          pick.push_back(mine ? int32_t(at) : -1);
+          int64_t at = offset[c * w + i] - run.start + int64_t(e) * size -
+                       run.elements.begin;
+          bool mine =
+              (run.lanes >> i & 1) && at >= 0 && at / size < run.elements.count;
+          pick.push_back(mine ? int32_t(at / size) : -1);
           blend.push_back(int32_t(mine ? w + i : i));
         }
         Value placed = LLVM::ShuffleVectorOp::create(b, loc, part, part, pick);
@@ -379,19 +428,24 @@ Value Packetizer::loadRun(Value base, int64_t offset, unsigned count,
   return load;
 }
 
-/// Vectors of each lane at known places: one load a lane, then transposed.
+/// Vectors of each lane: one load a lane, then transposed.
 bool Packetizer::loadLaneVectors(const LaneAddress &address, Type element,
                                  unsigned count, bool invariant,
                                  SmallVectorImpl<Value> &flat) {
   unsigned w = target.chunk;
-  if (!address.base || !address.pattern || count == 1)
+  if (count == 1 || w == 1)
     return false;
+  bool known = address.base && address.pattern && !address.ok;
   for (unsigned c = 0; c < numChunks(); ++c) {
+    Value vectors = known ? Value() : address.vectors(c);
     // Halves are joined until one vector holds all lanes' elements.
     SmallVector<Value> parts;
     for (unsigned i = 0; i < w; ++i)
-      parts.push_back(loadRun(address.base, (*address.pattern)[c * w + i],
-                              count, element, invariant));
+      parts.push_back(
+          known ? loadRun(address.base, (*address.pattern)[c * w + i], count,
+                          element, invariant)
+                : loadRun(extractLane(vectors, scalar().intConstant(32, i)), 0,
+                          count, element, invariant));
     for (unsigned n = count; parts.size() > 1; n *= 2) {
       SmallVector<int32_t> both(2 * n);
       std::iota(both.begin(), both.end(), 0);
@@ -412,11 +466,41 @@ bool Packetizer::loadLaneVectors(const LaneAddress &address, Type element,
   return true;
 }
 
-/// Is the mask that of a whole warp?
-Value Packetizer::isWholeWarp(Value mask) {
+/// Do the addresses of groups lie as was found, with no value wrapped around?
+Value Packetizer::groupsHold(const LaneAddress &address) {
+  ChunkBuilder v = lanes(), s = scalar();
+  unsigned w = target.chunk;
+  const LaneGroups &groups = *address.groups;
+  Value holds = laneBits([&](unsigned c) {
+    SmallVector<int32_t> firsts;
+    LanePattern distance{};
+    for (unsigned i = 0; i < w; ++i) {
+      unsigned first = 0;
+      while (groups.first[c * w + first] != groups.first[c * w + i])
+        ++first;
+      firsts.push_back(int32_t(first));
+      distance[c * w + i] =
+          groups.offset[c * w + i] - groups.offset[c * w + first];
+    }
+    Value at = address.vectors(c);
+    Value start = LLVM::ShuffleVectorOp::create(b, loc, at, at, firsts);
+    return v.cmp(CmpIPredicate::eq, at,
+                 v.add(start, patternVector(distance, c, 64)));
+  });
+  return s.cmp(CmpIPredicate::eq, holds, s.intConstant(32, 0xffffffff));
+}
+
+/// Is it true that all lanes are active, and their addresses as was found? Null
+/// if nothing needs a test.
+Value Packetizer::isRegular(const LaneAddress &address, Value mask) {
   ChunkBuilder s = scalar();
-  return s.cmp(CmpIPredicate::eq, activeBits(mask),
-               s.intConstant(32, 0xffffffff));
+  Value regular;
+  if (needsMask(mask)) // most are all true most of the time
+    regular = s.cmp(CmpIPredicate::eq, activeBits(mask),
+                    s.intConstant(32, 0xffffffff));
+  if (address.groups && address.groups->mustTest)
+    regular = both(regular, groupsHold(address));
+  return regular;
 }
 
 /// The best way for lanes whose addresses do not follow each other.
@@ -424,19 +508,22 @@ void Packetizer::loadApart(const LaneAddress &address, Type element,
                            unsigned count, Value mask, bool invariant,
                            SmallVectorImpl<Value> &flat) {
   // The pattern holds only where address.ok does.
-  bool known = address.base && address.pattern && !address.ok;
+  bool known =
+      (address.base && address.pattern && !address.ok) || address.groups;
   auto loadKnown = [&] {
-    return loadRuns(address, element, count, invariant, flat) ||
+    return (known && loadRuns(address, element, count, invariant, flat)) ||
            loadLaneVectors(address, element, count, invariant, flat);
   };
-  if (known && !needsMask(mask) && loadKnown())
-    return;
-  if (!known || !needsMask(mask) || perThread())
+  if (perThread() || (!known && count == 1))
     return loadGather(address, element, count, mask, flat);
-  // Most masks are all true most of the time.
-  Value whole = isWholeWarp(mask);
+  Value regular = isRegular(address, mask);
+  if (!regular) {
+    if (!loadKnown())
+      loadGather(address, element, count, mask, flat);
+    return;
+  }
   SmallVector<Type> types(numChunks() * count, lanes().vec(element));
-  auto choice = scf::IfOp::create(b, loc, types, whole,
+  auto choice = scf::IfOp::create(b, loc, types, regular,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   b.setInsertionPointToStart(choice.thenBlock());
   if (!loadKnown()) {
@@ -530,14 +617,18 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
 LogicalResult Packetizer::emitLoad(LdOp op) {
   if (op.getGranule() && !perThread())
     return emitInterleavedLoad(op);
-  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset(),
+                                !needsMask(op.getMask()));
   Type element = op.getD().front().getType();
   unsigned count = op.getD().size();
   Value mask = op.getMask();
   bool isParam = op.getSpace() == Space::Param;
   bool invariant = op.getNc() || isParam || op.getSpace() == Space::Const;
+  if (isElementAligned(op))
+    address.align = unsigned(bytesOf(element));
   emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(),
-                    bytesOf(element) * count, mask);
+                    address.align ? address.align : bytesOf(element) * count,
+                    mask);
   if (op.getOrder() && *op.getOrder() != Order::Weak)
     return emitOrderedLoad(op, address);
 
@@ -572,20 +663,21 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
 
 /// `all`: lanes' elements, lane after lane.
 void Packetizer::storeMasked(Value all, Value start, unsigned count,
-                             Value mask) {
+                             unsigned align, Value mask) {
   Type element = ChunkBuilder::elementOf(all), unit = maskUnit(element, count);
   unsigned each = unsigned(bytesOf(element) * count / bytesOf(unit));
   auto type = VectorType::get(target.chunk * each, unit);
   LLVM::MaskedStoreOp::create(b, loc, castTo(b, loc, type, all), start,
-                              repeatMask(mask, each),
-                              unsigned(bytesOf(element) * count));
+                              repeatMask(mask, each), align);
 }
 
 void Packetizer::storeContiguous(const LaneAddress &address,
                                  ArrayRef<Value> flat, Value mask) {
   ChunkBuilder s = scalar();
   unsigned w = target.chunk, count = flat.size() / numChunks();
-  unsigned align = bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
+  unsigned align = address.align
+                       ? address.align
+                       : bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
   for (unsigned c = 0; c < numChunks(); ++c) {
     int64_t at = (*address.pattern)[c * w];
     Value start =
@@ -593,7 +685,7 @@ void Packetizer::storeContiguous(const LaneAddress &address,
                      : address.base);
     Value all = interleave(flat.slice(c * count, count));
     if (needsMask(mask))
-      storeMasked(all, start, count, maskChunk(mask, c));
+      storeMasked(all, start, count, align, maskChunk(mask, c));
     else
       LLVM::StoreOp::create(b, loc, all, start, align);
   }
@@ -619,45 +711,40 @@ Value Packetizer::interleave(ArrayRef<Value> vectors) {
   return vector::ShuffleOp::create(b, loc, all, all, order);
 }
 
-/// Stores of a known pattern without scatters: each run of neighbours at once.
+/// Stores at known distances without scatters: each run of neighbours at once.
 /// False if that is not worth it, or if lanes write over each other.
 bool Packetizer::storeRuns(const LaneAddress &address, ArrayRef<Value> flat) {
   unsigned w = target.chunk, count = flat.size() / numChunks();
   int64_t size = bytesOf(ChunkBuilder::elementOf(flat.front()));
   if (w == 1)
     return false;
-  struct Chunk {
-    SmallVector<int64_t> offsets; ///< lane after lane
-    SmallVector<int32_t> order;   ///< of ascending offsets
-    SmallVector<ElementRun, 4> runs;
-  };
-  SmallVector<Chunk> chunks(numChunks());
-  for (auto [c, chunk] : llvm::enumerate(chunks)) {
-    for (unsigned i = 0; i < w; ++i)
-      for (unsigned e = 0; e < count; ++e)
-        chunk.offsets.push_back((*address.pattern)[c * w + i] +
-                                int64_t(e) * size);
-    chunk.order.resize(w * count);
-    std::iota(chunk.order.begin(), chunk.order.end(), 0);
-    llvm::sort(chunk.order, [&](int32_t x, int32_t y) {
-      return chunk.offsets[x] < chunk.offsets[y];
-    });
-    chunk.runs = findRuns(chunk.offsets, size);
+  const LanePattern &offset =
+      address.groups ? address.groups->offset : *address.pattern;
+  SmallVector<SmallVector<PlacedRun, 4>> chunks;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    chunks.push_back(placeRuns(address, c, count, size, std::max(w / 4, 2u)));
     unsigned placed = 0;
-    for (const ElementRun &run : chunk.runs)
-      placed += run.count;
-    if (placed != w * count || chunk.runs.size() > std::max(w / 4, 2u))
+    for (const PlacedRun &run : chunks.back())
+      placed += run.elements.count;
+    if (placed != w * count)
       return false;
   }
   ChunkBuilder s = scalar();
-  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+  for (auto [c, runs] : llvm::enumerate(chunks)) {
     Value all = interleave(flat.slice(c * count, count));
-    ArrayRef<int32_t> order = chunk.order;
-    for (const ElementRun &run : chunk.runs) {
-      Value part = LLVM::ShuffleVectorOp::create(b, loc, all, all,
-                                                 order.take_front(run.count));
-      order = order.drop_front(run.count);
-      Value at = s.add(address.base, s.intConstant(64, uint64_t(run.begin)));
+    for (const PlacedRun &run : runs) {
+      SmallVector<int32_t> order(run.elements.count);
+      for (unsigned i = 0; i < w * count; ++i) {
+        unsigned lane = i / count;
+        int64_t at = (offset[c * w + lane] - run.start +
+                      int64_t(i % count) * size - run.elements.begin) /
+                     size;
+        if ((run.lanes >> lane & 1) && at >= 0 && at < run.elements.count)
+          order[at] = int32_t(i);
+      }
+      Value part = LLVM::ShuffleVectorOp::create(b, loc, all, all, order);
+      Value at =
+          s.add(run.base, s.intConstant(64, uint64_t(run.elements.begin)));
       LLVM::StoreOp::create(b, loc, part, toPointer(at), unsigned(size));
     }
   }
@@ -667,12 +754,17 @@ bool Packetizer::storeRuns(const LaneAddress &address, ArrayRef<Value> flat) {
 /// The best way for lanes whose addresses do not follow each other.
 void Packetizer::storeApart(const LaneAddress &address, ArrayRef<Value> flat,
                             Value mask) {
-  bool known = address.base && address.pattern && !address.ok;
-  if (known && !needsMask(mask) && storeRuns(address, flat))
-    return;
-  if (!known || !needsMask(mask) || perThread())
+  bool known =
+      (address.base && address.pattern && !address.ok) || address.groups;
+  if (!known || perThread())
     return storeScatter(address, flat, mask);
-  auto choice = scf::IfOp::create(b, loc, isWholeWarp(mask), /*withElse=*/true);
+  Value regular = isRegular(address, mask);
+  if (!regular) {
+    if (!storeRuns(address, flat))
+      storeScatter(address, flat, mask);
+    return;
+  }
+  auto choice = scf::IfOp::create(b, loc, regular, /*withElse=*/true);
   b.setInsertionPointToStart(choice.thenBlock());
   if (!storeRuns(address, flat)) {
     b.setInsertionPointAfter(choice);
@@ -739,11 +831,16 @@ void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
 LogicalResult Packetizer::emitStore(StOp op) {
   if (op.getGranule() && !perThread())
     return emitInterleavedStore(op);
-  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset(),
+                                !needsMask(op.getMask()));
   Value mask = op.getMask();
   ValueRange stored = op.getB();
-  emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(),
-                    bytesOf(stored.front().getType()) * int64_t(stored.size()),
+  int64_t bytes = bytesOf(stored.front().getType());
+  if (isElementAligned(op))
+    address.align = unsigned(bytes);
+  else
+    bytes *= int64_t(stored.size());
+  emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(), bytes,
                     mask);
   if (op.getOrder() && *op.getOrder() != Order::Weak)
     return emitOrderedStore(op, address);

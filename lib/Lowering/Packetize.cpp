@@ -1,5 +1,6 @@
 //===- Packetize.cpp - threads to lanes: structure ------------------------===//
 
+#include "CombineAccesses.h"
 #include "Packetizer.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -630,7 +631,10 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
       if (func.isBodiless() || (!func.getEntry() && !perThread))
         continue;
       KernelLayout layout(module, func);
-      ShapeAnalysis shapes(func, context);
+      auto analysis = std::make_unique<ShapeAnalysis>(func, context);
+      if (combineAccesses(func, *analysis))
+        analysis = std::make_unique<ShapeAnalysis>(func, context);
+      ShapeAnalysis &shapes = *analysis;
       std::optional<CtaLevel> levels;
       if (fission)
         levels.emplace(func, shapes);

@@ -30,11 +30,28 @@ struct Packed {
   llvm::SmallVector<mlir::Value, 8> chunks;
 };
 
+/// Elements that lie side by side in memory.
+struct ElementRun {
+  int64_t begin = 0; ///< byte offset of the first
+  unsigned count = 0;
+};
+
+/// Lanes whose addresses lie at known distances from each other.
+struct LaneGroups {
+  LanePattern first;  ///< of the lane's group
+  LanePattern offset; ///< relative to the others of the group
+  /// Known only if 32-bit values did not wrap; compiled code must test that.
+  bool mustTest = false;
+};
+
 /// Where a memory access goes: absolute address = base + pattern(lane).
 struct LaneAddress {
   mlir::Value base;                   ///< i64, or null if nothing is known
   std::optional<LanePattern> pattern; ///< none with a base: uniform
   mlir::Value ok;                     ///< as Packed::ok
+  std::optional<LaneGroups> groups;   ///< where there is no base
+  /// Each lane's is a multiple of it; 0: of all that the lane accesses.
+  unsigned align = 0;
   /// Per chunk the lanes' addresses as i64; made on demand.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
@@ -149,11 +166,13 @@ private:
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
   LogicalResult emitRaise(ptx::RaiseOp op);
-  LaneAddress addressInSpace(Value address, int64_t offset);
+  LaneAddress addressInSpace(Value address, int64_t offset,
+                             bool mayWrap = true);
   LaneAddress placeInWindow(const LaneAddress &address, Value window,
                             unsigned scale, const LanePattern &places);
+  /// `allLanes`: the access is made by all of them.
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
-                      int64_t offset);
+                      int64_t offset, bool allLanes = false);
   Value windowBase(std::optional<ptx::Space> space);
   /// Fails the launch if an active lane's address is no multiple of `bytes`;
   /// only those in `namingLanes` count.
@@ -194,9 +213,23 @@ private:
   void storeLane(Value start, llvm::ArrayRef<Value> elements, Value lane);
   mlir::Type maskUnit(mlir::Type element, unsigned count);
   Value repeatMask(Value mask, unsigned times);
-  Value loadMasked(Value start, mlir::Type element, unsigned count, Value mask);
-  void storeMasked(Value all, Value start, unsigned count, Value mask);
-  Value isWholeWarp(Value mask);
+  Value loadMasked(Value start, mlir::Type element, unsigned count,
+                   unsigned align, Value mask);
+  void storeMasked(Value all, Value start, unsigned count, unsigned align,
+                   Value mask);
+  /// A run of what lanes of a chunk access: `elements` behind `base`, the
+  /// address of a lane of which `start` is the offset.
+  struct PlacedRun {
+    ElementRun elements;
+    Value base;
+    int64_t start;
+    uint32_t lanes;
+  };
+  llvm::SmallVector<PlacedRun, 4> placeRuns(const LaneAddress &address,
+                                            unsigned c, unsigned count,
+                                            int64_t size, unsigned most);
+  Value groupsHold(const LaneAddress &address);
+  Value isRegular(const LaneAddress &address, Value mask);
   void gatherFromDwords(Value at, mlir::Type element, unsigned count,
                         Value mask, llvm::SmallVectorImpl<Value> &flat);
   /// Runs `body` for each active lane of chunk `c`, in order; `carried` go
@@ -214,6 +247,13 @@ private:
 
   // -- cp.async (CopyToVector.cpp)
   LogicalResult emitCpAsync(ptx::CpAsyncOp op);
+  struct CopiedRow;
+  llvm::SmallVector<CopiedRow, 0>
+  planRows(const LaneAddress &from, const LaneAddress &to, unsigned bytes);
+  void copyRow(const CopiedRow &row, unsigned bytes);
+  void copyLanes(ptx::CpAsyncOp op, const LaneAddress &from,
+                 const LaneAddress &to);
+  Value copiedSize(ptx::CpAsyncOp op, unsigned c);
   Value zeroBytes();
   void copyPartly(Value partly, Value to, Value from, Value sizes);
 

@@ -26,17 +26,22 @@ enum class Uniformity : uint8_t { Grid, Cta, Warp, Lane };
 /// What is known of a value: value(lane) = base + pattern(lane), modulo its
 /// width, where the base is the same in all lanes. Affine values have a linear
 /// pattern, values periodic in tid.x a sawtooth.
+///
+/// Of a value that varies more, the same may be known of groups of lanes, each
+/// with a base of its own: row * pitch + column, where a warp has several rows.
 struct Shape {
-  /// Of the base; Lane means nothing is known.
+  /// Of the base; Lane: there is not one for all lanes.
   Uniformity uniformity = Uniformity::Lane;
   /// Null for zero: the value itself is uniform.
   const LanePattern *pattern = nullptr;
+  /// If it varies: the first lane of each lane's group. Null: nothing is known.
+  const LanePattern *groups = nullptr;
   /// The pattern holds only if a 32-bit value did not wrap between lanes where
   /// it was widened; compiled code must test that.
   bool conditional = false;
   /// Bounds of the value in every lane, as signed integer.
   int64_t min = INT64_MIN, max = INT64_MAX;
-  /// The low `knownBits` bits of the base are those of `low`.
+  /// The low `knownBits` bits of the base (of all groups) are those of `low`.
   unsigned knownBits = 0;
   uint64_t low = 0;
 
@@ -44,6 +49,7 @@ struct Shape {
   bool isUniform() const { return !isVarying() && !pattern; }
   /// Uniform or with a pattern.
   bool hasBase() const { return !isVarying(); }
+  bool hasGroups() const { return isVarying() && groups; }
   /// The base is a multiple of 2 to the power of this.
   unsigned baseAlign() const {
     return low ? std::min<unsigned>(knownBits, llvm::countr_zero(low))
@@ -56,8 +62,8 @@ struct Shape {
   void setKnown(unsigned bits, uint64_t value);
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
-           conditional == o.conditional && min == o.min && max == o.max &&
-           knownBits == o.knownBits && low == o.low;
+           groups == o.groups && conditional == o.conditional && min == o.min &&
+           max == o.max && knownBits == o.knownBits && low == o.low;
   }
 };
 
@@ -111,8 +117,19 @@ private:
   Shape bitAnd(const Shape &a, const Shape &b, unsigned width);
   Shape bitwise(llvm::ArrayRef<Shape> in, unsigned width,
                 llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute);
+  Shape bitwiseOfGroups(
+      llvm::ArrayRef<Shape> in, unsigned width,
+      llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute);
+  /// The same value with groups whose patterns are less than 2^bits, above
+  /// bases of which that many bits are 0.
+  Shape regroup(const Shape &a, unsigned bits);
+  const LanePattern *jointGroups(llvm::ArrayRef<Shape> in);
+  /// Groups, or one base, of a value that varies as all of `in` together.
+  void setJoint(Shape &shape, llvm::ArrayRef<Shape> in);
+  Shape ungroup(const Shape &a, unsigned width);
   Shape logic(mlir::Operation &op, unsigned width);
   Shape bitField(ptx::BfeOp op);
+  Shape insertBits(ptx::BfiOp op);
   Shape select(mlir::Operation &op);
   /// Lanes where a predicate holds, if that is known.
   std::optional<uint32_t> knownLanes(mlir::Value predicate);

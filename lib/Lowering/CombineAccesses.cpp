@@ -1,0 +1,216 @@
+//===- CombineAccesses.cpp - neighbouring accesses as one -----------------===//
+
+#include "CombineAccesses.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+static constexpr char kElementAligned[] = "ptx.element_aligned";
+
+bool ptxjit::isElementAligned(Operation *access) {
+  return access->hasAttr(kElementAligned);
+}
+
+namespace {
+
+Type elementOf(LdOp op) { return op.getD().front().getType(); }
+Type elementOf(StOp op) { return op.getB().front().getType(); }
+size_t countOf(LdOp op) { return op.getD().size(); }
+size_t countOf(StOp op) { return op.getB().size(); }
+
+template <typename OpTy> bool isPlain(OpTy op) {
+  Type element = elementOf(op);
+  bool weak = !op.getOrder() || *op.getOrder() == Order::Weak;
+  Space space = op.getSpace().value_or(Space::Generic);
+  return countOf(op) == 1 && weak && !op.getGranule() &&
+         element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 32 &&
+         element.getIntOrFloatBitWidth() <= 64 &&
+         (space == Space::Generic || space == Space::Global ||
+          space == Space::Shared || space == Space::SharedCta);
+}
+
+template <typename OpTy> bool areAlike(OpTy x, OpTy y) {
+  return x.getA() == y.getA() && x.getMask() == y.getMask() &&
+         x.getSpace() == y.getSpace() && elementOf(x) == elementOf(y);
+}
+
+int64_t bytesOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
+
+class Combination {
+public:
+  explicit Combination(const ShapeAnalysis &shapes) : shapes(shapes) {}
+
+  void run(Block &block);
+  bool changed = false;
+
+private:
+  template <typename OpTy> void combineAlike(SmallVector<OpTy> &ops);
+  template <typename OpTy> bool areApart(OpTy op, int64_t bytes);
+  void combine(MutableArrayRef<LdOp> ops);
+  void combine(MutableArrayRef<StOp> ops);
+  void closeLoads();
+  void closeStores();
+  void closeAll() {
+    closeLoads();
+    closeStores();
+  }
+
+  const ShapeAnalysis &shapes;
+  /// With nothing between them that they could not be moved across.
+  SmallVector<LdOp> loads;
+  SmallVector<StOp> stores; ///< alike
+};
+
+void Combination::run(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    for (Region &region : op.getRegions()) {
+      closeAll();
+      for (Block &inner : region)
+        run(inner);
+    }
+    if (auto load = dyn_cast<LdOp>(op); load && isPlain(load)) {
+      closeStores();
+      if (loads.size() == 256) // each is compared with each
+        closeLoads();
+      loads.push_back(load);
+    } else if (auto store = dyn_cast<StOp>(op); store && isPlain(store)) {
+      closeLoads();
+      if (!stores.empty() && !areAlike(stores.front(), store))
+        closeStores();
+      stores.push_back(store);
+    } else if (!isMemoryEffectFree(&op)) {
+      closeAll();
+    }
+  }
+  closeAll();
+}
+
+/// Do vectors of `bytes` of different lanes not overlap, so that nothing is
+/// lost that the elements alone would have had: rows side by side?
+template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
+  const Shape &shape = shapes.get(op.getA());
+  if (shape.isUniform())
+    return false;
+  if (!shape.hasBase() && !shape.hasGroups())
+    return true;
+  for (unsigned i = 0; i < 32; ++i)
+    for (unsigned j = 0; j < i; ++j) {
+      if (shape.hasGroups() && (*shape.groups)[i] != (*shape.groups)[j])
+        continue;
+      int64_t distance =
+          shape.pattern ? (*shape.pattern)[i] - (*shape.pattern)[j] : 0;
+      if (std::abs(distance) < bytes)
+        return false;
+    }
+  return true;
+}
+
+void Combination::closeLoads() {
+  SmallVector<LdOp> open = std::move(loads);
+  loads.clear();
+  while (!open.empty()) {
+    SmallVector<LdOp> alike;
+    LdOp first = open.front();
+    llvm::copy_if(open, std::back_inserter(alike),
+                  [&](LdOp op) { return areAlike(first, op); });
+    llvm::erase_if(open,
+                   [&](LdOp op) { return llvm::is_contained(alike, op); });
+    combineAlike(alike);
+  }
+}
+
+void Combination::closeStores() {
+  SmallVector<StOp> open = std::move(stores);
+  stores.clear();
+  // What is written twice keeps its order.
+  for (StOp x : open)
+    for (StOp y : open)
+      if (x != y && std::abs(int64_t(x.getOffset()) - int64_t(y.getOffset())) <
+                        bytesOf(elementOf(x)))
+        return;
+  combineAlike(open);
+}
+
+template <typename OpTy>
+void Combination::combineAlike(SmallVector<OpTy> &ops) {
+  if (ops.size() < 2)
+    return;
+  llvm::stable_sort(
+      ops, [](OpTy x, OpTy y) { return x.getOffset() < y.getOffset(); });
+  int64_t size = bytesOf(elementOf(ops.front()));
+  MutableArrayRef<OpTy> left = ops;
+  while (left.size() > 1) {
+    unsigned count = 1;
+    while (count < left.size() && count < 4 &&
+           int64_t(left[count].getOffset()) ==
+               int64_t(left[0].getOffset()) + int64_t(count) * size)
+      ++count;
+    count = count == 3 ? 2 : count;
+    while (count > 1 && !areApart(left.front(), count * size))
+      count /= 2;
+    if (count > 1) {
+      combine(left.take_front(count));
+      changed = true;
+    }
+    left = left.drop_front(count);
+  }
+}
+
+VectorSizeAttr vectorOf(MLIRContext *context, size_t count) {
+  return VectorSizeAttr::get(context,
+                             count == 2 ? VectorSize::V2 : VectorSize::V4);
+}
+
+template <typename OpTy> OpTy earliest(MutableArrayRef<OpTy> ops) {
+  return *llvm::min_element(
+      ops, [](OpTy x, OpTy y) { return x->isBeforeInBlock(y); });
+}
+template <typename OpTy> OpTy latest(MutableArrayRef<OpTy> ops) {
+  return *llvm::max_element(
+      ops, [](OpTy x, OpTy y) { return x->isBeforeInBlock(y); });
+}
+
+void Combination::combine(MutableArrayRef<LdOp> ops) {
+  LdOp first = ops.front();
+  OpBuilder b(earliest(ops));
+  OperationState state(b.getInsertionPoint()->getLoc(),
+                       LdOp::getOperationName());
+  state.addOperands(first->getOperands());
+  state.addTypes(SmallVector<Type>(ops.size(), elementOf(first)));
+  state.addAttributes(first->getAttrs());
+  state.propertiesAttr = first->getPropertiesAsAttribute();
+  auto combined = cast<LdOp>(b.create(state));
+  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
+  combined->setAttr(kElementAligned, b.getUnitAttr());
+  for (auto [op, result] : llvm::zip(ops, combined.getD())) {
+    op.getD().front().replaceAllUsesWith(result);
+    op->erase();
+  }
+}
+
+void Combination::combine(MutableArrayRef<StOp> ops) {
+  StOp first = ops.front();
+  SmallVector<Value> values;
+  for (StOp op : ops)
+    values.push_back(op.getB().front());
+  OpBuilder b(latest(ops));
+  b.setInsertionPointAfter(latest(ops));
+  auto combined = cast<StOp>(b.clone(*first));
+  combined.getBMutable().assign(values);
+  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
+  combined->setAttr(kElementAligned, b.getUnitAttr());
+  for (StOp op : ops)
+    op->erase();
+}
+
+} // namespace
+
+bool ptxjit::combineAccesses(FuncOp func, const ShapeAnalysis &shapes) {
+  Combination combination(shapes);
+  for (Block &block : func.getBody())
+    combination.run(block);
+  return combination.changed;
+}
