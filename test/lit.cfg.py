@@ -39,6 +39,14 @@ if nvcc:
     config.available_features.add("nvcc")
     config.substitutions.append(("%nvcc", nvcc))
 
+# Tests of kernels that Triton makes, with PTXJIT_TRITON_PYTHON or our Python.
+for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
+    if python and subprocess.run([python, "-c", "import triton, numpy"],
+                                 capture_output=True).returncode == 0:
+        config.available_features.add("triton")
+        config.substitutions.append(("%triton-python", python))
+        break
+
 # A sanitized library can only be loaded by a program that is sanitized, too.
 if "-fsanitize" not in config.cxx_flags:
     config.available_features.add("plain-library")

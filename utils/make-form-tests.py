@@ -203,6 +203,18 @@ def module_target(target):
     return "sm_90" if number <= 90 and target[-1].isdigit() else target
 
 
+def write_module(path, target, kernels, environment="", options="",
+                 constants=False):
+    with open(path, "w") as f:
+        f.write("// Made by utils/make-form-tests.py. "
+                f"RUN: {environment}ptx-jit test {options}%s\n"
+                f".version {NEWEST_PTX}\n.target {target}\n"
+                ".address_size 64\n\n")
+        if constants:
+            f.write(memory_form_tests.CONSTANTS)
+        f.write("\n".join(kernels))
+
+
 def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
@@ -258,9 +270,15 @@ def main():
                 used.add(name)
                 files.setdefault((opcode, module_target(target)), []).append(
                     kernel(name, mnemonic, operands, types, operand_text))
+    fast = []  # bf16, whose products the CPU's own instruction may compute
     for (opcode, target), forms in matrices.items():
-        files[opcode, target] = [
-            text for _, text in matrix_form_tests.kernels(opcode, forms)]
+        made = matrix_form_tests.kernels(opcode, forms)
+        files[opcode, target] = [text for _, text in made]
+        fast += [matrix_form_tests.exact_runs(text) for name, text in
+                 matrix_form_tests.kernels(opcode, forms)
+                 if opcode in ("mma", "wmma") and "bf16" in name]
+    write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
+                 environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)
@@ -270,14 +288,8 @@ def main():
         most = 10 if opcode in MATRICES else 150
         for part in range(0, len(kernels), most):
             path = os.path.join(out, f"{opcode}{suffix}-{part // most}.ptx")
-            with open(path, "w") as f:
-                f.write("// Made by utils/make-form-tests.py. "
-                        "RUN: ptx-jit test %s\n"
-                        f".version {NEWEST_PTX}\n.target {target}\n"
-                        ".address_size 64\n\n")
-                if opcode == "ld":
-                    f.write(memory_form_tests.CONSTANTS)
-                f.write("\n".join(kernels[part:part + most]))
+            write_module(path, target, kernels[part:part + most],
+                         constants=opcode == "ld")
 
 
 if __name__ == "__main__":

@@ -864,6 +864,13 @@ def wmma_kernels(forms):
             yield name, wmma_kernel(name, groups[part:part + GROUP])
 
 
+def exact_runs(text):
+    """The kernel with those runs alone whose sums are exact however they are
+    computed, and written out."""
+    return "".join(line for line in text.splitlines(keepends=True)
+                   if not (line.startswith("// run:") and "[ref:" in line))
+
+
 def kernels(opcode, forms):
     """[(name, text)] for all (opcode, syntax) of one opcode and target."""
     spelled = [s for syntax in forms for s in spellings(opcode, syntax)]

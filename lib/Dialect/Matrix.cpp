@@ -2,31 +2,47 @@
 
 #include "ptxjit/Dialect/Matrix.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace ptxjit::ptx;
 using llvm::StringRef;
 
+namespace {
+struct MatrixTypeInfo {
+  MatrixType type;
+  StringRef token;
+  unsigned bits;
+};
+} // namespace
+
+static constexpr MatrixTypeInfo kMatrixTypes[] = {
+    {MatrixType::F16, "f16", 16},   {MatrixType::BF16, "bf16", 16},
+    {MatrixType::TF32, "tf32", 32}, {MatrixType::F32, "f32", 32},
+    {MatrixType::F64, "f64", 64},   {MatrixType::S32, "s32", 32},
+    {MatrixType::S8, "s8", 8},      {MatrixType::U8, "u8", 8},
+    {MatrixType::S4, "s4", 4},      {MatrixType::U4, "u4", 4},
+    {MatrixType::B1, "b1", 1},      {MatrixType::E4M3, "e4m3", 8},
+    {MatrixType::E5M2, "e5m2", 8},  {MatrixType::E3M2, "e3m2", 6},
+    {MatrixType::E2M3, "e2m3", 6},  {MatrixType::E2M1, "e2m1", 4},
+};
+
 static std::optional<MatrixType> typeOf(StringRef token) {
-  return llvm::StringSwitch<std::optional<MatrixType>>(token)
-      .Case("f16", MatrixType::F16)
-      .Case("bf16", MatrixType::BF16)
-      .Case("tf32", MatrixType::TF32)
-      .Case("f32", MatrixType::F32)
-      .Case("f64", MatrixType::F64)
-      .Case("s32", MatrixType::S32)
-      .Case("s8", MatrixType::S8)
-      .Case("u8", MatrixType::U8)
-      .Case("s4", MatrixType::S4)
-      .Case("u4", MatrixType::U4)
-      .Case("b1", MatrixType::B1)
-      .Case("e4m3", MatrixType::E4M3)
-      .Case("e5m2", MatrixType::E5M2)
-      .Case("e3m2", MatrixType::E3M2)
-      .Case("e2m3", MatrixType::E2M3)
-      .Case("e2m1", MatrixType::E2M1)
-      .Default(std::nullopt);
+  for (const MatrixTypeInfo &info : kMatrixTypes)
+    if (info.token == token)
+      return info.type;
+  return std::nullopt;
+}
+
+static const MatrixTypeInfo &infoOf(MatrixType type) {
+  for (const MatrixTypeInfo &info : kMatrixTypes)
+    if (info.type == type)
+      return info;
+  llvm_unreachable("all types are listed");
+}
+static unsigned widthOf(MatrixType type) { return infoOf(type).bits; }
+StringRef ptxjit::ptx::stringifyMatrixType(MatrixType type) {
+  return infoOf(type).token;
 }
 
 /// "m16n8k16"
@@ -35,31 +51,6 @@ static bool readShape(StringRef token, unsigned &m, unsigned &n, unsigned &k) {
          token.consume_front("n") && !token.consumeInteger(10, n) &&
          token.consume_front("k") && !token.consumeInteger(10, k) &&
          token.empty();
-}
-
-static unsigned widthOf(MatrixType type) {
-  switch (type) {
-  case MatrixType::F64:
-    return 64;
-  case MatrixType::F32:
-  case MatrixType::TF32:
-  case MatrixType::S32:
-    return 32;
-  case MatrixType::F16:
-  case MatrixType::BF16:
-    return 16;
-  case MatrixType::S4:
-  case MatrixType::U4:
-  case MatrixType::E2M1:
-    return 4;
-  case MatrixType::B1:
-    return 1;
-  case MatrixType::E3M2:
-  case MatrixType::E2M3:
-    return 6;
-  default:
-    return 8;
-  }
 }
 
 //===----------------------------------------------------------------------===//

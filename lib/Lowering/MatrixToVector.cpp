@@ -39,42 +39,13 @@ bool isFloat(MatrixType type) {
       type);
 }
 
+/// As the device library names the image.
 StringRef nameOf(MatrixType type, bool bytePerElement) {
-  switch (type) {
-  case MatrixType::F16:
-    return "f16";
-  case MatrixType::BF16:
-    return "bf16";
-  case MatrixType::TF32:
-    return "tf32";
-  case MatrixType::F32:
-    return "f32";
-  case MatrixType::F64:
-    return "f64";
-  case MatrixType::S32:
-    return "s32";
-  case MatrixType::S8:
-    return "s8";
-  case MatrixType::U8:
-    return "u8";
-  case MatrixType::S4:
-    return "s4";
-  case MatrixType::U4:
-    return "u4";
-  case MatrixType::B1:
+  if (type == MatrixType::B1)
     return "raw";
-  case MatrixType::E4M3:
-    return "e4m3";
-  case MatrixType::E5M2:
-    return "e5m2";
-  case MatrixType::E3M2:
-    return "e3m2";
-  case MatrixType::E2M3:
-    return "e2m3";
-  case MatrixType::E2M1:
-    return bytePerElement ? "e2m1" : "e2m1_packed";
-  }
-  llvm_unreachable("all types handled");
+  if (type == MatrixType::E2M1 && !bytePerElement)
+    return "e2m1_packed";
+  return stringifyMatrixType(type);
 }
 
 void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,

@@ -722,7 +722,8 @@ bool Packetizer::storeRuns(const LaneAddress &address, ArrayRef<Value> flat) {
       address.groups ? address.groups->offset : *address.pattern;
   SmallVector<SmallVector<PlacedRun, 4>> chunks;
   for (unsigned c = 0; c < numChunks(); ++c) {
-    chunks.push_back(placeRuns(address, c, count, size, std::max(w / 4, 2u)));
+    chunks.push_back(
+        placeRuns(address, c, count, size, std::max(w * count / 4, 2u)));
     unsigned placed = 0;
     for (const PlacedRun &run : chunks.back())
       placed += run.elements.count;

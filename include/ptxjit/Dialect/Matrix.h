@@ -27,6 +27,9 @@ enum class MatrixType {
   E2M1
 };
 
+/// As PTX spells it: "f16", "e2m1".
+llvm::StringRef stringifyMatrixType(MatrixType type);
+
 /// Which elements of A a sparse multiplication keeps.
 enum class Sparsity {
   Dense,
