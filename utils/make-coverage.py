@@ -21,8 +21,11 @@ HEAD = """# Coverage of the ISA
 
 Made by `utils/make-coverage.py` from the ISA table and the tests; do not edit.
 
-The instructions of PTX 1.0 to 9.0 are in the table: they are parsed, checked
-against `.version` and `.target`, and printed. A *spelling* is an opcode with one
+The instructions of PTX 1.0 to 9.0 are in the table, and of 9.1 to 9.4 those of
+u8x4 and s8x4, conversions between small floats and bf16x2 without factors,
+saturating sums, `.volatile.local`, `.noftz.f32` and factors of four by ue8m0.
+They are parsed, checked against `.version` and `.target`, and printed. (Not yet:
+s2f6x2, conversions with `.scaled::n2::ue8m0`, `.ignore_oob`.) A *spelling* is an opcode with one
 choice of its modifiers (operands not counted). *Executed* ones are compiled to
 native code. *Advice* changes no result (prefetches, cache policies, registers
 per thread) and is dropped. The others are refused when a kernel that holds one
