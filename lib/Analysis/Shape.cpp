@@ -87,9 +87,12 @@ void ShapeAnalysis::visit(Operation &op) {
   Shape shape = transfer(op);
   for (Value result : op.getResults())
     update(result, shape);
-  if (auto setp = dyn_cast<SetpOp>(op); setp && op.getNumResults() == 1)
+  if (auto setp = dyn_cast<SetpOp>(op); setp && op.getNumResults() == 1) {
     if (auto lanes = compareKnown(setp))
       predicates[op.getResult(0)] = *lanes;
+    else // what is known in a loop's first round may not be in the next
+      predicates.erase(op.getResult(0));
+  }
 }
 
 //===----------------------------------------------------------------------===//

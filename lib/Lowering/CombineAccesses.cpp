@@ -32,9 +32,13 @@ template <typename OpTy> bool isPlain(OpTy op) {
           space == Space::Shared || space == Space::SharedCta);
 }
 
+bool isInvariant(LdOp op) { return op.getNc(); }
+bool isInvariant(StOp) { return false; }
+
 template <typename OpTy> bool areAlike(OpTy x, OpTy y) {
   return x.getA() == y.getA() && x.getMask() == y.getMask() &&
-         x.getSpace() == y.getSpace() && elementOf(x) == elementOf(y);
+         x.getSpace() == y.getSpace() && isInvariant(x) == isInvariant(y) &&
+         elementOf(x) == elementOf(y);
 }
 
 int64_t bytesOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }

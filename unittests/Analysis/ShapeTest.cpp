@@ -182,3 +182,14 @@ TEST(Shape, ChoiceByAKnownPredicate) {
   for (int64_t lane = 0; lane < 32; ++lane)
     EXPECT_EQ(chosen.offset(lane), lane & 8 ? 144 : 0);
 }
+
+TEST(Shape, WhatIsKnownInTheFirstRoundMayNotStay) {
+  // Which lanes have 0 is known of %r2 until %r1 is counted up.
+  Analysed chosen("mov.u32 %r1, 0; L: mov.u32 %r2, %tid.x; "
+                  "and.b32 %r2, %r2, 8; add.u32 %r2, %r2, %r1; "
+                  "setp.eq.u32 %p1, %r2, 0; selp.b32 %r3, 0, 144, %p1; "
+                  "add.u32 %r1, %r1, 8; setp.lt.u32 %p2, %r1, %n; @%p2 bra L; "
+                  "cvt.u64.u32 %rd1, %r3;",
+                  {64, 1, 1});
+  EXPECT_TRUE(chosen.shape().isVarying());
+}
