@@ -272,10 +272,9 @@ def main():
                     kernel(name, mnemonic, operands, types, operand_text))
     fast = []  # bf16, whose products the CPU's own instruction may compute
     for (opcode, target), forms in matrices.items():
-        made = matrix_form_tests.kernels(opcode, forms)
+        made = list(matrix_form_tests.kernels(opcode, forms))
         files[opcode, target] = [text for _, text in made]
-        fast += [matrix_form_tests.exact_runs(text) for name, text in
-                 matrix_form_tests.kernels(opcode, forms)
+        fast += [matrix_form_tests.exact_runs(text) for name, text in made
                  if opcode in ("mma", "wmma") and "bf16" in name]
     write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
                  environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")

@@ -353,7 +353,9 @@ Shape ShapeAnalysis::bitField(BfeOp op) {
   unsigned bits = unsigned(length->getZExtValue());
   Shape field = bitAnd(
       shiftRight(get(op.getA()), unsigned(at->getZExtValue()), width, false),
-      knownShape(int64_t(llvm::maskTrailingOnes<uint64_t>(bits))), width);
+      knownShape(
+          llvm::SignExtend64(llvm::maskTrailingOnes<uint64_t>(bits), width)),
+      width);
   if (!isSigned)
     return field;
   if (!field.isKnown(width)) {

@@ -338,7 +338,7 @@ Shape ShapeAnalysis::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   for (const Shape &s : {a, b})
     if (s.min >= 0) {
       shape.min = 0;
-      shape.max = shape.max < 0 ? s.max : std::min(shape.max, s.max);
+      shape.max = std::min(shape.max, s.max);
     }
   // Zeros of one operand are known whatever the other has there.
   const Shape &more = a.knownBits > b.knownBits ? a : b;

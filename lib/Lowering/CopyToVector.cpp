@@ -47,9 +47,9 @@ Packetizer::planRows(const LaneAddress &from, const LaneAddress &to,
         if ((run.lanes >> i & 1) && at >= 0 &&
             at / bytes < run.elements.count) {
           lanes[at / bytes] = i;
-          ++copied;
         }
       }
+      copied += run.elements.count;
       unsigned most = 64 / bytes;
       for (unsigned first = 0; first < lanes.size(); first += most) {
         ArrayRef<unsigned> some = ArrayRef(lanes).slice(
@@ -160,7 +160,7 @@ LogicalResult Packetizer::emitCpAsync(CpAsyncOp op) {
   unsigned bytes = unsigned(op.getBytes());
   Value mask = op.getMask();
   LaneAddress from = resolve(op.getSrc(), Space::Global, 0);
-  LaneAddress to = resolve(op.getDst(), op.getSpace(), 0, !needsMask(mask));
+  LaneAddress to = resolve(op.getDst(), op.getSpace(), 0);
   emitAlignmentTest(from, op.getSrc(), Space::Global, 0, bytes, mask);
   emitAlignmentTest(to, op.getDst(), op.getSpace(), 0, bytes, mask);
   SmallVector<CopiedRow, 0> rows = planRows(from, to, bytes);

@@ -24,7 +24,8 @@ LaneAddress Packetizer::interleavedAddress(Value address, int64_t offset,
   LanePattern places;
   for (unsigned i = 0; i < 32; ++i)
     places[i] = i * granule;
-  return placeInWindow(addressInSpace(address, offset), arena, 32, places);
+  return placeInWindow(addressInSpace(address, offset, /*inWindow=*/true),
+                       arena, 32, places);
 }
 
 LogicalResult Packetizer::emitInterleavedLoad(LdOp op) {
@@ -33,8 +34,9 @@ LogicalResult Packetizer::emitInterleavedLoad(LdOp op) {
   Type element = op.getD().front().getType();
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   unsigned count = op.getD().size(), pieces = unsigned(bytes / granule);
-  emitAlignmentTest(addressInSpace(op.getA(), offset), op.getA(), op.getSpace(),
-                    offset, bytes * count, op.getMask());
+  emitAlignmentTest(addressInSpace(op.getA(), offset, /*inWindow=*/true),
+                    op.getA(), op.getSpace(), offset, bytes * count,
+                    op.getMask());
   Type piece = pieces == 1 ? element : b.getIntegerType(unsigned(granule) * 8);
   for (unsigned e = 0; e < count; ++e) {
     SmallVector<SmallVector<Value>> loaded;
@@ -77,8 +79,9 @@ LogicalResult Packetizer::emitInterleavedStore(StOp op) {
   int64_t offset = int64_t(op.getOffset());
   int64_t bytes = ChunkBuilder::widthOf(op.getB().front()) / 8;
   unsigned pieces = unsigned(bytes / granule);
-  emitAlignmentTest(addressInSpace(op.getA(), offset), op.getA(), op.getSpace(),
-                    offset, bytes * int64_t(op.getB().size()), op.getMask());
+  emitAlignmentTest(addressInSpace(op.getA(), offset, /*inWindow=*/true),
+                    op.getA(), op.getSpace(), offset,
+                    bytes * int64_t(op.getB().size()), op.getMask());
   for (Value stored : op.getB()) {
     for (unsigned p = 0; p < pieces; ++p) {
       SmallVector<Value> flat;

@@ -160,7 +160,7 @@ LogicalResult Packetizer::emitLdMatrix(LdMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
   Value a = op.getInputs().front();
   MatrixRows source;
-  source.known = resolve(a, move.space, 0, !needsMask(op.getMask()));
+  source.known = resolve(a, move.space, 0);
   if (source.known.base && source.known.pattern && !source.known.ok &&
       !needsMask(op.getMask()) && !perThread())
     testRows(source.known, a, move, op.getMask());

@@ -74,34 +74,43 @@ Value Packetizer::windowBase(std::optional<Space> space) {
   }
 }
 
-/// `offset` bytes behind `address`, as the threads see it. `mayWrap`: lanes may
-/// wrap around to valid addresses though lane 0 has none.
+/// Can the values of lanes lie apart by more, or less, than their pattern says,
+/// because 32 bits wrapped around? Not in windows (resolve), which are small,
+/// unless lanes are 2^30 bytes apart.
+static bool wrapsAround(const Shape &shape, unsigned width, bool inWindow) {
+  if (!shape.pattern || width == 64)
+    return false;
+  auto isNear = [](int64_t p) { return std::abs(p) < int64_t(1) << 30; };
+  return !(inWindow && llvm::all_of(*shape.pattern, isNear)) &&
+         ShapeAnalysis::mayWrap(shape, width, /*isSigned=*/inWindow);
+}
+
+/// `offset` bytes behind `address`, as the threads see it. `inWindow`: it is a
+/// place in a window rather than of the host.
 LaneAddress Packetizer::addressInSpace(Value address, int64_t offset,
-                                       bool mayWrap) {
+                                       bool inWindow) {
   const Shape &shape = shapeOf(address);
   unsigned width = ChunkBuilder::widthOf(address);
+  bool wraps = wrapsAround(shape, width, inWindow);
   LaneAddress out;
   if (shape.hasBase()) {
     ChunkBuilder s = scalar();
-    out.base = s.resize(base(address), 64, false);
+    out.base = s.resize(base(address), 64, /*isSigned=*/inWindow);
     if (offset)
       out.base = s.add(out.base, s.intConstant(64, uint64_t(offset)));
     if (shape.pattern)
       out.pattern = *shape.pattern;
     out.ok = values[address].ok;
-    if (mayWrap && width < 64 && shape.pattern &&
-        ShapeAnalysis::mayWrap(shape, width, /*isSigned=*/false))
+    if (wraps)
       out.ok = both(out.ok, wrapTest(base(address), *shape.pattern, width,
-                                     /*isSigned=*/false));
+                                     /*isSigned=*/inWindow));
   }
   if (shape.hasGroups() && !perThread())
     out.groups = {*shape.groups, shape.pattern ? *shape.pattern : LanePattern{},
-                  shape.conditional ||
-                      (width < 64 && ShapeAnalysis::mayWrap(
-                                         shape, width, /*isSigned=*/false))};
+                  shape.conditional || wraps};
   out.vectors = [=](unsigned c) {
     ChunkBuilder v = lanes();
-    return v.add(v.resize(chunk(address, c), 64, false),
+    return v.add(v.resize(chunk(address, c), 64, /*isSigned=*/inWindow),
                  v.intConstant(64, uint64_t(offset)));
   };
   return out;
@@ -129,16 +138,15 @@ LaneAddress Packetizer::placeInWindow(const LaneAddress &address, Value window,
   return out;
 }
 
+/// Places in windows are of 32 bits, and are taken as signed: a base in front
+/// of the window and an offset that leads back into it add up, as they do where
+/// addresses wrap around.
 LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
-                                int64_t offset, bool allLanes) {
+                                int64_t offset) {
   Value window = windowBase(space);
-  // Windows are small. If a lane wraps around, lane 0, which is the base, is
-  // far outside, and is found there.
-  if (auto widened = address.getDefiningOp<arith::ExtUIOp>();
-      widened && window && allLanes)
+  if (auto widened = address.getDefiningOp<arith::ExtUIOp>(); widened && window)
     address = widened.getIn();
-  LaneAddress at =
-      addressInSpace(address, offset, /*mayWrap=*/!window || !allLanes);
+  LaneAddress at = addressInSpace(address, offset, /*inWindow=*/bool(window));
   if (!window)
     return at;
   if (space == Space::Local && !perThread()) {
@@ -617,8 +625,7 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
 LogicalResult Packetizer::emitLoad(LdOp op) {
   if (op.getGranule() && !perThread())
     return emitInterleavedLoad(op);
-  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset(),
-                                !needsMask(op.getMask()));
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
   Type element = op.getD().front().getType();
   unsigned count = op.getD().size();
   Value mask = op.getMask();
@@ -832,8 +839,7 @@ void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
 LogicalResult Packetizer::emitStore(StOp op) {
   if (op.getGranule() && !perThread())
     return emitInterleavedStore(op);
-  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset(),
-                                !needsMask(op.getMask()));
+  LaneAddress address = resolve(op.getA(), op.getSpace(), op.getOffset());
   Value mask = op.getMask();
   ValueRange stored = op.getB();
   int64_t bytes = bytesOf(stored.front().getType());

@@ -166,13 +166,11 @@ private:
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
   LogicalResult emitRaise(ptx::RaiseOp op);
-  LaneAddress addressInSpace(Value address, int64_t offset,
-                             bool mayWrap = true);
+  LaneAddress addressInSpace(Value address, int64_t offset, bool inWindow);
   LaneAddress placeInWindow(const LaneAddress &address, Value window,
                             unsigned scale, const LanePattern &places);
-  /// `allLanes`: the access is made by all of them.
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
-                      int64_t offset, bool allLanes = false);
+                      int64_t offset);
   Value windowBase(std::optional<ptx::Space> space);
   /// Fails the launch if an active lane's address is no multiple of `bytes`;
   /// only those in `namingLanes` count.

@@ -37,7 +37,11 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
 FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
                                         std::optional<Space> space,
                                         int64_t offset, unsigned bytes) {
+  // Places in windows are of 32 bits, and wrap around.
+  bool of32Bits = isShared(space) && address <= UINT32_MAX;
   address += uint64_t(offset);
+  if (of32Bits)
+    address = uint32_t(address);
   if (address % bytes != 0)
     return op.emitError("misaligned address");
   if (isShared(space)) {

@@ -111,17 +111,19 @@ void CtaRunner::failInDeadlock() {
 // A cluster
 //===----------------------------------------------------------------------===//
 
+/// Of the CTAs' shared memories, which lie in one window.
+static constexpr uint64_t kSharedStride = uint64_t(1) << PTXJIT_SHARED_BITS;
+
 ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
                              CurrentCta &current)
-    : launch(launch), current(current) {
-  // All of the last CTA's part is not needed.
-  uint64_t stride = uint64_t(1) << PTXJIT_SHARED_BITS;
-  shared = makeSparseBuffer((launch.clusterSize - 1) * stride +
-                            launch.sharedBytes());
-  auto *begin = static_cast<uint8_t *>(shared.get());
-  for (uint32_t rank = 0; begin && rank < launch.clusterSize; ++rank) {
-    ctas.push_back(std::make_unique<CtaRunner>(launch, worker, rank,
-                                               begin + rank * stride));
+    : launch(launch), current(current),
+      // All of the last CTA's part is not needed.
+      shared((launch.clusterSize - 1) * kSharedStride + launch.sharedBytes()) {
+  if (!shared.begin())
+    return;
+  for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
+    ctas.push_back(std::make_unique<CtaRunner>(
+        launch, worker, rank, shared.begin() + rank * kSharedStride));
     if (CtaFibers *fibers = ctas.back()->getFibers())
       barrier.add(*fibers);
   }
@@ -131,7 +133,7 @@ bool ClusterRunner::isValid() const {
   for (const auto &cta : ctas)
     if (!cta->isValid())
       return false;
-  return shared != nullptr;
+  return shared.begin() != nullptr;
 }
 
 void ClusterRunner::start(uint64_t index) {

@@ -5,6 +5,7 @@
 
 #include "CtaFibers.h"
 #include "FaultScope.h"
+#include "GuardedMemory.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
@@ -112,7 +113,7 @@ private:
 
   Launch &launch;
   CurrentCta &current;
-  DeviceBuffer shared;
+  GuardedMemory shared;
   std::vector<std::unique_ptr<CtaRunner>> ctas;
   std::vector<CtaRunner *> running;
   ClusterBarrier barrier;

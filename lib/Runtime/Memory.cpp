@@ -48,10 +48,3 @@ void ptxjit::freeDevice(void *pointer, size_t bytes) {
   else
     munmap(pointer, roundUp(bytes));
 }
-
-ptxjit::DeviceBuffer ptxjit::makeSparseBuffer(size_t bytes) {
-  DeviceBuffer buffer = makeDeviceBuffer(bytes);
-  if (buffer && bytes >= kHugePage)
-    madvise(buffer.get(), roundUp(bytes), MADV_NOHUGEPAGE);
-  return buffer;
-}

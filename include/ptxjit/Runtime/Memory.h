@@ -25,9 +25,6 @@ inline DeviceBuffer makeDeviceBuffer(size_t bytes) {
   return DeviceBuffer(allocateDevice(bytes), DeviceDeleter{bytes});
 }
 
-/// Zeroed memory of which only little is used: on small pages.
-DeviceBuffer makeSparseBuffer(size_t bytes);
-
 } // namespace ptxjit
 
 #endif
