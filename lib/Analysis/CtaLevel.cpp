@@ -44,17 +44,18 @@ static bool isMovable(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
       !op->getNumResults())
     return false;
+  if (auto ld = dyn_cast<LdOp>(op))
+    return ld.getSpace() == Space::Param && !ld.getOrder();
+  if (!isMemoryEffectFree(op))
+    return false;
   // Made from the number of the warp, whatever their shape.
   if (auto sreg = dyn_cast<SRegOp>(op))
     return sreg.getReg() != SpecialRegister::TidX &&
            sreg.getReg() != SpecialRegister::TidY &&
            sreg.getReg() != SpecialRegister::TidZ &&
            sreg.getReg() != SpecialRegister::WarpId;
-  if (auto cvta = dyn_cast<CvtaOp>(op); cvta && cvta.getSpace() == Space::Local)
-    return false;
-  if (auto ld = dyn_cast<LdOp>(op))
-    return ld.getSpace() == Space::Param && !ld.getOrder();
-  return isMemoryEffectFree(op);
+  auto cvta = dyn_cast<CvtaOp>(op);
+  return !cvta || cvta.getSpace() != Space::Local;
 }
 
 bool CtaLevel::contains(Operation *op) const {
@@ -125,27 +126,11 @@ bool CtaLevel::retract(FuncOp func) {
 // From part to part
 //===----------------------------------------------------------------------===//
 
-static bool isClock(SRegOp op) {
-  switch (op.getReg()) {
-  case SpecialRegister::Clock:
-  case SpecialRegister::ClockHi:
-  case SpecialRegister::Clock64:
-  case SpecialRegister::GlobalTimer:
-  case SpecialRegister::GlobalTimerLo:
-  case SpecialRegister::GlobalTimerHi:
-    return true;
-  default:
-    return false;
-  }
-}
-
 bool CtaLevel::isRecomputed(Value v) const {
   Operation *op = v.getDefiningOp();
   if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
-  if (auto sreg = dyn_cast<SRegOp>(op))
-    return !isClock(sreg);
-  if (isa<EntryMaskOp>(op))
+  if (isa<SRegOp, EntryMaskOp>(op))
     return true;
   if (auto known = recomputed.find(v); known != recomputed.end())
     return known->second;

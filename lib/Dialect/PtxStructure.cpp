@@ -53,6 +53,30 @@ static LogicalResult verifyPlainInstruction(Operation *op,
 template <typename TextOp> static LogicalResult verifyText(TextOp op) {
   return verifyPlainInstruction(op, op.getInstruction(), op->getNumOperands());
 }
+static bool ticks(SpecialRegister reg) {
+  switch (reg) {
+  case SpecialRegister::Clock:
+  case SpecialRegister::ClockHi:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::GlobalTimer:
+  case SpecialRegister::GlobalTimerLo:
+  case SpecialRegister::GlobalTimerHi:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void SRegOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // A write as well: two reads with nothing between them would be one.
+  if (!ticks(getReg()))
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 template <typename MatrixOp> static LogicalResult verifyMatrix(MatrixOp op) {
   return verifyPlainInstruction(op, op.getInstruction(), op.getInputs().size());
 }

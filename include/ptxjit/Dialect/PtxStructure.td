@@ -185,8 +185,13 @@ def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", !listconcat([
 def Ptx_SpecialRegister
     : Ptx_Modifier<Ptx_SpecialRegisterEnum, "special_register">;
 
-def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [Pure]> {
+def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [AlwaysSpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "value of a special register";
+  let description = [{
+    Clocks and timers tick, so that two reads are not one, nor is a read in a
+    loop one in front of it; the other registers are the same all the time.
+  }];
   let arguments = (ins Ptx_SpecialRegister:$reg);
   let results = (outs AnySignlessInteger:$d);
   let assemblyFormat = "$reg attr-dict `:` type($d)";
