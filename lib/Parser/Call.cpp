@@ -60,7 +60,7 @@ FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
            << formal.getName().getValue() << "'";
   auto var = module->lookupSymbol<VarOp>(symbol->irName);
   // `va[]`: as long as the caller likes.
-  if (formal.getBytes() && var.getBytes() != formal.getBytes())
+  if (formal.getBytes() && var.getBytes() != uint64_t(formal.getBytes()))
     return error(arg.loc) << "'" << arg.name << "' has " << var.getBytes()
                           << " bytes, parameter '"
                           << formal.getName().getValue() << "' has "

@@ -180,6 +180,22 @@ LogicalResult ParserImpl::parseVariables(std::string linkage) {
   return expectPunct(";", "after a declaration");
 }
 
+/// <N>, of a parameterised name.
+FailureOr<int64_t> ParserImpl::parseNameCount(StringRef what, int64_t most) {
+  advance();
+  SMLoc loc = tok.getLoc();
+  // Not an expression: the `>` that ends it would be taken for an operator.
+  FailureOr<ConstValue> count = parseConstPrimary();
+  if (failed(count) ||
+      failed(expectPunct(">", ("after the number of " + what).str())))
+    return failure();
+  if (count->kind != ConstValue::Int || int64_t(count->bits) <= 0 ||
+      count->bits > uint64_t(most))
+    return error(loc) << "the number of " << what
+                      << " must be an integer from 1 to " << most;
+  return int64_t(count->bits);
+}
+
 /// name or name<N>
 LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
   SMLoc loc = tok.getLoc();
@@ -190,22 +206,15 @@ LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
     return errorHere() << "a register may not have an initial value";
   if (tok.isPunct("["))
     return errorHere() << "arrays of registers are not allowed";
-  if (!consumePunct("<")) {
+  if (!tok.isPunct("<")) {
     Symbol symbol{Symbol::Register, loc, spec.type};
     symbol.vectorSize = spec.vectorSize;
     return success(declare(*name, symbol, loc));
   }
-  SMLoc countLoc = tok.getLoc();
-  // Not an expression: the `>` that ends it would be taken for an operator.
-  FailureOr<ConstValue> count = parseConstPrimary();
-  if (failed(count) ||
-      failed(expectPunct(">", "after the number of registers")))
+  FailureOr<int64_t> count = parseNameCount("registers", 1 << 24);
+  if (failed(count))
     return failure();
-  if (count->kind != ConstValue::Int || int64_t(count->bits) <= 0 ||
-      count->bits > (1u << 24))
-    return error(countLoc) << "the number of registers must be an integer from "
-                              "1 to 16777216";
-  Scope::Range range{unsigned(count->bits), spec.type, spec.vectorSize, loc};
+  Scope::Range range{unsigned(*count), spec.type, spec.vectorSize, loc};
   if (!scopes.back().declareRange(*name, range))
     return error(loc) << "'" << *name
                       << "<...>' is declared twice in this scope";
@@ -242,18 +251,13 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
   FailureOr<StringRef> name = expectIdentifier("the name of a variable");
   if (failed(name))
     return failure();
-  if (consumePunct("<")) { // name<N>: N separate variables
-    FailureOr<ConstValue> count = parseConstPrimary();
-    if (failed(count) || failed(expectPunct(">", "after the number of names")))
-      return failure();
-    return error(loc) << "parameterised names are supported for registers only";
-  }
+  if (tok.isPunct("<"))
+    return parseVariableCopies(*name, loc, spec);
   SmallVector<int64_t> dims;
   if (failed(parseDimensions(dims)))
     return failure();
-  InitData init;
-  bool hasInit = tok.isPunct("=");
-  if (hasInit) {
+  std::optional<InitData> init;
+  if (tok.isPunct("=")) {
     if (spec.space != Space::Global && spec.space != Space::Const)
       return errorHere() << "no initial value is allowed in ."
                          << stringifySpace(spec.space) << " space";
@@ -262,21 +266,43 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
       return errorHere() << "no initial value is allowed for type ."
                          << stringifyScalarType(spec.type);
     advance();
-    if (failed(parseInitializer(spec, dims, init)))
+    if (failed(parseInitializer(spec, dims, init.emplace())))
       return failure();
   }
+  return declareVariable(*name, loc, spec, dims, init);
+}
+
+/// name<N>: N separate variables, with neither extents nor values.
+LogicalResult ParserImpl::parseVariableCopies(StringRef name, SMLoc loc,
+                                              const VariableSpec &spec) {
+  FailureOr<int64_t> count = parseNameCount("variables", 1 << 16);
+  if (failed(count))
+    return failure();
+  if (tok.isPunct("[") || tok.isPunct("="))
+    return errorHere() << "'" << name << "<...>' may have neither extents nor "
+                       << "an initial value";
+  for (int64_t i = 0; i < *count; ++i)
+    if (failed(declareVariable((name + Twine(i)).str(), loc, spec, {}, {})))
+      return failure();
+  return success();
+}
+
+LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
+                                          const VariableSpec &spec,
+                                          ArrayRef<int64_t> dims,
+                                          const std::optional<InitData> &init) {
   int64_t elementBytes = getBitWidth(spec.type) / 8 * spec.vectorSize;
   int64_t count = 1;
   for (int64_t d : dims)
     count *= d;
   bool unsized = !dims.empty() && dims.front() < 0;
   if (unsized && spec.linkage != "extern")
-    return error(loc) << "variable '" << *name
+    return error(loc) << "variable '" << name
                       << "' has no size and is not '.extern'";
   if (!unsized && count == 0)
-    return error(loc) << "variable '" << *name << "' has size 0";
+    return error(loc) << "variable '" << name << "' has size 0";
   if (!unsized && count > kMaxBytes / elementBytes)
-    return error(loc) << "variable '" << *name << "' is too large";
+    return error(loc) << "variable '" << name << "' is too large";
 
   Symbol symbol{Symbol::Variable, loc, spec.type};
   symbol.space = spec.space;
@@ -284,27 +310,26 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
   bool local = scopes.size() > 1;
   // Scopes may reuse a name, so locals get a number.
   symbol.irName =
-      local
-          ? (func.getSymName() + "::" + *name + "$" + Twine(numLocals++)).str()
-          : name->str();
-  if (Symbol *old = scopes.back().lookup(*name); old && !local &&
-                                                 spec.linkage == "extern" &&
-                                                 old->kind == Symbol::Variable)
+      local ? (func.getSymName() + "::" + name + "$" + Twine(numLocals++)).str()
+            : name.str();
+  if (Symbol *old = scopes.back().lookup(name); old && !local &&
+                                                spec.linkage == "extern" &&
+                                                old->kind == Symbol::Variable)
     return success(); // declared again
-  Symbol *fresh = declare(*name, symbol, loc);
+  Symbol *fresh = declare(name, symbol, loc);
   if (!fresh)
     return failure();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module->getBody());
-  auto var = VarOp::create(
+  VarOp::create(
       builder, toLocation(loc), fresh->irName, spec.space, spec.type,
       unsized ? 0 : count * elementBytes,
       spec.align ? spec.align : std::max<int64_t>(elementBytes, 1),
       spec.linkage.empty() ? nullptr : builder.getStringAttr(spec.linkage),
       local ? FlatSymbolRefAttr::get(func) : nullptr,
-      hasInit ? builder.getDenseI8ArrayAttr(init.bytes) : nullptr,
-      init.relocs.empty() ? nullptr : builder.getArrayAttr(init.relocs));
-  (void)var;
+      init ? builder.getDenseI8ArrayAttr(init->bytes) : nullptr,
+      init && !init->relocs.empty() ? builder.getArrayAttr(init->relocs)
+                                    : nullptr);
   return success();
 }
 

@@ -110,6 +110,7 @@ private:
   LogicalResult parseVariables(std::string linkage);
   LogicalResult parseTypeSpec(VariableSpec &spec);
   LogicalResult parseAttributeSuffix();
+  FailureOr<int64_t> parseNameCount(StringRef what, int64_t most);
   LogicalResult parseVariable(const VariableSpec &spec);
   LogicalResult parseRegisters(const VariableSpec &spec);
   LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
@@ -130,6 +131,12 @@ private:
     std::vector<int8_t> bytes;
     llvm::SmallVector<mlir::Attribute> relocs;
   };
+  LogicalResult parseVariableCopies(StringRef name, SMLoc loc,
+                                    const VariableSpec &spec);
+  LogicalResult declareVariable(StringRef name, SMLoc loc,
+                                const VariableSpec &spec,
+                                llvm::ArrayRef<int64_t> dims,
+                                const std::optional<InitData> &init);
   LogicalResult parseInitializer(const VariableSpec &spec,
                                  llvm::SmallVectorImpl<int64_t> &dims,
                                  InitData &data);

@@ -30,14 +30,14 @@ struct Symbol {
     CallTargets,   ///< `.calltargets`
     Prototype,     ///< `.callprototype`
   } kind;
-  llvm::SMLoc loc;
+  llvm::SMLoc loc = {};
   ptx::ScalarType type = ptx::ScalarType::B32;
   /// Register: slots, one per vector element; made at first use.
-  llvm::SmallVector<mlir::Value, 1> slots;
+  llvm::SmallVector<mlir::Value, 1> slots = {};
   unsigned vectorSize = 1;
   /// Variable, Function: name in the module's symbol table. Variable, Param:
   /// state space.
-  std::string irName;
+  std::string irName = {};
   ptx::Space space = ptx::Space::Generic;
   int64_t elementBytes = 0;
   /// Param: number of the formal.
@@ -47,9 +47,9 @@ struct Symbol {
   mlir::Block *block = nullptr;
   bool defined = false;
   /// BranchTargets, CallTargets: the names listed.
-  std::vector<std::pair<llvm::StringRef, llvm::SMLoc>> targets;
+  std::vector<std::pair<llvm::StringRef, llvm::SMLoc>> targets = {};
   /// Prototype.
-  Signature signature;
+  Signature signature = {};
 };
 
 /// One `{}` level. `%r<N>` is kept as a range, since real kernels declare tens

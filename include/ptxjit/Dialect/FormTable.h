@@ -63,23 +63,23 @@ enum class TypeRule : uint8_t { First, Second, Wide, Fixed };
 /// One operand of a form.
 struct OperandSpec {
   const char *name;
-  OperandKind kind;
-  TypeRule rule;
-  ScalarType fixed;
-  bool isResult;
-  bool isSecondResult; ///< written `d|q`
-  bool optional;       ///< may be left out, with all that follow
-  bool negatable;      ///< predicate, may be written `!p`
-  bool special;        ///< special registers and symbols allowed
-  bool signable;       ///< may be written `-a`
+  OperandKind kind = {};
+  TypeRule rule = {};
+  ScalarType fixed = {};
+  bool isResult = false;
+  bool isSecondResult = false; ///< written `d|q`
+  bool optional = false;       ///< may be left out, with all that follow
+  bool negatable = false;      ///< predicate, may be written `!p`
+  bool special = false;        ///< special registers and symbols allowed
+  bool signable = false;       ///< may be written `-a`
   /// May be written `a.b0`, `a.h1` (1), `a.h10` (2), `a.b3210` (4): parts of a
   /// register, or of two; 0: not.
-  unsigned char selectLanes;
-  CountRule countRule; ///< of a vector
-  uint16_t count;
-  uint8_t numParts;    ///< of an address: operands that follow it, in its `[]`
-  const char *allowed; ///< of an immediate: "", "16", "4|8|16", "0..3"
-  uint8_t group;       ///< ODS operand or result group
+  unsigned char selectLanes = 0;
+  CountRule countRule = {}; ///< of a vector
+  uint16_t count = 0;
+  uint8_t numParts = 0; ///< of an address: operands that follow it, in its `[]`
+  const char *allowed = ""; ///< of an immediate: "", "16", "4|8|16", "0..3"
+  uint8_t group = 0;        ///< ODS operand or result group
 };
 
 struct SinceSpec {
