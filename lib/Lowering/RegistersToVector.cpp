@@ -61,7 +61,7 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
     return success();
   };
   auto clock = [&](unsigned shift) {
-    Value time = s.intrinsic("llvm.readcyclecounter", b.getI64Type(), {});
+    Value time = callHelper(offsetof(PtxjitHelpers, time), {}, b.getI64Type());
     if (shift)
       time = s.shrBy(time, shift, false);
     setBase(op, s.resize(time, op.getType().getIntOrFloatBitWidth(), false));
@@ -119,6 +119,13 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
     return fromContext(offsetof(PtxjitKernelContext, totalShared), 32);
   case SpecialRegister::DynamicSmemSize:
     return fromContext(offsetof(PtxjitKernelContext, dynamicShared), 32);
+  case SpecialRegister::ReservedSmemOffsetEnd:
+  case SpecialRegister::ReservedSmemOffsetCap:
+    setBase(op, s.intConstant(32, PTXJIT_SHARED_BASE));
+    return success();
+  case SpecialRegister::ReservedSmemOffset1:
+    setBase(op, s.intConstant(32, PTXJIT_SHARED_GROUPS));
+    return success();
   case SpecialRegister::LanemaskEq:
     return laneMask([](uint64_t i) { return 1ull << i; });
   case SpecialRegister::LanemaskLe:
@@ -157,6 +164,8 @@ LogicalResult Packetizer::emitSRegister(SRegOp op) {
   case SpecialRegister::ClusterCtarank:
   case SpecialRegister::IsExplicitCluster:
     return emitClusterRegister(op);
+  case SpecialRegister::ReservedSmemOffsetBegin:
+  case SpecialRegister::ReservedSmemOffset0:
   case SpecialRegister::CurrentGraphExec:
   default: // counters and driver-set registers
     setBase(op, s.intConstant(ChunkBuilder::widthOf(op), 0));

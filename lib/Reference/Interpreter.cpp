@@ -287,6 +287,11 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
     return 0xffffffffu & ~((Bits(1) << lane) - 1);
   case SpecialRegister::LanemaskGt:
     return 0xffffffffu & ~((Bits(2) << lane) - 1);
+  case SpecialRegister::ReservedSmemOffsetEnd:
+  case SpecialRegister::ReservedSmemOffsetCap:
+    return PTXJIT_SHARED_BASE;
+  case SpecialRegister::ReservedSmemOffset1:
+    return PTXJIT_SHARED_GROUPS;
   case SpecialRegister::DynamicSmemSize:
     return launch.dynamicShared;
   case SpecialRegister::AggrSmemSize:

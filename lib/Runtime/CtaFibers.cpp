@@ -5,6 +5,7 @@
 #include "Mbarrier.h"
 #include "SystemCalls.h"
 #include <algorithm>
+#include <ctime>
 #include <iterator>
 
 using namespace ptxjit;
@@ -225,6 +226,12 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
+static uint64_t timeHelper(PtxjitKernelContext *) {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
+}
+
 const PtxjitHelpers ptxjit::kKernelHelpers = {
-    barrierHelper, yieldHelper,  gatherHelper,   leaveHelper,
-    faultHelper,   systemHelper, updateMbarrier, clusterHelper};
+    barrierHelper, yieldHelper,    gatherHelper,  leaveHelper, faultHelper,
+    systemHelper,  updateMbarrier, clusterHelper, timeHelper};

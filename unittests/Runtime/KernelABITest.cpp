@@ -34,7 +34,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, clusterRank), 140u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, explicitCluster), 144u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 64u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 72u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
@@ -43,6 +43,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitHelpers, system), 40u);
   EXPECT_EQ(offsetof(PtxjitHelpers, mbarrier), 48u);
   EXPECT_EQ(offsetof(PtxjitHelpers, clusterBarrier), 56u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, time), 64u);
   EXPECT_EQ(PTXJIT_MBARRIER_TX_SHIFT + PTXJIT_MBARRIER_TX_BITS,
             PTXJIT_MBARRIER_PHASE_SHIFT);
   EXPECT_EQ(sizeof(PtxjitGathered), 264u);

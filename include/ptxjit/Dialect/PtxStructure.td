@@ -136,6 +136,17 @@ defvar WideCounters = !foreach(i, !range(8),
 defvar EnvironmentRegisters = !foreach(i, !range(32),
   SReg<!add(64, i), "envreg" # i, "EnvReg" # i, "b32",
        Since<"2.1", "sm_10+">>);
+defvar ReservedSharedMemory = [
+  SReg<96, "reserved_smem_offset_begin", "ReservedSmemOffsetBegin", "b32",
+       Since<"7.6", "sm_80+">>,
+  SReg<97, "reserved_smem_offset_end", "ReservedSmemOffsetEnd", "b32",
+       Since<"7.6", "sm_80+">>,
+  SReg<98, "reserved_smem_offset_cap", "ReservedSmemOffsetCap", "b32",
+       Since<"7.6", "sm_80+">>,
+  SReg<99, "reserved_smem_offset_0", "ReservedSmemOffset0", "b32",
+       Since<"7.6", "sm_80+">>,
+  SReg<100, "reserved_smem_offset_1", "ReservedSmemOffset1", "b32",
+       Since<"7.6", "sm_80+">>];
 def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", !listconcat([
   SReg<0, "tid.x", "TidX">, SReg<1, "tid.y", "TidY">, SReg<2, "tid.z", "TidZ">,
   SReg<3, "ntid.x", "NtidX">, SReg<4, "ntid.y", "NtidY">,
@@ -181,7 +192,8 @@ def Ptx_SpecialRegisterEnum : Ptx_Enum<"SpecialRegister", !listconcat([
        Since<"7.8", "sm_90+">>,
   SReg<47, "current_graph_exec", "CurrentGraphExec", "u64",
        Since<"8.0", "sm_50+">>],
-  PerformanceCounters, WideCounters, EnvironmentRegisters)>;
+  PerformanceCounters, WideCounters, EnvironmentRegisters,
+  ReservedSharedMemory)>;
 def Ptx_SpecialRegister
     : Ptx_Modifier<Ptx_SpecialRegisterEnum, "special_register">;
 

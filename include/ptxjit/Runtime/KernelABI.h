@@ -18,11 +18,16 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 8u
+#define PTXJIT_KERNEL_ABI_VERSION 9u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
 #define PTXJIT_SHARED_BASE 1024u
+
+/** What lies in front of them is for system software: its second part, from
+ * here on, is where CUDA's cooperative groups meet that are larger than a warp.
+ */
+#define PTXJIT_SHARED_GROUPS 512u
 
 /** A CTA's part of its cluster's shared memory; the byte above that many bits
  * of a `.shared` address is the rank of the CTA in the cluster. */
@@ -131,6 +136,8 @@ typedef struct PtxjitHelpers {
    *  all threads of the cluster that have not exited have. Returns 0. */
   uint32_t (*clusterBarrier)(struct PtxjitKernelContext *context,
                              uint32_t strand, uint32_t wait);
+  /** Nanoseconds since some time before the process began. */
+  uint64_t (*time)(struct PtxjitKernelContext *context);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it once per launch and
