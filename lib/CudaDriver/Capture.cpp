@@ -3,7 +3,6 @@
 #include "Graph.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -65,19 +64,13 @@ PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
   return beginCapture(stream, mode, graph, std::move(nodes));
 }
 
-/// Streams that take part in a capture: their work must come before the end.
-static bool isJoined(const StreamObject &origin, const StreamObject &other) {
-  std::set<GraphNode *> before;
-  std::vector<GraphNode *> work = origin.captureTips;
-  while (!work.empty()) {
-    GraphNode *node = work.back();
-    work.pop_back();
-    if (before.insert(node).second)
-      work.insert(work.end(), node->dependencies.begin(),
-                  node->dependencies.end());
-  }
-  return std::all_of(other.captureTips.begin(), other.captureTips.end(),
-                     [&](GraphNode *node) { return before.count(node); });
+/// Does all of `work` come before the origin's last?
+static bool isJoined(const StreamObject &origin,
+                     const std::vector<GraphNode *> &work) {
+  std::vector<GraphNode *> before = allBefore(origin.captureTips);
+  return std::all_of(work.begin(), work.end(), [&](GraphNode *node) {
+    return std::find(before.begin(), before.end(), node) != before.end();
+  });
 }
 
 void cuda::enterCapture(StreamObject &stream,
@@ -91,7 +84,10 @@ void cuda::enterCapture(StreamObject &stream,
 StreamObject::~StreamObject() {
   if (!capture)
     return;
-  capture->isInvalid = true;
+  // A stream that has joined the origin again may go.
+  std::vector<GraphNode *> &orphans = capture->orphans;
+  orphans.insert(orphans.end(), captureTips.begin(), captureTips.end());
+  capture->isInvalid |= capture->origin == this;
   leaveCapture(*this);
 }
 
@@ -108,10 +104,10 @@ void cuda::leaveCapture(StreamObject &stream) {
 /// Closes the capture of a stream; what it recorded becomes a graph.
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
-  bool joined = true;
+  bool joined = isJoined(stream, capture->orphans);
   std::vector<StreamObject *> members = capture->streams;
   for (StreamObject *member : members)
-    joined &= isJoined(stream, *member);
+    joined &= isJoined(stream, member->captureTips);
   for (StreamObject *member : members)
     leaveCapture(*member);
   if (capture->isInvalid)

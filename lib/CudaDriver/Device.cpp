@@ -104,13 +104,16 @@ bool cuda::getAttribute(int attribute, int &value) {
       {91, 1}, // host pointers serve as device pointers
       {95, 1}, // cooperative launch
       {97, sharedOptin()},
-      {99, 0},
+      {99, 1}, // host memory can be registered
       {100, 1},
       {101, 1},
-      {102, 0}, // virtual memory management
+      {102, 1}, // virtual memory management
+      {103, 1}, // whose memory goes to other processes as file descriptors
       {106, profile.major == 7 ? 16 : 32},
-      {111, 1024}, // reserved shared memory
-      {115, 1},    // memory pools
+      {108, profile.major >= 8 ? 24 << 20 : 0}, // L2 that may be set aside
+      {109, profile.major >= 8 ? 128 << 20 : 0},
+      {111, 1024},               // reserved shared memory
+      {115, 1},                  // memory pools
       {120, profile.major >= 9}, // clusters
   };
   for (const Row &row : rows)

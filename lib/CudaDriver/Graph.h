@@ -54,6 +54,7 @@ struct Capture {
   std::unique_ptr<Graph> graph;
   Graph *target = nullptr; ///< graph.get(), or one that the program gave
   bool isInvalid = false;
+  std::vector<GraphNode *> orphans; ///< last nodes of streams that are gone
   /// Those that take part. Streams of other captures belong to other threads.
   std::vector<StreamObject *> streams;
 };
@@ -89,6 +90,9 @@ CUresult enterGraph(CUgraph handle, Graph *&graph);
 CUresult enterExec(CUgraphExec handle, GraphExec *&exec);
 CUresult findNode(CUgraphNode handle, GraphNode *&node);
 
+/// `nodes`, and all that they come after.
+std::vector<GraphNode *> allBefore(std::vector<GraphNode *> nodes);
+
 /// A node that runs a copy of a graph.
 OperationRef makeChild(const Graph &graph);
 
@@ -98,6 +102,26 @@ CUDA_MEMCPY3D copyParams(const Operation &operation);
 CUDA_MEMSET_NODE_PARAMS setParams(const Operation &operation);
 CUDA_HOST_NODE_PARAMS hostParams(const Operation &operation);
 
+// -- Building (GraphNodes.cpp)
+/// The node of that type behind a handle; enter() as well.
+CUresult enterNode(CUgraphNode handle, CUgraphNodeType type, GraphNode *&node);
+/// The nodes of a graph behind handles.
+CUresult findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
+                   std::vector<GraphNode *> &nodes);
+CUresult addNode(CUgraphNode *out, CUgraph handle,
+                 const CUgraphNode *dependencies, size_t count,
+                 OperationRef operation);
+
+// -- Memory of graphs (GraphMemory.cpp)
+/// Frees memory of a pool. That of a graph stays the graph's, whose later nodes
+/// may have it.
+struct FreeOperation : Operation {
+  CUdeviceptr pointer;
+  mutable std::atomic<bool> isReused{false};
+  explicit FreeOperation(CUdeviceptr pointer) : pointer(pointer) {}
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+  void run(Context &context) const override;
+};
 /// A node that allocates, in the graph that a stream records.
 CUresult captureAllocation(Context &context, StreamObject &stream,
                            CUDA_MEM_ALLOC_NODE_PARAMS &params);

@@ -33,33 +33,14 @@ struct ChildOperation : Operation {
       node->operation->run(context);
   }
 };
-
-struct AllocOperation : Operation {
-  CUDA_MEM_ALLOC_NODE_PARAMS params;
-  explicit AllocOperation(const CUDA_MEM_ALLOC_NODE_PARAMS &params)
-      : params(params) {}
-  ~AllocOperation() override { freeKnown(params.dptr, Allocation::OfGraph); }
-  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
-  // The address belongs to the graph, so the memory does as well.
-  void run(Context &) const override {}
-};
-
-struct FreeOperation : Operation {
-  CUdeviceptr pointer;
-  explicit FreeOperation(CUdeviceptr pointer) : pointer(pointer) {}
-  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
-  void run(Context &) const override {
-    freeKnown(pointer, Allocation::Device); // not if it is a graph's
-  }
-};
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Handles
 //===----------------------------------------------------------------------===//
 
-static CUresult enterNode(CUgraphNode handle, CUgraphNodeType type,
-                          GraphNode *&node) {
+CUresult cuda::enterNode(CUgraphNode handle, CUgraphNodeType type,
+                         GraphNode *&node) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
@@ -69,8 +50,8 @@ static CUresult enterNode(CUgraphNode handle, CUgraphNodeType type,
   return CUDA_SUCCESS;
 }
 
-static CUresult findNodes(Graph &graph, const CUgraphNode *handles,
-                          size_t count, std::vector<GraphNode *> &nodes) {
+CUresult cuda::findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
+                         std::vector<GraphNode *> &nodes) {
   if (count && !handles)
     return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; ++i) {
@@ -83,9 +64,9 @@ static CUresult findNodes(Graph &graph, const CUgraphNode *handles,
   return CUDA_SUCCESS;
 }
 
-static CUresult addNode(CUgraphNode *out, CUgraph handle,
-                        const CUgraphNode *dependencies, size_t count,
-                        OperationRef operation) {
+CUresult cuda::addNode(CUgraphNode *out, CUgraph handle,
+                       const CUgraphNode *dependencies, size_t count,
+                       OperationRef operation) {
   Graph *graph;
   std::vector<GraphNode *> nodes;
   if (CUresult error = enterGraph(handle, graph))
@@ -447,72 +428,6 @@ static CUresult getEvent(CUgraphNode handle, CUgraphNodeType type,
   }
 PTXJIT_EVENT_NODE(Record, CU_GRAPH_NODE_TYPE_EVENT_RECORD, makeRecord)
 PTXJIT_EVENT_NODE(Wait, CU_GRAPH_NODE_TYPE_WAIT_EVENT, makeWait)
-
-static CUresult makeAllocation(CUDA_MEM_ALLOC_NODE_PARAMS &params,
-                               OperationRef &operation) {
-  if (!params.bytesize)
-    return CUDA_ERROR_INVALID_VALUE;
-  params.dptr = allocateKnown(params.bytesize, Allocation::OfGraph);
-  if (!params.dptr)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  operation = std::make_shared<AllocOperation>(params);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuda::captureAllocation(Context &context, StreamObject &stream,
-                                 CUDA_MEM_ALLOC_NODE_PARAMS &params) {
-  OperationRef operation;
-  if (CUresult error = makeAllocation(params, operation))
-    return error;
-  return enqueue(context, stream, std::move(operation));
-}
-
-PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 CUDA_MEM_ALLOC_NODE_PARAMS *params),
-                out, graph, dependencies, count, params) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeAllocation(*params, operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphMemAllocNodeGetParams,
-                (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params),
-                handle, params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_ALLOC, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  *params = static_cast<const AllocOperation &>(*node->operation).params;
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphAddMemFreeNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 CUdeviceptr pointer),
-                out, graph, dependencies, count, pointer) {
-  if (findPlace(pointer, 1) != Place::Inside)
-    return CUDA_ERROR_INVALID_VALUE;
-  return addNode(out, graph, dependencies, count,
-                 std::make_shared<FreeOperation>(pointer));
-}
-PTXJIT_CUDA_API(cuGraphMemFreeNodeGetParams,
-                (CUgraphNode handle, CUdeviceptr *pointer), handle, pointer) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_FREE, node))
-    return error;
-  if (!pointer)
-    return CUDA_ERROR_INVALID_VALUE;
-  *pointer = static_cast<const FreeOperation &>(*node->operation).pointer;
-  return CUDA_SUCCESS;
-}
 
 PTXJIT_CUDA_API(cuGraphAddNode_v2,
                 (CUgraphNode * out, CUgraph graph,

@@ -13,6 +13,17 @@ using namespace ptxjit::cuda;
 // Structure
 //===----------------------------------------------------------------------===//
 
+std::vector<GraphNode *> cuda::allBefore(std::vector<GraphNode *> nodes) {
+  std::unordered_set<GraphNode *> seen(nodes.begin(), nodes.end());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    GraphNode *node = nodes[i];
+    for (GraphNode *earlier : node->dependencies)
+      if (seen.insert(earlier).second)
+        nodes.push_back(earlier);
+  }
+  return nodes;
+}
+
 GraphNode *Graph::add(OperationRef operation,
                       std::vector<GraphNode *> dependencies) {
   auto node = std::make_unique<GraphNode>();

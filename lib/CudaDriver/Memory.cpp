@@ -29,11 +29,20 @@ static std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t at) {
 
 Place cuda::findPlace(uint64_t address, size_t bytes) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto &all = getState().allocations;
   auto it = findAllocation(address);
-  if (it == getState().allocations.end())
-    return Place::Outside;
-  uint64_t offset = address - it->first;
-  return bytes <= it->second.bytes - offset ? Place::Inside : Place::Crossing;
+  if (it == all.end()) // nothing is there, or nothing that may be written
+    return isReserved(address) ? Place::Crossing : Place::Outside;
+  uint64_t end = it->first + it->second.bytes;
+  // Memory that was mapped side by side is one piece.
+  while (bytes > end - address && it->second.kind == Allocation::Mapped) {
+    it = std::next(it);
+    if (it == all.end() || it->first != end ||
+        it->second.kind != Allocation::Mapped)
+      break;
+    end += it->second.bytes;
+  }
+  return bytes <= end - address ? Place::Inside : Place::Crossing;
 }
 
 uint64_t cuda::allocateKnown(size_t bytes, Allocation::Kind kind,
@@ -110,6 +119,14 @@ PTXJIT_CUDA_API(cuMemAllocManaged,
   return allocate(*pointer, bytes, Allocation::Managed, flags);
 }
 
+static bool isOfGraph(uint64_t address) {
+  State &state = getState();
+  std::lock_guard<std::mutex> lock(state.memoryMutex);
+  auto it = state.allocations.find(address);
+  return it != state.allocations.end() &&
+         it->second.kind == Allocation::OfGraph;
+}
+
 PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   Context *context;
   if (CUresult error = enter(context))
@@ -120,7 +137,8 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   if (CUresult error = synchronizeContext(*context))
     return error;
   bool freed = freeKnown(pointer, Allocation::Device) ||
-               freeKnown(pointer, Allocation::Managed);
+               freeKnown(pointer, Allocation::Managed) ||
+               isOfGraph(pointer); // stays the graph's, for its next launch
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -51,27 +51,20 @@ static void countUse(void *pool, int64_t bytes) {
 // Allocations in streams
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct PoolFree : Operation {
-  CUdeviceptr pointer;
-  explicit PoolFree(CUdeviceptr pointer) : pointer(pointer) {}
-  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
-  void run(Context &) const override {
-    void *pool = nullptr;
-    size_t bytes = 0;
-    {
-      std::lock_guard<std::mutex> lock(getState().memoryMutex);
-      auto it = getState().allocations.find(pointer);
-      if (it == getState().allocations.end())
-        return;
-      pool = it->second.pool;
-      bytes = it->second.bytes;
-    }
-    if (freeKnown(pointer, Allocation::Device))
-      countUse(pool, -int64_t(bytes));
+void FreeOperation::run(Context &) const {
+  void *pool = nullptr;
+  size_t bytes = 0;
+  {
+    std::lock_guard<std::mutex> lock(getState().memoryMutex);
+    auto it = getState().allocations.find(pointer);
+    if (it == getState().allocations.end())
+      return;
+    pool = it->second.pool;
+    bytes = it->second.bytes;
   }
-};
-} // namespace
+  if (freeKnown(pointer, Allocation::Device)) // not if it is a graph's
+    countUse(pool, -int64_t(bytes));
+}
 
 /// Memory is there at once, which nobody sees who keeps to the stream's order.
 static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
@@ -119,7 +112,7 @@ PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
     return error;
   if (!pointer || findPlace(pointer, 1) != Place::Inside)
     return CUDA_ERROR_INVALID_VALUE;
-  return enqueue(*context, *stream, std::make_shared<PoolFree>(pointer));
+  return enqueue(*context, *stream, std::make_shared<FreeOperation>(pointer));
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,10 +13,12 @@
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/Stream.h"
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -70,12 +72,37 @@ struct Module {
 };
 struct Library : Module {};
 
+/// What a program says of a stream, by number: nothing here depends on it, but
+/// it can be asked for.
+class StreamAttributes {
+public:
+  using Value = std::array<unsigned char, 64>; ///< a CUlaunchAttributeValue
+  std::optional<Value> find(int attribute) const {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = values.find(attribute);
+    return it == values.end() ? std::nullopt : std::optional(it->second);
+  }
+  void set(int attribute, const Value &value) {
+    std::lock_guard<std::mutex> lock(mutex);
+    values[attribute] = value;
+  }
+  std::map<int, Value> getAll() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return values;
+  }
+
+private:
+  mutable std::mutex mutex;
+  std::map<int, Value> values;
+};
+
 struct StreamObject {
   Context *context = nullptr;
   uint64_t id = 0;
   unsigned flags = 0;
   bool blocking = true; ///< takes part in the order of the default stream
   int priority = 0;
+  StreamAttributes attributes;
   /// Shared: who waits for all streams does not keep the table locked.
   std::shared_ptr<ptxjit::Stream> work = std::make_shared<ptxjit::Stream>();
   /// While operations are recorded instead of run: the graph, and the nodes
@@ -110,7 +137,7 @@ using OperationRef = std::shared_ptr<const Operation>;
 
 /// A piece of memory that device code may use.
 struct Allocation {
-  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph };
+  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph, Mapped };
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
@@ -243,7 +270,7 @@ CUresult findFunction(CUfunction handle, Function *&function);
 /// Largest block of a kernel, in threads.
 unsigned maxThreads(const PtxjitKernelInfo &kernel);
 
-// -- Memory (Memory.cpp, Copies.cpp)
+// -- Memory (Memory.cpp, VirtualMemory.cpp, Copies.cpp)
 /// Is all of [address, address + bytes) memory of the driver's, or none of it?
 enum class Place { Inside, Outside, Crossing };
 Place findPlace(uint64_t address, size_t bytes);
@@ -252,6 +279,8 @@ uint64_t allocateKnown(size_t bytes, Allocation::Kind kind, unsigned flags = 0,
                        void *pool = nullptr);
 /// Frees what allocateKnown gave. False if it is none of that kind.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
+/// Is it in a reserved range of addresses? Under State::memoryMutex.
+bool isReserved(uint64_t address);
 CUresult makeCopy(const CUDA_MEMCPY3D &parameters, OperationRef &operation);
 CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
                  OperationRef &operation);

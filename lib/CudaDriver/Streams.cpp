@@ -3,6 +3,7 @@
 #include "Graph.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -262,6 +263,62 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetPriority, _ptsz,
 PTXJIT_CUDA_STREAM_API(cuStreamGetFlags, _ptsz,
                        (CUstream handle, unsigned *flags), handle, flags) {
   return ask(handle, flags, [](StreamObject &stream) { return stream.flags; });
+}
+
+static bool isStreamAttribute(int attribute) {
+  switch (attribute) {
+  case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+  case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+  case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+  case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+    return true;
+  }
+  return false;
+}
+
+PTXJIT_CUDA_STREAM_API(cuStreamSetAttribute, _ptsz,
+                       (CUstream handle, int attribute, const void *value),
+                       handle, attribute, value) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!value || !isStreamAttribute(attribute))
+    return CUDA_ERROR_INVALID_VALUE;
+  StreamAttributes::Value copy;
+  std::memcpy(copy.data(), value, copy.size());
+  stream->attributes.set(attribute, copy);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_STREAM_API(cuStreamGetAttribute, _ptsz,
+                       (CUstream handle, int attribute, void *value), handle,
+                       attribute, value) {
+  Context *context;
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (!value || !isStreamAttribute(attribute))
+    return CUDA_ERROR_INVALID_VALUE;
+  StreamAttributes::Value known{};
+  if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+    std::memcpy(known.data(), &stream->priority, sizeof(stream->priority));
+  known = stream->attributes.find(attribute).value_or(known);
+  std::memcpy(value, known.data(), known.size());
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_STREAM_API(cuStreamCopyAttributes, _ptsz,
+                       (CUstream toHandle, CUstream fromHandle), toHandle,
+                       fromHandle) {
+  Context *context;
+  StreamObject *to, *from;
+  if (CUresult error = enterStream(toHandle, context, to))
+    return error;
+  if (CUresult error = enterStream(fromHandle, context, from))
+    return error;
+  for (auto &[attribute, value] : from->attributes.getAll())
+    to->attributes.set(attribute, value);
+  return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetId, _ptsz,

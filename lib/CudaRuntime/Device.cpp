@@ -155,6 +155,8 @@ static void fillProperties(cudaDeviceProp &p) {
   p.pageableMemoryAccessUsesHostPageTables = attribute(100);
   p.directManagedMemAccessFromHost = attribute(101);
   p.maxBlocksPerMultiProcessor = attribute(106);
+  p.persistingL2CacheMaxSize = attribute(108);
+  p.accessPolicyMaxWindowSize = attribute(109);
   p.reservedSharedMemPerBlock = size_t(attribute(111));
   p.memoryPoolsSupported = attribute(115);
   p.clusterLaunch = attribute(120);

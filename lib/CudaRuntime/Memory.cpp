@@ -198,6 +198,19 @@ PTXJIT_CUDART_API(cudaDeviceGetMemPool, (CUmemoryPool * out, int device), out,
                   device) {
   return cuDeviceGetMemPool(out, device);
 }
+PTXJIT_CUDART_API(cudaDeviceGetGraphMemAttribute,
+                  (int device, int attribute, void *value), device, attribute,
+                  value) {
+  return cuDeviceGetGraphMemAttribute(device, attribute, value);
+}
+PTXJIT_CUDART_API(cudaDeviceSetGraphMemAttribute,
+                  (int device, int attribute, void *value), device, attribute,
+                  value) {
+  return cuDeviceSetGraphMemAttribute(device, attribute, value);
+}
+PTXJIT_CUDART_API(cudaDeviceGraphMemTrim, (int device), device) {
+  return cuDeviceGraphMemTrim(device);
+}
 PTXJIT_CUDART_API(cudaDeviceSetMemPool, (int device, CUmemoryPool pool), device,
                   pool) {
   return cuDeviceSetMemPool(device, pool);

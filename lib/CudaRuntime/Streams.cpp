@@ -31,6 +31,20 @@ PTXJIT_CUDART_STREAM_API(cudaStreamGetPriority, _ptsz,
                          (CUstream stream, int *priority), stream, priority) {
   return cuStreamGetPriority(streamOf(stream), priority);
 }
+PTXJIT_CUDART_STREAM_API(cudaStreamSetAttribute, _ptsz,
+                         (CUstream stream, int attribute, const void *value),
+                         stream, attribute, value) {
+  return cuStreamSetAttribute(streamOf(stream), attribute, value);
+}
+PTXJIT_CUDART_STREAM_API(cudaStreamGetAttribute, _ptsz,
+                         (CUstream stream, int attribute, void *value), stream,
+                         attribute, value) {
+  return cuStreamGetAttribute(streamOf(stream), attribute, value);
+}
+PTXJIT_CUDART_STREAM_API(cudaStreamCopyAttributes, _ptsz,
+                         (CUstream to, CUstream from), to, from) {
+  return cuStreamCopyAttributes(streamOf(to), streamOf(from));
+}
 PTXJIT_CUDART_STREAM_API(cudaStreamGetFlags, _ptsz,
                          (CUstream stream, unsigned *flags), stream, flags) {
   return cuStreamGetFlags(streamOf(stream), flags);

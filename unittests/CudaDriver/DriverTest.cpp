@@ -294,3 +294,33 @@ TEST_F(Driver, DestroyedContextsAreNotUsed) {
   }).join();
   cuCtxPopCurrent_v2(nullptr);
 }
+
+//===----------------------------------------------------------------------===//
+// What programs say of streams
+//===----------------------------------------------------------------------===//
+
+TEST_F(Driver, StreamsKeepAttributes) {
+  CUstream one, two;
+  ASSERT_EQ(cuStreamCreateWithPriority(&one, CU_STREAM_NON_BLOCKING, -2),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&two, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  CUlaunchAttributeValue window{}, found{};
+  std::memset(window.pad, 0x5a, sizeof(window.pad));
+  constexpr int policy = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+  EXPECT_EQ(cuStreamSetAttribute(one, policy, &window), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamGetAttribute(one, policy, &found), CUDA_SUCCESS);
+  EXPECT_EQ(std::memcmp(&found, &window, sizeof(found)), 0);
+  EXPECT_EQ(cuStreamGetAttribute(two, policy, &found), CUDA_SUCCESS);
+  EXPECT_EQ(found.pad[0], 0) << "nothing was said";
+  EXPECT_EQ(cuStreamCopyAttributes(two, one), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamGetAttribute(two, policy, &found), CUDA_SUCCESS);
+  EXPECT_EQ(found.pad[63], 0x5a);
+  EXPECT_EQ(cuStreamGetAttribute(one, CU_LAUNCH_ATTRIBUTE_PRIORITY, &found),
+            CUDA_SUCCESS);
+  EXPECT_EQ(found.cooperative, -2);
+  EXPECT_EQ(cuStreamSetAttribute(one, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &window),
+            CUDA_ERROR_INVALID_VALUE)
+      << "is not a stream's";
+  EXPECT_EQ(cuStreamSetAttribute(one, policy, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}

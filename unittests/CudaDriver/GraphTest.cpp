@@ -185,13 +185,103 @@ TEST_F(Graphs, OwnTheirMemory) {
   run(exec);
   EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
   run(exec); // the instance keeps it
+  EXPECT_EQ(cuMemFree_v2(params.dptr), CUDA_SUCCESS)
+      << "as programs free what a graph leaves allocated";
   EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
   EXPECT_EQ(cuMemsetD8_v2(params.dptr, 0, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, ReuseMemoryThatTheyFreed) {
+  auto amount = [](int attribute) {
+    uint64_t bytes = ~0ull;
+    EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, attribute, &bytes), CUDA_SUCCESS);
+    return bytes;
+  };
+  uint64_t before = amount(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), zero = 0;
+  EXPECT_EQ(
+      cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
+                                         &zero),
+            CUDA_ERROR_INVALID_VALUE);
+  CUDA_MEM_ALLOC_NODE_PARAMS first{}, beside{}, behind{}, last{};
+  first.bytesize = beside.bytesize = behind.bytesize = last.bytesize = 4096;
+  CUgraphNode alloc, release, other, next;
+  ASSERT_EQ(cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &first),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddMemFreeNode(&release, graph, &alloc, 1, first.dptr),
+            CUDA_SUCCESS);
+  // In no order with the node that frees, behind it, and behind it once more.
+  ASSERT_EQ(cuGraphAddMemAllocNode(&other, graph, &alloc, 1, &beside),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddMemAllocNode(&next, graph, &release, 1, &behind),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddMemAllocNode(&next, graph, &release, 1, &last),
+            CUDA_SUCCESS);
+  EXPECT_NE(beside.dptr, first.dptr);
+  EXPECT_EQ(behind.dptr, first.dptr);
+  EXPECT_NE(last.dptr, first.dptr);
+  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), before + 3 * 4096);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), before);
+  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), before + 3 * 4096);
+  EXPECT_EQ(cuDeviceGraphMemTrim(0), CUDA_SUCCESS);
 }
 
 //===----------------------------------------------------------------------===//
 // Captures
 //===----------------------------------------------------------------------===//
+
+TEST_F(Graphs, CapturedStreamsMayGoOnceTheyHaveJoined) {
+  for (bool joins : {true, false}) {
+    CUstream side;
+    CUevent fork, join;
+    ASSERT_EQ(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    ASSERT_EQ(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    ASSERT_EQ(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+              CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(fork, stream), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+    EXPECT_EQ(launchAdd(data, 1, 64, side), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventRecord(join, side), CUDA_SUCCESS);
+    if (joins)
+      EXPECT_EQ(cuStreamWaitEvent(stream, join, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamDestroy_v2(side), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventDestroy_v2(fork), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventDestroy_v2(join), CUDA_SUCCESS);
+    CUgraph captured;
+    EXPECT_EQ(cuStreamEndCapture(stream, &captured),
+              joins ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    if (!joins)
+      continue;
+    CUgraphExec exec = instantiate(captured);
+    unsigned before = read();
+    run(exec);
+    EXPECT_EQ(read(), before + 1);
+    EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+    EXPECT_EQ(cuGraphDestroy(captured), CUDA_SUCCESS);
+  }
+}
+
+TEST_F(Graphs, ReuseMemoryThatStreamsFreed) {
+  CUdeviceptr first, second;
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocAsync(&first, 1 << 20, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemFreeAsync(first, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocAsync(&second, 1 << 20, stream), CUDA_SUCCESS);
+  EXPECT_EQ(first, second);
+  ASSERT_EQ(cuMemsetD8Async(second, 3, 1 << 20, stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemFreeAsync(second, stream), CUDA_SUCCESS);
+  CUgraph captured;
+  ASSERT_EQ(cuStreamEndCapture(stream, &captured), CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(captured);
+  run(exec);
+  run(exec);
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(captured), CUDA_SUCCESS);
+}
 
 TEST_F(Graphs, AreCapturedFromStreams) {
   CUstream side;

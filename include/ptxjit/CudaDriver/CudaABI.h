@@ -328,6 +328,28 @@ typedef struct CUmemAccessDesc {
   CUmemLocation location;
   int flags;
 } CUmemAccessDesc;
+enum {
+  CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
+  CU_MEM_LOCATION_TYPE_INVALID = 0,
+  CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+  CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+  CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+};
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemAllocationProp {
+  int type;
+  int requestedHandleTypes;
+  CUmemLocation location;
+  void *win32HandleMetaData;
+  struct {
+    unsigned char compressionType;
+    unsigned char gpuDirectRDMACapable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } allocFlags;
+} CUmemAllocationProp;
 typedef struct CUmemPoolProps {
   int allocType;
   int handleTypes;
@@ -344,6 +366,12 @@ typedef struct CUDA_MEM_ALLOC_NODE_PARAMS {
   size_t bytesize;
   CUdeviceptr dptr;
 } CUDA_MEM_ALLOC_NODE_PARAMS;
+enum {
+  CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
+  CU_GRAPH_MEM_ATTR_USED_MEM_HIGH,
+  CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT,
+  CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH,
+};
 enum {
   CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
   CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
@@ -387,8 +415,13 @@ typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
 
 enum {
   CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
+  CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+  CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+  CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
+  CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
 };
 typedef union CUlaunchAttributeValue {
   char pad[64];
@@ -668,6 +701,11 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle,
 CUresult cuGraphAddMemFreeNode(CUgraphNode *out, CUgraph graph,
                                const CUgraphNode *dependencies, size_t count,
                                CUdeviceptr pointer);
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, int attribute,
+                                      void *value);
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, int attribute,
+                                      void *value);
+CUresult cuDeviceGraphMemTrim(CUdevice device);
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr *pointer);
 CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
                            const CUgraphNode *dependencies,
@@ -729,6 +767,35 @@ CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, int advice,
                      CUdevice device);
 CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, int advice,
                         CUmemLocation location);
+CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes,
+                             size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemGetAllocationGranularity(size_t *granularity,
+                                       const CUmemAllocationProp *properties,
+                                       int option);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *out, size_t bytes,
+                     const CUmemAllocationProp *properties,
+                     unsigned long long flags);
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *out,
+                                     void *address);
+CUresult
+cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+                                       CUmemGenericAllocationHandle handle);
+CUresult cuMemExportToShareableHandle(void *out,
+                                      CUmemGenericAllocationHandle handle,
+                                      int type, unsigned long long flags);
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *out,
+                                        void *descriptor, int type);
+CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset,
+                  CUmemGenericAllocationHandle handle,
+                  unsigned long long flags);
+CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes,
+                        const CUmemAccessDesc *descriptions, size_t count);
+CUresult cuMemGetAccess(unsigned long long *flags,
+                        const CUmemLocation *location, CUdeviceptr pointer);
 CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t bytes, CUdevice device,
                             CUstream stream);
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t bytes,
@@ -806,6 +873,10 @@ CUresult cuMemPoolGetAccess(int *flags, CUmemoryPool handle,
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *out, CUdevice device);
 CUresult cuDeviceGetMemPool(CUmemoryPool *out, CUdevice device);
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle);
+CUresult cuStreamSetAttribute(CUstream handle, int attribute,
+                              const void *value);
+CUresult cuStreamGetAttribute(CUstream handle, int attribute, void *value);
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from);
 CUresult cuStreamGetPriority(CUstream handle, int *priority);
 CUresult cuStreamGetFlags(CUstream handle, unsigned *flags);
 CUresult cuStreamGetId(CUstream handle, unsigned long long *id);

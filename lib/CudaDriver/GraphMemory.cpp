@@ -1,0 +1,199 @@
+//===- GraphMemory.cpp - memory that graphs allocate ----------------------===//
+//
+// The address of an allocation is known when its node is made, so the memory is
+// the graph's from then on. Nodes behind one that frees share what it frees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+namespace {
+/// Bytes of all graphs, now and at most.
+struct Usage {
+  std::atomic<uint64_t> now{0}, most{0};
+  void add(uint64_t bytes) {
+    uint64_t sum = now += bytes, high = most;
+    while (sum > high && !most.compare_exchange_weak(high, sum))
+      ;
+  }
+};
+} // namespace
+
+static Usage usage;
+
+namespace {
+struct GraphMemory {
+  uint64_t address;
+  size_t bytes;
+  explicit GraphMemory(size_t bytes)
+      : address(allocateKnown(bytes, Allocation::OfGraph)), bytes(bytes) {
+    if (address)
+      usage.add(bytes);
+  }
+  ~GraphMemory() {
+    if (freeKnown(address, Allocation::OfGraph))
+      usage.now -= bytes;
+  }
+  GraphMemory(const GraphMemory &) = delete;
+  GraphMemory &operator=(const GraphMemory &) = delete;
+};
+
+struct AllocOperation : Operation {
+  CUDA_MEM_ALLOC_NODE_PARAMS params;
+  std::shared_ptr<GraphMemory> memory;
+  AllocOperation(const CUDA_MEM_ALLOC_NODE_PARAMS &params,
+                 std::shared_ptr<GraphMemory> memory)
+      : params(params), memory(std::move(memory)) {}
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
+  void run(Context &) const override {}
+};
+} // namespace
+
+/// Memory of that size that nodes in front have freed, or new.
+static std::shared_ptr<GraphMemory>
+findMemory(size_t bytes, const std::vector<GraphNode *> &dependencies) {
+  std::vector<GraphNode *> before = allBefore(dependencies);
+  for (GraphNode *freeing : before) {
+    if (freeing->operation->type() != CU_GRAPH_NODE_TYPE_MEM_FREE)
+      continue;
+    auto &freed = static_cast<const FreeOperation &>(*freeing->operation);
+    for (GraphNode *node : before) {
+      if (node->operation->type() != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        continue;
+      auto &made = static_cast<const AllocOperation &>(*node->operation);
+      if (made.memory->address == freed.pointer &&
+          made.memory->bytes == bytes && !freed.isReused.exchange(true))
+        return made.memory;
+    }
+  }
+  return std::make_shared<GraphMemory>(bytes);
+}
+
+static CUresult makeAllocation(CUDA_MEM_ALLOC_NODE_PARAMS &params,
+                               const std::vector<GraphNode *> &dependencies,
+                               OperationRef &operation) {
+  if (!params.bytesize)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto memory = findMemory(params.bytesize, dependencies);
+  params.dptr = memory->address;
+  if (!params.dptr)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  operation = std::make_shared<AllocOperation>(params, std::move(memory));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuda::captureAllocation(Context &context, StreamObject &stream,
+                                 CUDA_MEM_ALLOC_NODE_PARAMS &params) {
+  OperationRef operation;
+  if (CUresult error = makeAllocation(params, stream.captureTips, operation))
+    return error;
+  return enqueue(context, stream, std::move(operation));
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
+                (CUgraphNode * out, CUgraph handle,
+                 const CUgraphNode *dependencies, size_t count,
+                 CUDA_MEM_ALLOC_NODE_PARAMS *params),
+                out, handle, dependencies, count, params) {
+  Graph *graph;
+  std::vector<GraphNode *> nodes;
+  OperationRef operation;
+  if (CUresult error = enterGraph(handle, graph))
+    return error;
+  if (!params || !out)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findNodes(*graph, dependencies, count, nodes))
+    return error;
+  if (CUresult error = makeAllocation(*params, nodes, operation))
+    return error;
+  return addNode(out, handle, dependencies, count, std::move(operation));
+}
+PTXJIT_CUDA_API(cuGraphMemAllocNodeGetParams,
+                (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params),
+                handle, params) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_ALLOC, node))
+    return error;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  *params = static_cast<const AllocOperation &>(*node->operation).params;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuGraphAddMemFreeNode,
+                (CUgraphNode * out, CUgraph graph,
+                 const CUgraphNode *dependencies, size_t count,
+                 CUdeviceptr pointer),
+                out, graph, dependencies, count, pointer) {
+  if (findPlace(pointer, 1) != Place::Inside)
+    return CUDA_ERROR_INVALID_VALUE;
+  return addNode(out, graph, dependencies, count,
+                 std::make_shared<FreeOperation>(pointer));
+}
+PTXJIT_CUDA_API(cuGraphMemFreeNodeGetParams,
+                (CUgraphNode handle, CUdeviceptr *pointer), handle, pointer) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_FREE, node))
+    return error;
+  if (!pointer)
+    return CUDA_ERROR_INVALID_VALUE;
+  *pointer = static_cast<const FreeOperation &>(*node->operation).pointer;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// How much there is
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuDeviceGetGraphMemAttribute,
+                (CUdevice device, int attribute, void *value), device,
+                attribute, value) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  uint64_t bytes;
+  switch (attribute) {
+  case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+  case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+    bytes = usage.now;
+    break;
+  case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+  case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+    bytes = usage.most;
+    break;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::memcpy(value, &bytes, sizeof(bytes));
+  return CUDA_SUCCESS;
+}
+
+// What was most may be forgotten; the rest is not for programs to say.
+PTXJIT_CUDA_API(cuDeviceSetGraphMemAttribute,
+                (CUdevice device, int attribute, void *value), device,
+                attribute, value) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  uint64_t bytes = 1;
+  if (value)
+    std::memcpy(&bytes, value, sizeof(bytes));
+  if (bytes != 0 || (attribute != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH &&
+                     attribute != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))
+    return CUDA_ERROR_INVALID_VALUE;
+  usage.most = usage.now.load();
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuDeviceGraphMemTrim, (CUdevice device), device) {
+  return checkDevice(device); // nothing is kept that no graph has
+}

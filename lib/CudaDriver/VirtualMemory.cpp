@@ -1,0 +1,435 @@
+//===- VirtualMemory.cpp - addresses and memory, each on its own ----------===//
+//
+// Memory is a file without a name: it can be mapped at several addresses, and
+// handed to other processes. Addresses are ranges that nothing may access until
+// memory is mapped there and access is given.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+/// Sizes and addresses are multiples of it, as on GPUs.
+static constexpr size_t kGranularity = size_t(2) << 20;
+
+namespace {
+struct PhysicalMemory {
+  int file;
+  size_t bytes;
+  CUmemAllocationProp properties;
+  CUmemGenericAllocationHandle handle;
+
+  PhysicalMemory(int file, size_t bytes, const CUmemAllocationProp &properties)
+      : file(file), bytes(bytes), properties(properties),
+        handle(getState().nextId++) {}
+  ~PhysicalMemory() { close(file); }
+};
+using PhysicalRef = std::shared_ptr<PhysicalMemory>;
+
+struct Handle {
+  PhysicalRef memory;
+  unsigned uses = 0;
+};
+
+struct Mapping {
+  size_t bytes;
+  PhysicalRef memory;
+  int access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+};
+
+/// Locked by State::memoryMutex. Never destroyed, as the State.
+struct Tables {
+  std::map<CUmemGenericAllocationHandle, Handle> handles;
+  std::map<uint64_t, size_t> reservations; ///< bytes, by address
+  std::map<uint64_t, Mapping> mappings;    ///< by address
+};
+} // namespace
+
+static Tables &getTables() {
+  static Tables *tables = new Tables;
+  return *tables;
+}
+
+static std::unique_lock<std::mutex> lockTables() {
+  return std::unique_lock<std::mutex>(getState().memoryMutex);
+}
+
+static bool isWhole(uint64_t number) { return number % kGranularity == 0; }
+
+static void *toPointer(uint64_t address) {
+  return reinterpret_cast<void *>(address);
+}
+
+/// The reservation around [address, address + bytes), or end().
+static std::map<uint64_t, size_t>::iterator findReservation(uint64_t address,
+                                                            size_t bytes) {
+  auto &all = getTables().reservations;
+  auto it = all.upper_bound(address);
+  if (it == all.begin())
+    return all.end();
+  --it;
+  uint64_t offset = address - it->first;
+  return offset < it->second && bytes <= it->second - offset ? it : all.end();
+}
+
+bool cuda::isReserved(uint64_t address) {
+  return findReservation(address, 1) != getTables().reservations.end();
+}
+
+/// The mappings that make up [address, address + bytes), all and whole; none if
+/// something is missing or sticks out.
+static std::vector<std::pair<uint64_t, Mapping *>>
+findMappings(uint64_t address, size_t bytes) {
+  std::vector<std::pair<uint64_t, Mapping *>> found;
+  uint64_t end = address + bytes;
+  while (address < end) {
+    auto it = getTables().mappings.find(address);
+    if (it == getTables().mappings.end() || it->second.bytes > end - address)
+      return {};
+    found.push_back({address, &it->second});
+    address += it->second.bytes;
+  }
+  return found;
+}
+
+static CUresult checkInitialized() {
+  return getState().initialized ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/// Can memory of that description be made?
+static CUresult checkProperties(const CUmemAllocationProp *properties) {
+  if (CUresult error = checkInitialized())
+    return error;
+  if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (properties->requestedHandleTypes &
+      ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  bool onDevice = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+  if (onDevice && properties->location.id != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  return properties->location.type > CU_MEM_LOCATION_TYPE_INVALID &&
+                 properties->location.type <= 4
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// Takes a range out of the process's address space. Null if there is none.
+static void *reserveRange(size_t bytes, size_t alignment, uint64_t wanted) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  size_t size = bytes + alignment;
+  void *raw = mmap(toPointer(wanted), size, PROT_NONE, flags, -1, 0);
+  if (raw == MAP_FAILED)
+    return nullptr;
+  auto begin = reinterpret_cast<uint64_t>(raw);
+  uint64_t aligned = (begin + alignment - 1) / alignment * alignment;
+  if (aligned > begin)
+    munmap(raw, aligned - begin);
+  munmap(toPointer(aligned + bytes), begin + size - aligned - bytes);
+  return toPointer(aligned);
+}
+
+PTXJIT_CUDA_API(cuMemAddressReserve,
+                (CUdeviceptr * pointer, size_t bytes, size_t alignment,
+                 CUdeviceptr wanted, unsigned long long flags),
+                pointer, bytes, alignment, wanted, flags) {
+  if (CUresult error = checkInitialized())
+    return error;
+  bool isPower = (alignment & (alignment - 1)) == 0;
+  if (!pointer || !bytes || !isWhole(bytes) || !isPower || flags ||
+      bytes > SIZE_MAX / 4 || alignment > SIZE_MAX / 4)
+    return CUDA_ERROR_INVALID_VALUE;
+  void *range = reserveRange(bytes, std::max(alignment, kGranularity), wanted);
+  if (!range)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  auto lock = lockTables();
+  *pointer = reinterpret_cast<CUdeviceptr>(range);
+  getTables().reservations[*pointer] = bytes;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemAddressFree, (CUdeviceptr pointer, size_t bytes), pointer,
+                bytes) {
+  if (CUresult error = checkInitialized())
+    return error;
+  auto lock = lockTables();
+  Tables &tables = getTables();
+  auto it = tables.reservations.find(pointer);
+  if (it == tables.reservations.end() || it->second != bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto mapped = tables.mappings.lower_bound(pointer);
+  if (mapped != tables.mappings.end() && mapped->first < pointer + bytes)
+    return CUDA_ERROR_INVALID_VALUE; // is to be unmapped first
+  munmap(toPointer(pointer), bytes);
+  tables.reservations.erase(it);
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static CUmemGenericAllocationHandle addHandle(PhysicalRef memory) {
+  Handle &handle = getTables().handles[memory->handle];
+  handle.memory = std::move(memory);
+  ++handle.uses;
+  return handle.memory->handle;
+}
+
+/// Null if there is no such handle.
+static PhysicalRef findMemory(CUmemGenericAllocationHandle handle) {
+  auto it = getTables().handles.find(handle);
+  return it == getTables().handles.end() ? nullptr : it->second.memory;
+}
+
+PTXJIT_CUDA_API(cuMemGetAllocationGranularity,
+                (size_t * granularity, const CUmemAllocationProp *properties,
+                 int option),
+                granularity, properties, option) {
+  if (CUresult error = checkProperties(properties))
+    return error;
+  if (!granularity || option < 0 || option > 1)
+    return CUDA_ERROR_INVALID_VALUE;
+  *granularity = kGranularity;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemCreate,
+                (CUmemGenericAllocationHandle * out, size_t bytes,
+                 const CUmemAllocationProp *properties,
+                 unsigned long long flags),
+                out, bytes, properties, flags) {
+  if (CUresult error = checkProperties(properties))
+    return error;
+  if (!out || !bytes || !isWhole(bytes) || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  uint64_t physical =
+      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+  if (bytes > physical)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  int file = memfd_create("ptx-jit", MFD_CLOEXEC);
+  if (file < 0)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  auto memory = std::make_shared<PhysicalMemory>(file, bytes, *properties);
+  // Compression is a hint, which is not taken.
+  memory->properties.allocFlags.compressionType = 0;
+  if (ftruncate(file, off_t(bytes)))
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  auto lock = lockTables();
+  *out = addHandle(std::move(memory));
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemRelease, (CUmemGenericAllocationHandle handle), handle) {
+  auto lock = lockTables();
+  auto it = getTables().handles.find(handle);
+  if (it == getTables().handles.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  if (--it->second.uses == 0) // mappings keep the memory
+    getTables().handles.erase(it);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemRetainAllocationHandle,
+                (CUmemGenericAllocationHandle * out, void *address), out,
+                address) {
+  auto lock = lockTables();
+  auto at = reinterpret_cast<uint64_t>(address);
+  auto &mappings = getTables().mappings;
+  auto it = mappings.upper_bound(at);
+  if (!out || it == mappings.begin())
+    return CUDA_ERROR_INVALID_VALUE;
+  --it;
+  if (at - it->first >= it->second.bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  *out = addHandle(it->second.memory);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemGetAllocationPropertiesFromHandle,
+                (CUmemAllocationProp * properties,
+                 CUmemGenericAllocationHandle handle),
+                properties, handle) {
+  auto lock = lockTables();
+  PhysicalRef memory = findMemory(handle);
+  if (!properties || !memory)
+    return CUDA_ERROR_INVALID_VALUE;
+  *properties = memory->properties;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// To other processes
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuMemExportToShareableHandle,
+                (void *out, CUmemGenericAllocationHandle handle, int type,
+                 unsigned long long flags),
+                out, handle, type, flags) {
+  auto lock = lockTables();
+  PhysicalRef memory = findMemory(handle);
+  if (!out || !memory || flags ||
+      type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+      !(memory->properties.requestedHandleTypes & type))
+    return CUDA_ERROR_INVALID_VALUE;
+  int file = fcntl(memory->file, F_DUPFD_CLOEXEC, 0);
+  if (file < 0)
+    return CUDA_ERROR_OPERATING_SYSTEM;
+  *static_cast<int *>(out) = file;
+  return CUDA_SUCCESS;
+}
+
+// The caller keeps its descriptor.
+PTXJIT_CUDA_API(cuMemImportFromShareableHandle,
+                (CUmemGenericAllocationHandle * out, void *descriptor,
+                 int type),
+                out, descriptor, type) {
+  if (CUresult error = checkInitialized())
+    return error;
+  if (!out || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_INVALID_VALUE;
+  int given = int(reinterpret_cast<intptr_t>(descriptor));
+  struct stat state;
+  if (fstat(given, &state) || !S_ISREG(state.st_mode) || !state.st_size ||
+      !isWhole(uint64_t(state.st_size)))
+    return CUDA_ERROR_INVALID_VALUE;
+  int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
+  if (file < 0)
+    return CUDA_ERROR_OPERATING_SYSTEM;
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.requestedHandleTypes = type;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  auto memory =
+      std::make_shared<PhysicalMemory>(file, size_t(state.st_size), properties);
+  auto lock = lockTables();
+  *out = addHandle(std::move(memory));
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory at addresses
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuMemMap,
+                (CUdeviceptr pointer, size_t bytes, size_t offset,
+                 CUmemGenericAllocationHandle handle, unsigned long long flags),
+                pointer, bytes, offset, handle, flags) {
+  auto lock = lockTables();
+  Tables &tables = getTables();
+  PhysicalRef memory = findMemory(handle);
+  if (!memory || flags || !bytes || !isWhole(pointer) || !isWhole(bytes) ||
+      !isWhole(offset) || offset > memory->bytes ||
+      bytes > memory->bytes - offset ||
+      findReservation(pointer, bytes) == tables.reservations.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  auto next = tables.mappings.lower_bound(pointer);
+  bool overlaps =
+      (next != tables.mappings.end() && next->first < pointer + bytes) ||
+      (next != tables.mappings.begin() &&
+       std::prev(next)->first + std::prev(next)->second.bytes > pointer);
+  if (overlaps)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (mmap(toPointer(pointer), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+           memory->file, off_t(offset)) == MAP_FAILED)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  tables.mappings[pointer] = {bytes, std::move(memory)};
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemUnmap, (CUdeviceptr pointer, size_t bytes), pointer,
+                bytes) {
+  if (CUresult error = checkInitialized())
+    return error;
+  auto lock = lockTables();
+  auto found = findMappings(pointer, bytes);
+  if (found.empty())
+    return CUDA_ERROR_INVALID_VALUE;
+  if (mmap(toPointer(pointer), bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  for (auto &[address, mapping] : found) {
+    getState().allocations.erase(address);
+    getTables().mappings.erase(address);
+  }
+  return CUDA_SUCCESS;
+}
+
+/// What the rights of several processors, which are one here, come to.
+static CUresult joinAccess(const CUmemAccessDesc *descriptions, size_t count,
+                           int &access) {
+  access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  if (!descriptions || !count)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i) {
+    const CUmemAccessDesc &d = descriptions[i];
+    if (d.location.type == CU_MEM_LOCATION_TYPE_DEVICE && d.location.id != 0)
+      return CUDA_ERROR_INVALID_DEVICE;
+    if (d.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
+        d.flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
+        d.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+      return CUDA_ERROR_INVALID_VALUE;
+    access |= d.flags;
+  }
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemSetAccess,
+                (CUdeviceptr pointer, size_t bytes,
+                 const CUmemAccessDesc *descriptions, size_t count),
+                pointer, bytes, descriptions, count) {
+  if (CUresult error = checkInitialized())
+    return error;
+  int access;
+  if (CUresult error = joinAccess(descriptions, count, access))
+    return error;
+  State &state = getState();
+  auto lock = lockTables();
+  auto found = findMappings(pointer, bytes);
+  if (found.empty())
+    return CUDA_ERROR_INVALID_VALUE;
+  bool mayRead = access & CU_MEM_ACCESS_FLAGS_PROT_READ;
+  bool mayWrite = access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  if (mprotect(toPointer(pointer), bytes,
+               (mayRead ? PROT_READ : 0) | (mayWrite ? PROT_WRITE : 0)))
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  for (auto &[address, mapping] : found) {
+    mapping->access = access;
+    if (mayWrite)
+      state.allocations[address] = {mapping->bytes, Allocation::Mapped, 0,
+                                    nullptr, state.nextId++};
+    else
+      state.allocations.erase(address);
+  }
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMemGetAccess,
+                (unsigned long long *flags, const CUmemLocation *location,
+                 CUdeviceptr pointer),
+                flags, location, pointer) {
+  if (CUresult error = checkInitialized())
+    return error;
+  auto lock = lockTables();
+  auto &mappings = getTables().mappings;
+  auto it = mappings.upper_bound(pointer);
+  if (!flags || !location || it == mappings.begin())
+    return CUDA_ERROR_INVALID_VALUE;
+  --it;
+  if (pointer - it->first >= it->second.bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  *flags = unsigned(it->second.access);
+  return CUDA_SUCCESS;
+}
