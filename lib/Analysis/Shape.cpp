@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -85,6 +86,14 @@ void ShapeAnalysis::visit(Operation &op) {
   if (op.getNumResults() == 0)
     return;
   Shape shape = transfer(op);
+  // If patterns that may not hold cancel each other, nothing is left to test
+  // by.
+  if (shape.conditional && !shape.pattern && shape.hasBase()) {
+    Shape varying;
+    varying.min = shape.min;
+    varying.max = shape.max;
+    shape = varying;
+  }
   for (Value result : op.getResults())
     update(result, shape);
   if (auto setp = dyn_cast<SetpOp>(op); setp && op.getNumResults() == 1) {
@@ -99,6 +108,17 @@ void ShapeAnalysis::visit(Operation &op) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// The pattern of a value that is one of two, if the lanes agree on which.
+/// Uniform values, often placeholders, have no say; null: there is none.
+static const LanePattern *likelyPattern(const Shape &a, const Shape &b) {
+  auto patternOf = [](const Shape &s) {
+    return s.hasBase() ? s.pattern : s.likely;
+  };
+  if (a.isUniform() || b.isUniform())
+    return patternOf(a.isUniform() ? b : a);
+  return patternOf(a) == patternOf(b) ? patternOf(a) : nullptr;
+}
+
 /// What holds on either path. `at` is how uniform the choice between them is.
 Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
   Shape shape;
@@ -109,14 +129,64 @@ Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
     known = std::min<unsigned>(known, llvm::countr_zero(a.low ^ b.low));
   if (a.pattern != b.pattern || at == Uniformity::Lane ||
       a.isVarying() != b.isVarying() || a.groups != b.groups ||
-      (a.isVarying() && !a.groups))
+      (a.isVarying() && !a.groups)) {
+    shape.likely = likelyPattern(a, b);
     return shape;
+  }
   shape.setKnown(known, a.low);
   shape.groups = a.groups;
   shape.uniformity = std::max({a.uniformity, b.uniformity, at});
   shape.pattern = a.pattern;
   shape.conditional = a.conditional || b.conditional;
   return shape;
+}
+
+/// Is the value, or one that integer arithmetic makes of it, an address?
+static bool feedsAddress(Value value) {
+  constexpr unsigned most = 200; // values to look at
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (unsigned i = 0; i < found.size() && i < most; ++i)
+    for (OpOperand &use : found[i].getUses()) {
+      Operation *user = use.getOwner();
+      unsigned number = use.getOperandNumber();
+      if (isa<LdOp, StOp>(user)) {
+        if (number == 0)
+          return true;
+      } else if (auto loop = dyn_cast<scf::WhileOp>(user)) {
+        found.insert(loop.getBeforeArguments()[number]);
+      } else if (isa<scf::ConditionOp>(user)) {
+        if (number > 0) { // the first is whether to go on
+          found.insert(user->getParentOp()->getResult(number - 1));
+          found.insert(cast<scf::WhileOp>(user->getParentOp())
+                           .getAfterArguments()[number - 1]);
+        }
+      } else if (isa<scf::YieldOp>(user)) {
+        if (auto loop = dyn_cast<scf::WhileOp>(user->getParentOp()))
+          found.insert(loop.getBeforeArguments()[number]);
+        else
+          found.insert(user->getParentOp()->getResult(number));
+      } else if (isa<AddIntOp, SubIntOp, MulIntOp, MadIntOp, ShlOp, CvtOp,
+                     CvtaOp, SelpOp, arith::SelectOp, arith::ExtUIOp,
+                     arith::ExtSIOp, arith::TruncIOp>(user)) {
+        found.insert(user->getResult(0));
+      }
+    }
+  return false;
+}
+
+/// Lanes that went different ways, as in a loop some leave earlier, mostly come
+/// to values of one pattern all the same. Where these are the addresses of
+/// later accesses, that is worth a test.
+void ShapeAnalysis::updateResult(Value result, Shape shape) {
+  if (shape.isVarying() && shape.likely && !shape.groups && context.lanes > 1 &&
+      result.getType().isInteger() && widthOf(result) >= 32 &&
+      widthOf(result) <= 64 && feedsAddress(result)) {
+    shape.uniformity = Uniformity::Warp;
+    shape.pattern = std::exchange(shape.likely, nullptr);
+    shape.conditional = true;
+  }
+  update(result, shape);
 }
 
 void ShapeAnalysis::visitIf(Operation &op) {
@@ -132,7 +202,7 @@ void ShapeAnalysis::visitIf(Operation &op) {
   auto thens = ifOp.thenYield().getOperands();
   auto elses = ifOp.elseYield().getOperands();
   for (auto [result, a, b] : llvm::zip(op.getResults(), thens, elses))
-    update(result, a == b ? get(a) : join(get(a), get(b), at));
+    updateResult(result, a == b ? get(a) : join(get(a), get(b), at));
 }
 
 void ShapeAnalysis::visitWhile(Operation &op) {
@@ -173,7 +243,7 @@ void ShapeAnalysis::visitWhile(Operation &op) {
     bool invariant = !loop->isAncestor(value.getParentBlock()->getParentOp());
     if (!invariant)
       shape = join(shape, shape, at);
-    update(result, shape);
+    updateResult(result, shape);
   }
 }
 

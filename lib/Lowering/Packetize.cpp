@@ -256,17 +256,36 @@ void Packetizer::flattenTypes(Value v, SmallVectorImpl<Type> &types) {
   types.append(numChunks(), lanes().vec(element));
 }
 
+/// Do all lanes of `v` have `first` and that pattern?
+Value Packetizer::patternTest(Value v, Value first,
+                              const LanePattern &pattern) {
+  unsigned width = ChunkBuilder::widthOf(v);
+  Value bits = laneBits([&](unsigned c) {
+    ChunkBuilder l = lanes();
+    Value expected = l.add(l.splat(first), patternVector(pattern, c, width));
+    return l.cmp(CmpIPredicate::eq, chunk(v, c), expected);
+  });
+  ChunkBuilder s = scalar();
+  return s.cmp(CmpIPredicate::eq, bits, s.intConstant(32, 0xffffffff));
+}
+
 /// `v` in the form that the shape of `as` asks for.
 void Packetizer::flatten(Value v, Value as, SmallVectorImpl<Value> &flat) {
-  const Shape &shape = shapeOf(as);
-  if (shape.hasBase())
-    flat.push_back(base(v));
+  const Shape &shape = shapeOf(as), &own = shapeOf(v);
   if (shape.conditional && shape.hasBase()) {
-    Value ok = values[v].ok;
+    bool holds = own.hasBase() && own.pattern == shape.pattern;
+    Value first = own.hasBase()
+                      ? base(v)
+                      : extractLane(chunk(v, 0), scalar().intConstant(32, 0));
+    Value ok = holds           ? values[v].ok
+               : own.hasBase() ? arith::ConstantIntOp::create(b, loc, 0, 1)
+                               : patternTest(v, first, *shape.pattern);
+    flat.push_back(first);
     flat.push_back(ok ? ok : arith::ConstantIntOp::create(b, loc, 1, 1));
-  }
-  if (shape.hasBase() && !shape.conditional)
+  } else if (shape.hasBase()) {
+    flat.push_back(base(v));
     return;
+  }
   for (unsigned c = 0; c < numChunks(); ++c)
     flat.push_back(packMask(chunk(v, c)));
 }

@@ -137,6 +137,7 @@ private:
   Value wrapTest(Value base, const LanePattern &pattern, unsigned width,
                  bool isSigned);
   Value okOf(Operation &op);
+  Value patternTest(Value v, Value first, const LanePattern &pattern);
   // Values that cross a block boundary, in the form their shape says.
   void flattenTypes(Value v, llvm::SmallVectorImpl<mlir::Type> &types);
   void flatten(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);

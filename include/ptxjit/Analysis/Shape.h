@@ -37,8 +37,12 @@ struct Shape {
   /// If it varies: the first lane of each lane's group. Null: nothing is known.
   const LanePattern *groups = nullptr;
   /// The pattern holds only if a 32-bit value did not wrap between lanes where
-  /// it was widened; compiled code must test that.
+  /// it was widened, or if lanes that went different ways came to values of one
+  /// pattern (see `likely`); compiled code must test that.
   bool conditional = false;
+  /// If it varies because control flow may part the lanes: the pattern on each
+  /// of the ways. It holds if they were not parted.
+  const LanePattern *likely = nullptr;
   /// Bounds of the value in every lane, as signed integer.
   int64_t min = INT64_MIN, max = INT64_MAX;
   /// The low `knownBits` bits of the base (of all groups) are those of `low`.
@@ -62,8 +66,9 @@ struct Shape {
   void setKnown(unsigned bits, uint64_t value);
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
-           groups == o.groups && conditional == o.conditional && min == o.min &&
-           max == o.max && knownBits == o.knownBits && low == o.low;
+           groups == o.groups && conditional == o.conditional &&
+           likely == o.likely && min == o.min && max == o.max &&
+           knownBits == o.knownBits && low == o.low;
   }
 };
 
@@ -96,6 +101,7 @@ public:
 private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation &op);
+  void updateResult(mlir::Value result, Shape shape);
   void visitIf(mlir::Operation &op);
   void visitWhile(mlir::Operation &op);
   Shape transfer(mlir::Operation &op);
