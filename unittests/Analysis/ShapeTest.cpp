@@ -193,3 +193,32 @@ TEST(Shape, WhatIsKnownInTheFirstRoundMayNotStay) {
                   {64, 1, 1});
   EXPECT_TRUE(chosen.shape().isVarying());
 }
+
+TEST(Shape, LanesThatALoopPartedLikelyHaveOnePattern) {
+  const std::string loop =
+      "mov.u32 %r1, %tid.x; mov.u32 %r2, %r1; L: add.u32 %r1, %r1, 64; "
+      "sub.u32 %r2, %r2, 9; setp.gt.s32 %p1, %r2, 0; @%p1 bra L; ";
+  Analysed value(loop + "cvt.u64.u32 %rd1, %r1;", {64, 1, 1});
+  EXPECT_TRUE(value.shape().isVarying()) << "not worth a test";
+  Analysed address(loop + "mad.wide.u32 %rd2, %r1, 4, %out; "
+                          "st.global.u64 [%rd2], %rd2; cvt.u64.u32 %rd1, %r1;",
+                   {64, 1, 1});
+  ASSERT_TRUE(address.shape().hasBase());
+  EXPECT_TRUE(address.shape().conditional);
+  EXPECT_EQ(address.offset(31), 31);
+  Analysed other("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, %n; @%p1 bra L; "
+                 "shl.b32 %r1, %r1, 2; L: mad.wide.u32 %rd2, %r1, 4, %out; "
+                 "st.global.u64 [%rd2], %rd2; cvt.u64.u32 %rd1, %r1;",
+                 {64, 1, 1});
+  EXPECT_TRUE(other.shape().isVarying()) << "two patterns";
+}
+
+TEST(Shape, ConditionalPatternsThatCancelLeaveNothing) {
+  // If one of the two sums wraps around and the other does not, lanes differ.
+  Analysed difference("mov.u32 %r1, %tid.x; add.u32 %r2, %r1, %n; "
+                      "cvt.u64.u32 %rd1, %r2; shl.b32 %r3, %n, 1; "
+                      "add.u32 %r3, %r3, %r1; cvt.u64.u32 %rd2, %r3; "
+                      "sub.u64 %rd1, %rd1, %rd2;",
+                      {64, 1, 1});
+  EXPECT_FALSE(difference.shape().isUniform());
+}
