@@ -9,7 +9,10 @@
 #include "ptxjit/Lowering/Packed.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "ptxjit/Dialect/PtxOps.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -24,27 +27,66 @@ bool isDirected(std::optional<Rounding> rnd) {
   return rnd && *rnd != Rounding::RN;
 }
 
+/// `count` elements of a vector from `first` on, again from the start behind
+/// its end; of a scalar, as often as needed.
+Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
+  if (!isa<VectorType>(v.getType()))
+    return vector::BroadcastOp::create(c.b, c.loc,
+                                       VectorType::get(count, v.getType()), v);
+  int64_t size = cast<VectorType>(v.getType()).getNumElements();
+  SmallVector<int64_t> from;
+  for (unsigned i = 0; i < count; ++i)
+    from.push_back((first + i) % size);
+  return vector::ShuffleOp::create(c.b, c.loc, v, v, from);
+}
+
+/// An operation whose instruction says the rounding mode: on whole 512-bit
+/// registers, of which other widths are parts or several.
+Value roundEmbedded(ChunkBuilder &c, StringRef name, Rounding rnd,
+                    ValueRange in) {
+  Type type = in[0].getType();
+  Type element = c.elementOf(in[0]);
+  unsigned per = 512 / element.getIntOrFloatBitWidth();
+  auto vectorType = dyn_cast<VectorType>(type);
+  unsigned size = vectorType ? unsigned(vectorType.getNumElements()) : 1;
+  // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
+  unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
+  std::string callee = ("llvm.x86.avx512." + (name == "fma" ? "vfmadd" : name) +
+                        (element.isF32() ? ".ps.512" : ".pd.512"))
+                           .str();
+  Value whole;
+  for (unsigned first = 0; first < size; first += per) {
+    SmallVector<Value> args;
+    for (Value v : in)
+      args.push_back(size == per ? v : takeElements(c, v, first, per));
+    args.push_back(arith::ConstantIntOp::create(c.b, c.loc, mode, 32));
+    Value part = c.intrinsic(callee, VectorType::get(per, element), args);
+    if (size == per)
+      return part;
+    if (!vectorType)
+      return vector::ExtractOp::create(c.b, c.loc, part, int64_t(0));
+    if (size < per)
+      return takeElements(c, part, 0, size);
+    SmallVector<int64_t> all(first + per);
+    std::iota(all.begin(), all.end(), 0);
+    whole = whole
+                ? Value(vector::ShuffleOp::create(c.b, c.loc, whole, part, all))
+                : part;
+  }
+  return whole;
+}
+
 /// An operation in a directed rounding mode.
 Value directed(ChunkBuilder &c, StringRef name, Rounding rnd, ValueRange in) {
+  if (c.target.embeddedRounding)
+    return roundEmbedded(c, name, rnd, in);
   Type element = c.elementOf(in[0]);
-  bool isF32 = element.isF32();
-  // One 512-bit register, with the mode in the instruction.
-  bool embedded = c.target.embeddedRounding && c.lanes == 16 && isF32;
-  if (embedded) {
-    // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
-    unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
-    SmallVector<Value> args(in);
-    args.push_back(arith::ConstantIntOp::create(c.b, c.loc, mode, 32));
-    std::string base = ("llvm.x86.avx512." + name + ".ps.512").str();
-    if (name == "fma")
-      base = "llvm.x86.avx512.vfmadd.ps.512";
-    return c.intrinsic(base, in[0].getType(), args);
-  }
   StringRef mode = rnd == Rounding::RM   ? "rm"
                    : rnd == Rounding::RP ? "rp"
                                          : "rz";
-  return c.callDevice((name + "_" + mode + (isF32 ? "_f32" : "_f64")).str(),
-                      element, in);
+  return c.callDevice(
+      (name + "_" + mode + (element.isF32() ? "_f32" : "_f64")).str(), element,
+      in);
 }
 
 /// An operation on f32 or f64, in the rounding mode wanted.
