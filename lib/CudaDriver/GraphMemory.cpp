@@ -116,7 +116,9 @@ PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
     return error;
   if (CUresult error = makeAllocation(*params, nodes, operation))
     return error;
-  return addNode(out, handle, dependencies, count, std::move(operation));
+  *out = reinterpret_cast<CUgraphNode>(
+      graph->add(std::move(operation), std::move(nodes)));
+  return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuGraphMemAllocNodeGetParams,
                 (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params),

@@ -83,6 +83,16 @@ bool cuda::isReserved(uint64_t address) {
   return findReservation(address, 1) != getTables().reservations.end();
 }
 
+/// The mapping around an address; null if there is none.
+static const Mapping *findMapping(uint64_t address) {
+  auto &all = getTables().mappings;
+  auto it = all.upper_bound(address);
+  if (it == all.begin())
+    return nullptr;
+  --it;
+  return address - it->first < it->second.bytes ? &it->second : nullptr;
+}
+
 /// The mappings that make up [address, address + bytes), all and whole; none if
 /// something is missing or sticks out.
 static std::vector<std::pair<uint64_t, Mapping *>>
@@ -245,15 +255,10 @@ PTXJIT_CUDA_API(cuMemRetainAllocationHandle,
                 (CUmemGenericAllocationHandle * out, void *address), out,
                 address) {
   auto lock = lockTables();
-  auto at = reinterpret_cast<uint64_t>(address);
-  auto &mappings = getTables().mappings;
-  auto it = mappings.upper_bound(at);
-  if (!out || it == mappings.begin())
+  const Mapping *mapping = findMapping(reinterpret_cast<uint64_t>(address));
+  if (!out || !mapping)
     return CUDA_ERROR_INVALID_VALUE;
-  --it;
-  if (at - it->first >= it->second.bytes)
-    return CUDA_ERROR_INVALID_VALUE;
-  *out = addHandle(it->second.memory);
+  *out = addHandle(mapping->memory);
   return CUDA_SUCCESS;
 }
 
@@ -423,13 +428,9 @@ PTXJIT_CUDA_API(cuMemGetAccess,
   if (CUresult error = checkInitialized())
     return error;
   auto lock = lockTables();
-  auto &mappings = getTables().mappings;
-  auto it = mappings.upper_bound(pointer);
-  if (!flags || !location || it == mappings.begin())
+  const Mapping *mapping = findMapping(pointer);
+  if (!flags || !location || !mapping)
     return CUDA_ERROR_INVALID_VALUE;
-  --it;
-  if (pointer - it->first >= it->second.bytes)
-    return CUDA_ERROR_INVALID_VALUE;
-  *flags = unsigned(it->second.access);
+  *flags = unsigned(mapping->access);
   return CUDA_SUCCESS;
 }
