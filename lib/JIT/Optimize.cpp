@@ -2,6 +2,9 @@
 
 #include "ptxjit/JIT/Compiler.h"
 
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
@@ -48,14 +51,35 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   return Error::success();
 }
 
+/// LLVM's passes for code, without those that our code has no use for.
+static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
+                          MachineModuleInfoWrapperPass *info) {
+  TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  // Kernels have lines, but no variables: it would find out where none are.
+  config->disablePass(&LiveDebugValuesID);
+  passes.add(config);
+  passes.add(info);
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  return true;
+}
+
 Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
+  expandMaskedMemory(module, machine);
   raw_svector_ostream os(out);
   legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, nullptr,
-                                  assembly ? CodeGenFileType::AssemblyFile
-                                           : CodeGenFileType::ObjectFile))
+  auto *info = new MachineModuleInfoWrapperPass(&machine);
+  if (!addCodePasses(passes, machine, info) ||
+      machine.addAsmPrinter(passes, os, nullptr,
+                            assembly ? CodeGenFileType::AssemblyFile
+                                     : CodeGenFileType::ObjectFile,
+                            info->getMMI().getContext()))
     return createStringError("this CPU cannot emit code");
+  passes.add(createFreeMachineFunctionPass());
   passes.run(module);
   return Error::success();
 }

@@ -42,7 +42,11 @@ llvm::Error linkDeviceLibrary(llvm::Module &module, const CpuTarget &cpu);
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      bool quick);
 
-/// Object or assembly.
+/// Takes masked loads, stores, gathers and scatters that the CPU does not have
+/// apart, lane by lane.
+void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Object or assembly, of what has no masked accesses but the CPU's own.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 
