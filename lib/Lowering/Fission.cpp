@@ -154,6 +154,7 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
     if (failed(materialize(v, made)))
       return failure();
   DenseSet<Operation *> inside(ops.begin(), ops.end());
+  llvm::SaveAndRestore<const DenseSet<Operation *> *> current(part, &inside);
   for (Operation *op : ops) {
     llvm::SaveAndRestore<Location> place(loc, op->getLoc());
     if (failed(emitOp(*op)))

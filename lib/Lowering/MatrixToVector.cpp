@@ -199,17 +199,19 @@ void Packetizer::callByReference(const Twine &name, ArrayRef<Value> operands) {
 // Images
 //===----------------------------------------------------------------------===//
 
-/// How many instructions of this block multiply the fragment `registers`.
-static unsigned countUsers(ValueRange registers, Block *block) {
+/// How many instructions of the block make the same image of the same
+/// registers: they are alike, and have them in the same place.
+unsigned Packetizer::Fragment::countUsers() const {
+  MmaOp same = op;
   unsigned count = 0;
   for (OpOperand &use : registers.front().getUses()) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
-    if (!mma || mma->getBlock() != block)
+    if (!mma || mma->getBlock() != same->getBlock() ||
+        use.getOperandNumber() != operand ||
+        mma.getInstruction() != same.getInstruction())
       continue;
-    auto inputs = mma.getInputs();
-    unsigned first = use.getOperandNumber();
-    if (first + registers.size() <= inputs.size() &&
-        llvm::equal(inputs.slice(first, registers.size()), registers))
+    if (llvm::equal(mma.getInputs().slice(operand, registers.size()),
+                    registers))
       ++count;
   }
   return count;
@@ -221,11 +223,12 @@ void Packetizer::leaveMatrixScope() {
   images.pop_back();
 }
 
-/// What `make` writes of `registers`, or wrote before in this block or one
+/// What `make` writes of the fragment, or wrote before in this block or one
 /// around it.
-Value Packetizer::imageOf(MmaOp op, StringRef kind, ValueRange registers,
+Value Packetizer::imageOf(const Fragment &fragment, StringRef kind,
                           int64_t bytes,
                           llvm::function_ref<void(Value image)> make) {
+  ValueRange registers = fragment.registers;
   for (auto &scope : images)
     for (MatrixImage &image : scope)
       if (image.kind == kind && llvm::equal(image.registers, registers)) {
@@ -233,7 +236,7 @@ Value Packetizer::imageOf(MmaOp op, StringRef kind, ValueRange registers,
         return image.buffer.pointer;
       }
   MatrixImage image{kind.str(), llvm::to_vector(registers), takeBuffer(bytes),
-                    int(countUsers(registers, op->getBlock())) - 1};
+                    int(fragment.countUsers()) - 1};
   make(image.buffer.pointer);
   images.back().push_back(image);
   return image.buffer.pointer;
@@ -249,16 +252,20 @@ Packetizer::shareBuffer(int64_t bytes) {
                                        });
 }
 
-/// Is it nothing but an operand of multiplications, here?
+/// Is it nothing but an operand of multiplications, here? Those behind a
+/// barrier may be in another part.
 bool Packetizer::isOnlyMultiplied(Value v) {
+  bool mayEnd = part && part->contains(v.getDefiningOp());
   return !perThread() && llvm::all_of(v.getUsers(), [&](Operation *user) {
-    return isa<MmaOp>(user) && user->getBlock() == v.getParentBlock();
+    return isa<MmaOp>(user) && user->getBlock() == v.getParentBlock() &&
+           (!mayEnd || part->contains(user));
   });
 }
 
 /// Registers side by side: where they are, or copied to `taken`.
-Value Packetizer::registersOf(MmaOp op, ValueRange registers,
-                              int64_t registerBytes, MatrixBuffer &taken) {
+Value Packetizer::registersOf(const Fragment &fragment, int64_t registerBytes,
+                              MatrixBuffer &taken) {
+  ValueRange registers = fragment.registers;
   auto first = stored.find(registers.front());
   bool together = first != stored.end();
   for (auto [i, v] : llvm::enumerate(registers)) {
@@ -269,19 +276,19 @@ Value Packetizer::registersOf(MmaOp op, ValueRange registers,
   }
   if (together) {
     Value pointer = first->second.pointer;
-    forgetStored(op, registers);
+    forgetStored(fragment);
     return pointer;
   }
   taken = takeBuffer(int64_t(registers.size()) * registerBytes);
   for (auto [i, v] : llvm::enumerate(registers))
-    storeRegister(op, taken.pointer, i, v);
+    storeRegister(fragment.op, taken.pointer, i, v);
   return taken.pointer;
 }
 
-/// The image serves all that use these registers.
-void Packetizer::forgetStored(MmaOp op, ValueRange registers) {
-  unsigned users = countUsers(registers, op->getBlock());
-  for (Value v : registers)
+/// The image serves all that use these registers, if they use them alike.
+void Packetizer::forgetStored(const Fragment &fragment) {
+  unsigned users = fragment.countUsers();
+  for (Value v : fragment.registers)
     if (unsigned(std::distance(v.use_begin(), v.use_end())) == users)
       stored.erase(v);
 }
@@ -489,7 +496,8 @@ private:
     taken.push_back(p.takeBuffer(bytes));
     return taken.back().pointer;
   }
-  Value imageOf(const std::string &name, ValueRange registers, int64_t bytes);
+  Value imageOf(const std::string &name, unsigned operand, ValueRange registers,
+                int64_t bytes);
   int64_t bytesOfImageA() const {
     return int64_t(kernels.blocks) * kernels.rows / 8 * registerBytes *
            kernels.elements;
@@ -516,10 +524,12 @@ private:
 };
 
 Value Packetizer::MmaEmission::imageOf(const std::string &name,
-                                       ValueRange registers, int64_t bytes) {
-  return p.imageOf(op, name, registers, bytes, [&](Value image) {
+                                       unsigned operand, ValueRange registers,
+                                       int64_t bytes) {
+  Fragment fragment{op, operand, registers};
+  return p.imageOf(fragment, name, bytes, [&](Value image) {
     MatrixBuffer buffer;
-    Value from = p.registersOf(op, registers, registerBytes, buffer);
+    Value from = p.registersOf(fragment, registerBytes, buffer);
     p.callMatrix(name, {image, from, blocks});
     if (buffer.pointer)
       p.freeBuffers.push_back(buffer);
@@ -533,8 +543,8 @@ void Packetizer::MmaEmission::makeImagesA() {
     for (unsigned block = 0; block < kernels.blocks; ++block)
       for (unsigned i = 0; i < eights; ++i)
         registers.push_back(operands.a[mma.m / 8 * block + eights * tile + i]);
-    imagesA.push_back(
-        imageOf("a_" + kernels.imageA + suffix, registers, bytesOfImageA()));
+    imagesA.push_back(imageOf("a_" + kernels.imageA + suffix, eights * tile,
+                              registers, bytesOfImageA()));
   }
 }
 
@@ -575,7 +585,7 @@ void Packetizer::MmaEmission::makeImagesB() {
       (int64_t(kernels.blocks) * kernels.elements + 1) * registerBytes;
   for (unsigned tile = 0; tile < mma.n / 8; ++tile)
     imagesB.push_back(imageOf(
-        "b_" + kernels.imageB,
+        "b_" + kernels.imageB, mma.aRegisters() + tile * kernels.blocks,
         operands.b.slice(tile * kernels.blocks, kernels.blocks), bytes));
 }
 

@@ -336,13 +336,20 @@ private:
   void setRegister(Value v, Value all);
   bool isOnlyMultiplied(Value v);
   std::shared_ptr<MatrixBuffer> shareBuffer(int64_t bytes);
-  void forgetStored(ptx::MmaOp op, mlir::ValueRange registers);
-  Value registersOf(ptx::MmaOp op, mlir::ValueRange registers,
-                    int64_t registerBytes, MatrixBuffer &taken);
+  /// Registers of an instruction that are an operand or a tile of one.
+  struct Fragment {
+    ptx::MmaOp op;
+    unsigned operand; ///< number of the first
+    mlir::ValueRange registers;
+    unsigned countUsers() const;
+  };
+  void forgetStored(const Fragment &fragment);
+  Value registersOf(const Fragment &fragment, int64_t registerBytes,
+                    MatrixBuffer &taken);
   void callMatrix(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
   void callByReference(const llvm::Twine &name, llvm::ArrayRef<Value> operands);
-  Value imageOf(ptx::MmaOp op, llvm::StringRef kind, mlir::ValueRange registers,
-                int64_t bytes, llvm::function_ref<void(Value image)> make);
+  Value imageOf(const Fragment &fragment, llvm::StringRef kind, int64_t bytes,
+                llvm::function_ref<void(Value image)> make);
   void dropImages();
   /// How a tile's values become its home, and come from it.
   struct TileForm {
@@ -533,6 +540,8 @@ private:
   llvm::SmallVector<llvm::SmallVector<MatrixImage>> images;
   Value localArena; ///< where the first warp's local memory begins
   Value frame;      ///< pointer: values between parts
+  /// The ops of the part that is emitted; null where nothing is split.
+  const llvm::DenseSet<mlir::Operation *> *part = nullptr;
   int64_t frameBytes = 0;
   llvm::DenseMap<Value, FrameSlot> frameSlots;
 };
