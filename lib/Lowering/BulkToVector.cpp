@@ -192,11 +192,11 @@ LogicalResult Packetizer::emitStBulk(StBulkOp op) {
 
 /// The answer is no: 16 bytes of zeros. See PtxCluster.td.
 LogicalResult Packetizer::emitTryCancel(ClcTryCancelOp op) {
-  LaneAddress to = resolve(op.getDst(), Space::SharedCluster, 0),
-              tracked = resolve(op.getMbar(), Space::SharedCluster, 0);
-  emitAlignmentTest(to, op.getDst(), Space::SharedCluster, 0, 16, op.getMask());
-  emitAlignmentTest(tracked, op.getMbar(), Space::SharedCluster, 0, 8,
-                    op.getMask());
+  auto space = op.getSpace();
+  LaneAddress to = resolve(op.getDst(), space, 0),
+              tracked = resolve(op.getMbar(), space, 0);
+  emitAlignmentTest(to, op.getDst(), space, 0, 16, op.getMask());
+  emitAlignmentTest(tracked, op.getMbar(), space, 0, 8, op.getMask());
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value toLanes = to.vectors(c), trackedLanes = tracked.vectors(c);
     forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {

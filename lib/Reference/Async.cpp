@@ -259,6 +259,10 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
 /// CTA of the cluster.
 LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
   Bits dst = get(t, op.getDst()), object = get(t, op.getMbar());
+  if (!op.getSpace()) { // addresses are generic
+    dst = toSharedAddress(dst);
+    object = toSharedAddress(object);
+  }
   auto answer = [&](Bits dst, Bits object) -> LogicalResult {
     FailureOr<uint64_t> to =
         resolveAddress(t, *op, dst, Space::SharedCluster, 0, 16);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include <array>
 #include <memory>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -25,6 +26,22 @@ using ptx::ReduxOp;
 using ptx::Space;
 using ptx::SpecialRegister;
 using ptx::VoteOp;
+
+/// Memory in which variables have the alignment that they ask for: that is of
+/// host addresses.
+template <class T> struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlign{1024};
+  AlignedAllocator() = default;
+  template <class U> AlignedAllocator(const AlignedAllocator<U> &) {}
+  T *allocate(size_t n) {
+    return static_cast<T *>(::operator new(n * sizeof(T), kAlign));
+  }
+  void deallocate(T *p, size_t) { ::operator delete(p, kAlign); }
+  bool operator==(const AlignedAllocator &) const { return true; }
+  bool operator!=(const AlignedAllocator &) const { return false; }
+};
+using AlignedBytes = std::vector<uint8_t, AlignedAllocator<uint8_t>>;
 
 struct Position {
   Block *block = nullptr;
@@ -51,7 +68,7 @@ struct Thread {
   unsigned linear = 0; ///< in the CTA
   std::vector<Frame> frames;
   Frame &frame() { return frames.back(); }
-  std::vector<uint8_t> local;
+  AlignedBytes local;
   /// At the barrier of the cluster, and nobody has gone on since.
   bool arrivedAtCluster = false;
   /// While waiting: the op, and its inputs.
@@ -183,7 +200,7 @@ private:
   unsigned rank;
   uint32_t id[3] = {0, 0, 0};
   uint64_t ticks = 0; ///< of its clocks
-  std::vector<uint8_t> shared;
+  AlignedBytes shared;
   std::vector<Thread> threads;
   std::vector<unsigned> order; ///< in which they get their turns
   /// What threads that did not wait have left.

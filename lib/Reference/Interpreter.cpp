@@ -60,7 +60,7 @@ LogicalResult Cta::enter(Thread &t, FuncOp func, Operation *at) {
   Block &entry = func.getBody().front();
   frame.pc = {&entry, entry.begin()};
   if (!t.frames.empty())
-    frame.localBase = llvm::alignTo(t.frame().localEnd, 16);
+    frame.localBase = llvm::alignTo(t.frame().localEnd, 128);
   frame.localEnd = frame.localBase + program.frameBytes.lookup(func);
   if (frame.localEnd > t.local.size())
     return at->emitError("stack overflow");

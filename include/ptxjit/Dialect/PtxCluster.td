@@ -64,10 +64,9 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
     It never succeeds, which the ISA allows: each cluster does its own work. The
     answer, 16 bytes of zeros, goes to `dst`.
   }];
-  let Ignored = ["try_cancel", "async", "shared::cta", "b128",
-                 "mbarrier::complete_tx::bytes"];
+  let Ignored = ["try_cancel", "async", "b128", "mbarrier::complete_tx::bytes"];
   let arguments = (ins I64:$dst, I64:$mbar, Optional<I1>:$mask,
-                       Flag_MulticastAll:$all);
+                       Flag_MulticastAll:$all, OptionalAttr<Ptx_Space>:$space);
 }
 def Ptx_ClcQueryEnum : Ptx_Enum<"ClcQuery", [
   Case<0, "is_canceled", "IsCanceled">, Case<1, "get_first_ctaid", "All">,
