@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Writes random kernels as execution tests, judged by the reference.
 
-    random-kernels.py SEED COUNT FILE
+    random-kernels.py SEED COUNT FILE [FORMLIST]
 
-Straight-line code, structured and irreducible control flow that differs by
+With FORMLIST, what `ptx-tblgen -gen-form-list` prints, kernels also have
+instances of the forms of the ISA table (random_forms.py). Otherwise a few of
+each kind: straight-line code, structured and irreducible control flow that differs by
 lane, guards, early exits, shared memory with barriers, warp collectives,
 atomics whose result does not depend on the order of threads, calls (direct,
 indirect, recursive), and lanes that wait for lanes: locks that each thread
@@ -12,6 +14,8 @@ ends: loops have bounds, jumps take fuel.
 """
 import random
 import sys
+
+import random_forms
 
 REGS = 8
 PREDS = 4
@@ -50,8 +54,11 @@ COMPARE = ["eq.u32", "ne.u32", "lt.u32", "ge.u32", "lt.s32", "gt.s32", "le.s32",
 
 
 class Writer:
-    def __init__(self, rng, callees, memory=True, indirect=True):
+    def __init__(self, rng, callees, table=None, memory=True, indirect=True,
+                 waits=False):
         self.rng = rng
+        self.forms = random_forms.FormWriter(table, self) if table else None
+        self.waits = waits
         self.callees = callees
         self.memory = memory
         self.indirect = indirect
@@ -202,12 +209,49 @@ class Writer:
         self.emit(f"{self.guard()}call ({d}), %f, ({x}, {y}), "
                   f"{'proto' if kind < 0.8 else 'table'};")
 
+    def form(self):
+        """An instance of any form that this place allows."""
+        if not self.memory:
+            self.forms.pure()
+            return
+        kind = self.rng.random()
+        for _ in range(self.rng.randrange(1, 4)):
+            if kind < 0.6:
+                self.forms.pure()
+            elif kind < 0.78:
+                self.forms.memory()
+            elif kind < 0.88:
+                self.forms.advice()
+            elif self.waits:
+                self.forms.asynchronous()
+        if kind > 0.95:
+            self.forms.frame()
+        elif kind > 0.9:
+            self.forms.windows()
+
     def simple(self):
+        if self.forms and self.rng.random() < 0.6:
+            self.form()
+            return
         choices = ([self.arithmetic] * 7 + [self.compare] * 3 +
                    ([self.load, self.local, self.atomic] if self.memory else []))
         if self.callees and self.rng.random() < 0.04:
             choices = [self.call]
         self.rng.choice(choices)()
+
+    def switch(self, depth):
+        """One of four ways, by a table of labels."""
+        ways = [self.label() for _ in range(4)]
+        end, table = self.label(), self.label()
+        self.emit(f"{table}: .branchtargets {', '.join(ways)};")
+        self.emit(f"and.b32 %i, {self.reg()}, 3;")
+        self.emit(f"brx.idx %i, {table};")
+        for way in ways:
+            self.emit(f"{way}:")
+            self.simple()
+            if self.rng.random() < 0.7:
+                self.emit(f"bra {end};")
+        self.emit(f"{end}:")
 
     def branch(self, depth):
         other, end = self.label(), self.label()
@@ -261,6 +305,9 @@ class Writer:
 
     def together(self, threads, exits):
         """What needs all threads: at the top level only."""
+        if self.forms and self.rng.random() < 0.7:
+            self.form_together(threads, exits)
+            return
         kind = self.rng.random()
         if kind < 0.4:
             self.emit(f"st.shared.u32 [%mine], {self.reg()};")
@@ -285,6 +332,24 @@ class Writer:
                           f"{self.source()}, {0 if mode == 'up' else 31}, -1;")
         else:
             self.emit(f"match.any.sync.b32 {self.reg()}, {self.reg()}, -1;")
+
+    def form_together(self, threads, exits):
+        whole = threads % 32 == 0 and not exits
+        for _ in range(3):
+            self.forms.collective(whole)
+            if whole:
+                self.forms.matrix()
+        kind = self.rng.random()
+        if kind < 0.4:
+            aligned = self.rng.choice(["", ".aligned"])
+            self.emit(f"barrier{self.rng.choice(['', '.cta'])}.red."
+                      f"{self.rng.choice(['and', 'or'])}{aligned}.pred "
+                      f"{self.pred()}, 3, {self.pred()};")
+        elif kind < 0.6 and not exits:
+            self.emit("barrier.cluster.arrive.release.aligned;")
+            self.emit("barrier.cluster.wait.acquire.aligned;")
+        elif kind < 0.7 and whole:
+            self.emit("setmaxnreg.inc.sync.aligned.u32 64;")
 
     def uniform(self, threads, exits, depth=0):
         """Barriers in loops and conditionals that the whole CTA agrees on."""
@@ -368,7 +433,9 @@ class Writer:
     def block(self, depth=0):
         for _ in range(self.rng.randrange(1, 5)):
             kind = self.rng.random()
-            if kind < 0.12 and depth < 3:
+            if self.forms and kind < 0.02:
+                self.switch(depth)
+            elif kind < 0.12 and depth < 3:
                 self.branch(depth)
             elif kind < 0.2 and depth < 2:
                 self.loop(depth)
@@ -382,9 +449,9 @@ REGISTERS = ", ".join([f"%r{i}" for i in range(REGS)] +
 PREDICATES = ", ".join(f"%p{i}" for i in range(PREDS))
 
 
-def function(rng, number, callees):
+def function(rng, number, callees, table):
     """Two numbers to one; the last function calls itself."""
-    w = Writer(rng, callees, memory=False, indirect=False)
+    w = Writer(rng, callees, table, memory=False, indirect=False)
     for _ in range(rng.randrange(1, 3)):
         w.block(1)
     name = f"f{number}"
@@ -396,10 +463,14 @@ def function(rng, number, callees):
         w.emit("done:")
     body = "\n".join(w.lines)
     moves = "\n".join(f"  add.u32 %r{i}, %x, {i}; " for i in range(REGS))
+    if table:
+        moves += "\n" + random_forms.numbers_of_arguments()
+    more = random_forms.declarations() if table else ""
     return f""".func (.param .b32 r) {name}(.param .b32 x, .param .b32 y)
 {{
   .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty, %x, %y, %depth;
   .reg .pred {PREDICATES}, %q;
+{more}
   ld.param.u32 %x, [x]; ld.param.u32 %y, [y];
   mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
 {moves}
@@ -410,11 +481,11 @@ def function(rng, number, callees):
 """
 
 
-def kernel(rng, number, recursive):
+def kernel(rng, number, recursive, table):
     # Recursion and locks make a kernel run thread by thread; most have none.
-    w = Writer(rng, ["f0", "f1", "f2"] + (["f3"] if recursive else []),
-               indirect=recursive)
     waits = rng.random() < 0.3
+    w = Writer(rng, ["f0", "f1", "f2"] + (["f3"] if recursive else []), table,
+               indirect=recursive, waits=waits)
     block = rng.choice(BLOCKS)
     threads = 1
     for extent in block.split(","):
@@ -443,10 +514,17 @@ def kernel(rng, number, recursive):
                        for i in range(REGS))
     loads = "\n".join(f"  ld.global.u32 %r{i}, [%a+{4 * i}];"
                       for i in range(REGS // 2))
+    run, params, more, first, last = "", "", "", "", ""
+    if table:
+        run, params = random_forms.arguments(threads)
+        params, more = ", " + params, random_forms.declarations()
+        first = random_forms.prologue(threads)
+        last = random_forms.epilogue()
     return f"""// run: k{number} block={block} in=u32[random({number}):{threads * 4 + 64}] \
-io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
-.visible .entry k{number}(.param .u64 in, .param .u64 acc, .param .u64 out)
+io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
+.visible .entry k{number}(.param .u64 in, .param .u64 acc, .param .u64 out{params})
 {{
+{more}
   .local .align 16 .b8 box[32];
   .shared .align 4 .b8 cells[{threads * 4}];
   .shared .align 8 .u32 lock[2];
@@ -464,6 +542,7 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
   st.local.v4.u32 [box+16], {{%lin, %tx, %ty, %i}};
   mad.wide.u32 %mine, %lin, 4, %cells;
   mad.wide.u32 %a, %lin, 16, %in;
+{first}
 {loads}
   mov.u32 %r4, %lin; mov.u32 %r5, %tx; mov.u32 %r6, 12345; mov.u32 %r7, %ntid.x;
   mad.wide.u32 %out, %lin, {4 * REGS}, %out;
@@ -472,6 +551,7 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
   bar.sync 0;
 {body}
 {stores}
+{last}
   ret;
 }}
 """
@@ -480,14 +560,22 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}]
 def main():
     seed, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     rng = random.Random(seed)
+    version, target, table, constants = "8.6", "sm_90", None, ""
+    if len(sys.argv) > 4:
+        version = random_forms.NEWEST_PTX
+        target = random_forms.TARGETS[seed // 2 % len(random_forms.TARGETS)]
+        table = random_forms.FormTable(sys.argv[4], target)
+        constants = random_forms.CONSTANTS
     with open(path, "w") as f:
         f.write(f"// Made by utils/random-kernels.py {seed} {count}.\n"
-                ".version 8.6\n.target sm_90\n.address_size 64\n\n")
+                f".version {version}\n.target {target}\n.address_size 64\n\n"
+                + constants)
         for i in range(4):
-            f.write(function(rng, i, [f"f{j}" for j in range(i)]) + "\n")
+            callees = [f"f{j}" for j in range(i)]
+            f.write(function(rng, i, callees, table) + "\n")
         f.write(".global .u64 table[4] = {f0, f1, f2, f3};\n\n")
         for i in range(count):
-            f.write(kernel(rng, i, rng.random() < 0.2) + "\n")
+            f.write(kernel(rng, i, rng.random() < 0.2, table) + "\n")
 
 
 if __name__ == "__main__":
