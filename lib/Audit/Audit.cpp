@@ -14,7 +14,8 @@
 #define PTXJIT_AUDIT_EXPORT extern "C" __attribute__((visibility("default")))
 
 static const char *const kOurs[] = {"libcuda.so.1", "libcuda.so",
-                                    "libcudart.so.13", "libgpuocelot.so"};
+                                    "libcudart.so.13", "libcudart.so.12",
+                                    "libgpuocelot.so"};
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 

@@ -428,5 +428,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
                        pointer, bytes, location, flags, stream) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
+  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }

@@ -160,6 +160,15 @@ static void fillProperties(cudaDeviceProp &p) {
   p.reservedSharedMemPerBlock = size_t(attribute(111));
   p.memoryPoolsSupported = attribute(115);
   p.clusterLaunch = attribute(120);
+#if PTXJIT_CUDART_VERSION == 12
+  p.clockRate = attribute(13);
+  p.deviceOverlap = attribute(15);
+  p.kernelExecTimeoutEnabled = attribute(17);
+  p.computeMode = attribute(20);
+  p.memoryClockRate = attribute(36);
+  p.singleToDoublePrecisionPerfRatio = attribute(87);
+  p.cooperativeMultiDeviceLaunch = attribute(96);
+#endif
 }
 
 PTXJIT_CUDART_API(cudaGetDeviceProperties, (cudaDeviceProp * out, int device),

@@ -1,12 +1,24 @@
 /*===- CudaRuntimeABI.h - types of the CUDA runtime interface -----*- C -*-===*\
 |*
-|* As CUDA 13's documentation has them, so that programs made for it find them
-|* here. Handles are the driver's.
+|* As the documentation of CUDA 13 has them, or that of CUDA 12 where
+|* PTXJIT_CUDART_VERSION is 12, so that programs made for it find them here.
+|* Handles are the driver's.
 |*
 \*===----------------------------------------------------------------------===*/
 
 #ifndef PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H
 #define PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H
+
+#ifndef PTXJIT_CUDART_VERSION
+#define PTXJIT_CUDART_VERSION 13
+#endif
+#if PTXJIT_CUDART_VERSION == 12
+#include "ptxjit/CudaRuntime/Names12.h"
+/** Members that CUDA 13 has dropped. */
+#define PTXJIT_CUDART_12(member) member;
+#else
+#define PTXJIT_CUDART_12(member)
+#endif
 
 #include "ptxjit/CudaDriver/CudaABI.h"
 
@@ -100,21 +112,32 @@ typedef struct cudaDeviceProp {
   int regsPerBlock, warpSize;
   size_t memPitch;
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+  PTXJIT_CUDART_12(int clockRate)
   size_t totalConstMem;
   int major, minor;
   size_t textureAlignment, texturePitchAlignment;
-  int multiProcessorCount, integrated, canMapHostMemory;
+  PTXJIT_CUDART_12(int deviceOverlap)
+  int multiProcessorCount;
+  PTXJIT_CUDART_12(int kernelExecTimeoutEnabled)
+  int integrated, canMapHostMemory;
+  PTXJIT_CUDART_12(int computeMode)
   int textureLimits[39]; /**< maxTexture1D to maxSurfaceCubemapLayered */
+  PTXJIT_CUDART_12(int textureLimit) /**< they were one more */
   size_t surfaceAlignment;
   int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID;
-  int tccDriver, asyncEngineCount, unifiedAddressing, memoryBusWidth;
+  int tccDriver, asyncEngineCount, unifiedAddressing;
+  PTXJIT_CUDART_12(int memoryClockRate)
+  int memoryBusWidth;
   int l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
   int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
   size_t sharedMemPerMultiprocessor;
   int regsPerMultiprocessor, managedMemory, isMultiGpuBoard;
-  int multiGpuBoardGroupID, hostNativeAtomicSupported, pageableMemoryAccess;
+  int multiGpuBoardGroupID, hostNativeAtomicSupported;
+  PTXJIT_CUDART_12(int singleToDoublePrecisionPerfRatio)
+  int pageableMemoryAccess;
   int concurrentManagedAccess, computePreemptionSupported;
   int canUseHostPointerForRegisteredMem, cooperativeLaunch;
+  PTXJIT_CUDART_12(int cooperativeMultiDeviceLaunch)
   size_t sharedMemPerBlockOptin;
   int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
   int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
@@ -130,7 +153,7 @@ typedef struct cudaDeviceProp {
   int hostNumaId;
   unsigned gpuPciDeviceID, gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported, reserved[56];
-} cudaDeviceProp;
+} cudaDeviceProp; /* CUDA 12 has the last eight as one, reserved[63] */
 
 /* Those that others of these functions call. */
 cudaError_t cudaGetLastError(void);

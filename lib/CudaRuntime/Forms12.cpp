@@ -1,0 +1,141 @@
+//===- Forms12.cpp - libcudart.so.12: forms that CUDA 13 has dropped ------===//
+//
+// Older parameters of functions that Names12.h has the newer ones of, and
+// functions that ended with CUDA 12.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+
+// Here the plain names are meant.
+#undef cudaEventElapsedTime
+#undef cudaGraphAddDependencies
+#undef cudaGraphGetEdges
+#undef cudaGraphNodeGetDependencies
+#undef cudaGraphNodeGetDependentNodes
+#undef cudaGraphRemoveDependencies
+#undef cudaMemAdvise
+#undef cudaMemPrefetchAsync
+#undef cudaMemPrefetchAsync_ptsz
+#undef cudaStreamGetCaptureInfo
+#undef cudaStreamGetCaptureInfo_ptsz
+#undef cudaStreamUpdateCaptureDependencies
+#undef cudaStreamUpdateCaptureDependencies_ptsz
+
+using namespace ptxjit::cudart;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// A place by the number of a device; -1 is the host.
+static CUmemLocation locationOf(int device) {
+  constexpr int kOnDevice = 1, kOnHost = 2; // CUmemLocationType
+  CUmemLocation location{};
+  location.type = device < 0 ? kOnHost : kOnDevice;
+  location.id = device < 0 ? 0 : device;
+  return location;
+}
+
+PTXJIT_CUDART_API(cudaMemAdvise,
+                  (const void *pointer, size_t bytes, int advice, int device),
+                  pointer, bytes, advice, device) {
+  return cuMemAdvise_v2(toDevice(pointer), bytes, advice, locationOf(device));
+}
+PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
+                         (const void *pointer, size_t bytes, int device,
+                          CUstream stream),
+                         pointer, bytes, device, stream) {
+  return cuMemPrefetchAsync_v2(toDevice(pointer), bytes, locationOf(device), 0,
+                               streamOf(stream));
+}
+
+//===----------------------------------------------------------------------===//
+// Events, graphs and captures, without the data of edges
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_API(cudaEventElapsedTime,
+                  (float *milliseconds, CUevent start, CUevent end),
+                  milliseconds, start, end) {
+  return cuEventElapsedTime_v2(milliseconds, start, end);
+}
+PTXJIT_CUDART_API(cudaGraphGetEdges,
+                  (CUgraph graph, CUgraphNode *from, CUgraphNode *to,
+                   size_t *count),
+                  graph, from, to, count) {
+  return cuGraphGetEdges_v2(graph, from, to, nullptr, count);
+}
+PTXJIT_CUDART_API(cudaGraphNodeGetDependencies,
+                  (CUgraphNode node, CUgraphNode *out, size_t *count), node,
+                  out, count) {
+  return cuGraphNodeGetDependencies_v2(node, out, nullptr, count);
+}
+PTXJIT_CUDART_API(cudaGraphNodeGetDependentNodes,
+                  (CUgraphNode node, CUgraphNode *out, size_t *count), node,
+                  out, count) {
+  return cuGraphNodeGetDependentNodes_v2(node, out, nullptr, count);
+}
+PTXJIT_CUDART_API(cudaGraphAddDependencies,
+                  (CUgraph graph, const CUgraphNode *from,
+                   const CUgraphNode *to, size_t count),
+                  graph, from, to, count) {
+  return cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
+}
+PTXJIT_CUDART_API(cudaGraphRemoveDependencies,
+                  (CUgraph graph, const CUgraphNode *from,
+                   const CUgraphNode *to, size_t count),
+                  graph, from, to, count) {
+  return cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
+}
+PTXJIT_CUDART_STREAM_API(cudaStreamGetCaptureInfo, _ptsz,
+                         (CUstream stream, CUstreamCaptureStatus *status,
+                          uint64_t *id),
+                         stream, status, id) {
+  return cuStreamGetCaptureInfo_v3(streamOf(stream), status, id, nullptr,
+                                   nullptr, nullptr, nullptr);
+}
+PTXJIT_CUDART_STREAM_API(cudaStreamGetCaptureInfo_v2, _ptsz,
+                         (CUstream stream, CUstreamCaptureStatus *status,
+                          uint64_t *id, CUgraph *graph,
+                          const CUgraphNode **dependencies, size_t *count),
+                         stream, status, id, graph, dependencies, count) {
+  return cuStreamGetCaptureInfo_v3(streamOf(stream), status, id, graph,
+                                   dependencies, nullptr, count);
+}
+PTXJIT_CUDART_STREAM_API(cudaStreamUpdateCaptureDependencies, _ptsz,
+                         (CUstream stream, CUgraphNode *dependencies,
+                          size_t count, unsigned flags),
+                         stream, dependencies, count, flags) {
+  return cuStreamUpdateCaptureDependencies_v2(streamOf(stream), dependencies,
+                                              nullptr, count, flags);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions that are called after devices today
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_API(cudaThreadExit, ()) {
+  cudaGetLastError();
+  return cuDevicePrimaryCtxReset_v2(0);
+}
+PTXJIT_CUDART_API(cudaThreadSynchronize, ()) { return cuCtxSynchronize(); }
+PTXJIT_CUDART_API(cudaThreadGetLimit, (size_t * value, int limit), value,
+                  limit) {
+  return cuCtxGetLimit(value, limit);
+}
+PTXJIT_CUDART_API(cudaThreadSetLimit, (int limit, size_t value), limit, value) {
+  return cuCtxSetLimit(limit, value);
+}
+PTXJIT_CUDART_API(cudaThreadGetCacheConfig, (int *config), config) {
+  return cuCtxGetCacheConfig(config);
+}
+PTXJIT_CUDART_API(cudaThreadSetCacheConfig, (int config), config) {
+  return cuCtxSetCacheConfig(config);
+}
+/// Devices that have no double take it as float. All have it.
+PTXJIT_CUDART_API(cudaSetDoubleForDevice, (double *value), value) {
+  return cudaSuccess;
+}
+PTXJIT_CUDART_API(cudaSetDoubleForHost, (double *value), value) {
+  return cudaSuccess;
+}
