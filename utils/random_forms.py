@@ -189,6 +189,8 @@ class FormWriter:
               else "pred" if text.startswith("|") else
               types[0] if types else "b32")
         kind = class_of(ty)
+        if row.op == "st.async.global" and WIDTH[ty] == 8:
+            kind = "e"  # wider registers, as st has them, are refused
         if star:
             count = int(number) if number else (
                 4 if row.op == "mov.vector" else vector_length(tokens))
