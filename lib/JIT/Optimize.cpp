@@ -2,6 +2,7 @@
 
 #include "ptxjit/JIT/Compiler.h"
 
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -63,6 +64,7 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   if (config->addISelPasses())
     return false;
   config->addMachinePasses();
+  passes.add(createLoadLinesPass());
   config->setInitialized();
   return true;
 }

@@ -16,6 +16,10 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 
+namespace llvm {
+class MachineFunctionPass;
+}
+
 namespace ptxjit {
 
 /// The CPU that code is made for.
@@ -45,6 +49,9 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 /// Takes masked loads, stores, gathers and scatters that the CPU does not have
 /// apart, lane by lane.
 void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Gives loads that became part of other instructions their own lines back.
+llvm::MachineFunctionPass *createLoadLinesPass();
 
 /// Object or assembly, of what has no masked accesses but the CPU's own.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
