@@ -216,11 +216,11 @@ class Writer:
             return
         kind = self.rng.random()
         for _ in range(self.rng.randrange(1, 4)):
-            if kind < 0.6:
+            if kind < 0.5:
                 self.forms.pure()
-            elif kind < 0.78:
+            elif kind < 0.68:
                 self.forms.memory()
-            elif kind < 0.88:
+            elif kind < 0.82:
                 self.forms.advice()
             elif self.waits:
                 self.forms.asynchronous()
@@ -348,7 +348,7 @@ class Writer:
         elif kind < 0.6 and not exits:
             self.emit("barrier.cluster.arrive.release.aligned;")
             self.emit("barrier.cluster.wait.acquire.aligned;")
-        elif kind < 0.7 and whole:
+        if kind < 0.5 and whole:
             self.emit("setmaxnreg.inc.sync.aligned.u32 64;")
 
     def uniform(self, threads, exits, depth=0):
@@ -483,7 +483,7 @@ def function(rng, number, callees, table):
 
 def kernel(rng, number, recursive, table):
     # Recursion and locks make a kernel run thread by thread; most have none.
-    waits = rng.random() < 0.3
+    waits = rng.random() < (0.5 if table else 0.3)
     w = Writer(rng, ["f0", "f1", "f2"] + (["f3"] if recursive else []), table,
                indirect=recursive, waits=waits)
     block = rng.choice(BLOCKS)

@@ -317,18 +317,15 @@ class FormWriter:
                             "shared::cta", "shared::cluster"])
         generic = rng.choice(["%gi", "%xi", "%yi"])
         self.emit(f"isspacep.{space} {self.register('p')}, {generic};")
-        kind = rng.random()
-        if kind < 0.3:
+        if rng.random() < 0.5:
             self.emit("cvta.to.shared.u64 %a, %xi;")
             self.emit(f"ld.shared.u32 {self.register('r')}, [%a];")
-        elif kind < 0.5:
+        else:
             self.emit("cvta.local.u64 %a, %li;")
             self.emit(f"st.u32 [%a], {self.register('r')};")
-        elif kind < 0.8:
-            self.emit(f"mapa.u64 %a, %xi, 0;")
-            self.emit(f"ld.u32 {self.register('r')}, [%a];")
-        else:
-            self.emit(f"getctarank.u64 {self.register('r')}, %xi;")
+        self.emit("mapa.u64 %a, %xi, 0;")
+        self.emit(f"ld.u32 {self.register('r')}, [%a];")
+        self.emit(f"getctarank.u64 {self.register('r')}, %xi;")
 
     # -- mbarriers and asynchronous copies ----------------------------------
 

@@ -4,6 +4,7 @@
 #define PTXJIT_LIB_CUDADRIVER_GRAPH_H
 
 #include "State.h"
+#include "UserObjects.h"
 
 #include <thread>
 
@@ -27,7 +28,10 @@ struct GraphNode {
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   bool isOwned = false; ///< by a capture or a parent: its handle is lent
+  UserReferences users;
 
+  Graph() = default;
+  explicit Graph(const UserReferences &users) : users(users) {}
   GraphNode *add(OperationRef operation, std::vector<GraphNode *> dependencies);
   bool contains(const GraphNode *node) const;
   std::unique_ptr<Graph> clone() const;

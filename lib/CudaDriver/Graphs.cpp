@@ -40,7 +40,7 @@ bool Graph::contains(const GraphNode *node) const {
 }
 
 std::unique_ptr<Graph> Graph::clone() const {
-  auto copy = std::make_unique<Graph>();
+  auto copy = std::make_unique<Graph>(users);
   std::unordered_map<const GraphNode *, GraphNode *> twins;
   for (auto &node : nodes) {
     GraphNode *twin = copy->add(node->operation, {});
@@ -432,6 +432,7 @@ namespace {
 /// A whole instance, as one step of a stream.
 struct GraphOperation : Operation {
   std::vector<OperationRef> operations;
+  std::unique_ptr<UserReferences> users;
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_GRAPH; }
   void run(Context &context) const override {
     for (const OperationRef &operation : operations)
@@ -444,6 +445,7 @@ struct GraphOperation : Operation {
 static OperationRef snapshot(GraphExec &exec) {
   auto whole = std::make_shared<GraphOperation>();
   std::lock_guard<std::mutex> lock(exec.mutex);
+  whole->users = std::make_unique<UserReferences>(exec.graph->users);
   for (GraphNode *node : exec.order)
     if (node->isEnabled)
       whole->operations.push_back(node->operation);
@@ -558,6 +560,7 @@ PTXJIT_CUDA_API(cuGraphExecUpdate_v2,
   std::lock_guard<std::mutex> lock(exec->mutex);
   for (size_t i = 0; i < graph->nodes.size(); ++i)
     exec->graph->nodes[i]->operation = graph->nodes[i]->operation;
+  exec->graph->users.share(graph->users);
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuGraphExecUpdate,

@@ -200,6 +200,7 @@ private:
 
 struct Event;
 struct Graph;
+class UserObject;
 struct GraphExec;
 struct MemoryPool;
 struct Linker;
@@ -216,6 +217,7 @@ struct State {
   HandleSet<Graph> graphs;
   HandleSet<GraphNode> graphNodes; ///< owned by their graphs
   HandleSet<GraphExec> graphExecs;
+  HandleSet<UserObject> userObjects;
   HandleSet<MemoryPool> pools;
   HandleSet<Linker> linkers;
 

@@ -22,6 +22,31 @@ PTXJIT_CUDART_API(cudaGraphCreate, (CUgraph * out, unsigned flags), out,
 PTXJIT_CUDART_API(cudaGraphDestroy, (CUgraph graph), graph) {
   return cuGraphDestroy(graph);
 }
+PTXJIT_CUDART_API(cudaUserObjectCreate,
+                  (CUuserObject * out, void *data, CUhostFn destroy,
+                   unsigned references, unsigned flags),
+                  out, data, destroy, references, flags) {
+  return cuUserObjectCreate(out, data, destroy, references, flags);
+}
+PTXJIT_CUDART_API(cudaUserObjectRetain, (CUuserObject object, unsigned count),
+                  object, count) {
+  return cuUserObjectRetain(object, count);
+}
+PTXJIT_CUDART_API(cudaUserObjectRelease, (CUuserObject object, unsigned count),
+                  object, count) {
+  return cuUserObjectRelease(object, count);
+}
+PTXJIT_CUDART_API(cudaGraphRetainUserObject,
+                  (CUgraph graph, CUuserObject object, unsigned count,
+                   unsigned flags),
+                  graph, object, count, flags) {
+  return cuGraphRetainUserObject(graph, object, count, flags);
+}
+PTXJIT_CUDART_API(cudaGraphReleaseUserObject,
+                  (CUgraph graph, CUuserObject object, unsigned count), graph,
+                  object, count) {
+  return cuGraphReleaseUserObject(graph, object, count);
+}
 PTXJIT_CUDART_API(cudaGraphClone, (CUgraph * out, CUgraph graph), out, graph) {
   return cuGraphClone(out, graph);
 }

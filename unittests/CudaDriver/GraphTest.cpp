@@ -116,6 +116,57 @@ TEST_F(Graphs, RefuseCircles) {
   EXPECT_EQ(cuGraphAddDependencies(graph, &a, &a, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Graphs, KeepObjectsOfTheProgram) {
+  std::atomic<int> destroyed{0};
+  auto destroy = [](void *data) { ++*static_cast<std::atomic<int> *>(data); };
+  constexpr unsigned kFlags = CU_USER_OBJECT_NO_DESTRUCTOR_SYNC;
+  CUuserObject object = nullptr;
+  EXPECT_EQ(cuUserObjectCreate(&object, &destroyed, destroy, 1, 0),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuUserObjectCreate(&object, &destroyed, destroy, 0, kFlags),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuUserObjectCreate(&object, &destroyed, destroy, 2, kFlags),
+            CUDA_SUCCESS);
+  CUgraph graph, clone;
+  CUgraphExec exec;
+  CUgraphNode node;
+  ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+  // The graph holds one that was ours, and one of its own.
+  EXPECT_EQ(
+      cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphRetainUserObject(graph, object, 1, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuUserObjectRelease(object, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuUserObjectRelease(object, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphReleaseUserObject(graph, object, 3),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuGraphReleaseUserObject(graph, object, 1), CUDA_SUCCESS);
+  EXPECT_EQ(destroyed, 0);
+
+  // Clones, instances and launches keep it, too.
+  std::atomic<bool> open{false};
+  CUDA_HOST_NODE_PARAMS wait{};
+  wait.fn = [](void *user) {
+    while (!*static_cast<std::atomic<bool> *>(user))
+      std::this_thread::yield();
+  };
+  wait.userData = &open;
+  ASSERT_EQ(cuGraphAddHostNode(&node, graph, nullptr, 0, &wait), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphClone(&clone, graph), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphInstantiateWithFlags(&exec, clone, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(clone), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(destroyed, 0);
+  open = true;
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  for (int i = 0; i < 1000 && destroyed == 0; ++i) // "not synchronized"
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Graphs, InstancesAreUpdated) {
   CUgraphNode node = addKernel(1);
   CUgraphExec exec = instantiate(graph);

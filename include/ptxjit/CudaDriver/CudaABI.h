@@ -25,6 +25,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUuserObject_st *CUuserObject;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
@@ -608,6 +609,16 @@ CUresult cuStreamWaitEvent(CUstream streamHandle, CUevent handle,
 CUresult cuGraphCreate(CUgraph *out, unsigned flags);
 CUresult cuGraphDestroy(CUgraph handle);
 CUresult cuGraphClone(CUgraph *out, CUgraph handle);
+enum { CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1 };
+enum { CU_GRAPH_USER_OBJECT_MOVE = 1 };
+CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy,
+                            unsigned references, unsigned flags);
+CUresult cuUserObjectRetain(CUuserObject handle, unsigned count);
+CUresult cuUserObjectRelease(CUuserObject handle, unsigned count);
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject handle,
+                                 unsigned count, unsigned flags);
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject handle,
+                                  unsigned count);
 CUresult cuGraphNodeFindInClone(CUgraphNode *out, CUgraphNode original,
                                 CUgraph handle);
 CUresult cuGraphDestroyNode(CUgraphNode handle);
