@@ -35,6 +35,16 @@ static unsigned widthOf(Value value) {
   Type type = value.getType();
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
+/// Is a register of this type one number modulo 2^n? Those of bf16 and of
+/// packed types are integers to MLIR only.
+static bool isWholeInt(ScalarType type) {
+  return isSignedInt(type) || isUnsignedInt(type);
+}
+
+static bool isPlainBits(ScalarType type) {
+  return type >= ScalarType::B8 && type <= ScalarType::B64;
+}
+
 static std::optional<APInt> constantOf(Value value) {
   APInt c;
   if (matchPattern(value, m_ConstantInt(&c)))
@@ -504,8 +514,12 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
     auto sat = op.getInherentAttr("sat");
     return sat && *sat;
   };
-  if (isa<AddIntOp, SubIntOp>(op) && !isSaturating())
-    return add(shapeOf(0), shapeOf(1), width, isa<AddIntOp>(op) ? 1 : -1);
+  if (auto sum = dyn_cast<AddIntOp>(op);
+      sum && isWholeInt(sum.getTy()) && !isSaturating())
+    return add(shapeOf(0), shapeOf(1), width, 1);
+  if (auto difference = dyn_cast<SubIntOp>(op);
+      difference && isWholeInt(difference.getTy()) && !isSaturating())
+    return add(shapeOf(0), shapeOf(1), width, -1);
   if (isa<arith::AddIOp>(op))
     return add(shapeOf(0), shapeOf(1), width, 1);
   if (isa<arith::MulIOp>(op))
@@ -553,8 +567,9 @@ Shape ShapeAnalysis::transferInteger(Operation &op) {
       return isa<RemOp>(op)
                  ? bitAnd(shapeOf(0), knownShape(c->getSExtValue() - 1), width)
                  : shiftRight(shapeOf(0), c->logBase2(), width, false);
-  if (auto cvt = dyn_cast<CvtOp>(op);
-      cvt && !isFloat(cvt.getTy()) && !isFloat(cvt.getTy2()) && !cvt.getSat()) {
+  if (auto cvt = dyn_cast<CvtOp>(op); cvt && isWholeInt(cvt.getTy()) &&
+                                      isWholeInt(cvt.getTy2()) &&
+                                      !cvt.getSat()) {
     unsigned from = getBitWidth(cvt.getTy2());
     return width > from ? widen(shapeOf(0), from, isSignedInt(cvt.getTy2()))
                         : truncate(shapeOf(0), width);
@@ -661,8 +676,9 @@ std::optional<uint32_t> ShapeAnalysis::knownLanes(Value predicate) {
 std::optional<uint32_t> ShapeAnalysis::compareKnown(SetpOp op) {
   unsigned width = widthOf(op.getA());
   const Shape &a = get(op.getA()), &b = get(op.getB());
-  if (isFloat(op.getTy()) || isPacked(op.getTy()) || op.getC() || width > 32 ||
-      !a.isKnown(width) || !b.isKnown(width))
+  bool isEquality = op.getCmp() == Compare::EQ || op.getCmp() == Compare::NE;
+  if (!(isWholeInt(op.getTy()) || (isEquality && isPlainBits(op.getTy()))) ||
+      op.getC() || width > 32 || !a.isKnown(width) || !b.isKnown(width))
     return std::nullopt;
   bool isSigned = isSignedInt(op.getTy());
   auto laneOf = [&](const Shape &s, unsigned i) {
@@ -702,7 +718,7 @@ Shape ShapeAnalysis::compareShape(SetpOp op) {
     std::swap(a, b);
     std::swap(below, upTo);
   }
-  if (isFloat(op.getTy()) || !b.isUniform() || a.conditional ||
+  if (!isWholeInt(op.getTy()) || !b.isUniform() || a.conditional ||
       (!below && !upTo))
     return Shape();
   auto [least, most] =
