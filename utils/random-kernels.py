@@ -215,7 +215,7 @@ class Writer:
             self.forms.pure()
             return
         kind = self.rng.random()
-        for _ in range(self.rng.randrange(1, 4)):
+        for _ in range(self.rng.randrange(2, 6)):
             if kind < 0.5:
                 self.forms.pure()
             elif kind < 0.68:
