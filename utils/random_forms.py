@@ -19,6 +19,9 @@ POOLS = {"p": (4, "pred"), "r": (8, "b32"), "h": (8, "b16"), "w": (4, "b64"),
          "e": (2, "b8")}
 # Bytes of a thread's memory: integers, f32, f64.
 PARTS = {"i": 64, "f": 32, "d": 32}
+# What a part of memory is loaded and stored as, and by which registers.
+PART_TYPES = {"i": "b32", "f": "f32", "d": "f64"}
+PART_CLASSES = {"i": "r", "f": "s", "d": "d"}
 TARGETS = ["sm_90a", "sm_100a", "sm_103a", "sm_120a"]
 MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
 MATRIX = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
@@ -501,7 +504,8 @@ class FormWriter:
         text = self.statement(row, tokens)
         if "sp" in tokens or "sp::ordered_metadata" in tokens:
             # Which elements a sparse A keeps: patterns that all types have.
-            self.emit(f"mov.b32 %i, {self.rng.choice(['0x44444444', '0xeeeeeeee'])};")
+            kept = self.rng.choice(["0x44444444", "0xeeeeeeee"])
+            self.emit(f"mov.b32 %i, {kept};")
             text = re.sub(r"%r\d, (0x\d)", r"%i, \1", text)
         # Which lanes' bytes of factors: any of them name some.
         self.emit(re.sub(r"\{%h\d, %h\d\}", "{0, 0}", text))
@@ -547,7 +551,8 @@ OUTPUTS = {"hout": ("u16", 8), "wout": ("u64", 4), "oout": ("u64", 4),
            "yd": ("f64", 4)}
 MEMORY_TYPES = {"i": ("u32", "random(4)", 16), "f": ("f32", "edges.b", 8),
                 "d": ("f64", "edges.c", 4)}
-BYTES = {"u8": 1, "u16": 2, "u32": 4, "f32": 4, "u64": 8, "f64": 8}
+BYTES = {"u8": 1, "b8": 1, "u16": 2, "u32": 4, "f32": 4, "b64": 8, "u64": 8,
+         "f64": 8}
 CONSTANTS = (".const .align 32 .b32 constants[16] = {"
              + ", ".join(hex(i * 0x9e3779b9 & 0xffffffff) for i in range(16))
              + "};\n")
@@ -578,7 +583,7 @@ def pointer(register, param, bytes_each):
 def vectors(kind, ty, at, width, op):
     """Loads or stores of all registers of a class."""
     regs = names(kind)
-    size = BYTES.get(ty, 2)
+    size = BYTES[ty]
     for i in range(0, len(regs), width):
         v = regs[i:i + width]
         word = v[0] if width == 1 else "{" + ", ".join(v) + "}"
@@ -604,10 +609,9 @@ def prologue(threads):
                  f"mad.wide.u32 %s{p}, %lin, {size}, %s{p};",
                  f"cvta.shared.u64 %x{p}, %s{p};",
                  f"mov.u64 %l{p}, local_{p};", f"cvta.local.u64 %y{p}, %l{p};"]
-        ty = {"i": "b32", "f": "f32", "d": "f64"}[p]
-        reg = {"i": "%r", "f": "%s", "d": "%d"}[p]
+        ty = PART_TYPES[p]
         for at in range(0, size, BYTES[MEMORY_TYPES[p][0]]):
-            r = f"{reg}{at % 4}"
+            r = f"%{PART_CLASSES[p]}{at % 4}"
             body += [f"ld.global.{ty} {r}, [%g{p}+{at}];",
                      f"st.shared.{ty} [%s{p}+{at}], {r};",
                      f"st.local.{ty} [%l{p}+{at}], {r};"]
@@ -635,20 +639,14 @@ def epilogue():
         out = kind + "out"
         element, count = OUTPUTS[out]
         body += pointer("%ptr", out, BYTES[element] * count)
-        lines = list(vectors(kind, ty, "%ptr", width, "st"))
-        if kind in "ge":
-            step = {"g": 8, "e": 1}[kind]
-            lines = [f"st.global.{ty} [%ptr+{i * step}], %{kind}{i};"
-                     for i in range(2)]
-        body += lines
+        body += vectors(kind, ty, "%ptr", width, "st")
     body += pointer("%ptr", "oout", 32)
     body += [f"mov.b128 {{%w0, %w1}}, %o{i}; "
              f"st.global.v2.u64 [%ptr+{16 * i}], {{%w0, %w1}};"
              for i in range(2)]
     for space, base, word in (("x", "s", ".shared"), ("y", "l", ".local")):
         for p, size in PARTS.items():
-            ty = {"i": "b32", "f": "f32", "d": "f64"}[p]
-            reg = {"i": "%r0", "f": "%s0", "d": "%d0"}[p]
+            ty, reg = PART_TYPES[p], f"%{PART_CLASSES[p]}0"
             body += pointer("%ptr", space + p, size)
             for at in range(0, size, BYTES[MEMORY_TYPES[p][0]]):
                 body += [f"ld{word}.{ty} {reg}, [%{base}{p}+{at}];",

@@ -16,11 +16,12 @@ run_asan() {
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitCudaRuntimeTests
+  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests \
+    PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
   # TBB's packaged library is not instrumented: its hand-overs are taken on
   # trust. Faults leave their signal handler by a jump, after which TSan takes
   # everything for part of the handler.
-  for tests in Runtime CudaDriver CudaRuntime; do
+  for tests in Runtime CudaDriver CudaRuntime CudaRuntime12; do
     TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1:report_signal_unsafe=0" \
       "build/tsan/unittests/PtxJit${tests}Tests"
   done

@@ -35,6 +35,7 @@ static unsigned widthOf(Value value) {
   Type type = value.getType();
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
+
 /// Is a register of this type one number modulo 2^n? Those of bf16 and of
 /// packed types are integers to MLIR only.
 static bool isWholeInt(ScalarType type) {
@@ -51,6 +52,7 @@ static std::optional<APInt> constantOf(Value value) {
     return c;
   return std::nullopt;
 }
+
 ShapeAnalysis::ShapeAnalysis(FuncOp func, const ShapeContext &context)
     : context(context) {
   if (context.lanes == 1) {

@@ -135,21 +135,6 @@ static CUresult checkProperties(const CUmemAllocationProp *properties) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// Takes a range out of the process's address space. Null if there is none.
-static void *reserveRange(size_t bytes, size_t alignment, uint64_t wanted) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  size_t size = bytes + alignment;
-  void *raw = mmap(toPointer(wanted), size, PROT_NONE, flags, -1, 0);
-  if (raw == MAP_FAILED)
-    return nullptr;
-  auto begin = reinterpret_cast<uint64_t>(raw);
-  uint64_t aligned = (begin + alignment - 1) / alignment * alignment;
-  if (aligned > begin)
-    munmap(raw, aligned - begin);
-  munmap(toPointer(aligned + bytes), begin + size - aligned - bytes);
-  return toPointer(aligned);
-}
-
 PTXJIT_CUDA_API(cuMemAddressReserve,
                 (CUdeviceptr * pointer, size_t bytes, size_t alignment,
                  CUdeviceptr wanted, unsigned long long flags),
@@ -160,7 +145,8 @@ PTXJIT_CUDA_API(cuMemAddressReserve,
   if (!pointer || !bytes || !isWhole(bytes) || !isPower || flags ||
       bytes > SIZE_MAX / 4 || alignment > SIZE_MAX / 4)
     return CUDA_ERROR_INVALID_VALUE;
-  void *range = reserveRange(bytes, std::max(alignment, kGranularity), wanted);
+  void *range = mapAligned(bytes, std::max(alignment, kGranularity), PROT_NONE,
+                           toPointer(wanted));
   if (!range)
     return CUDA_ERROR_OUT_OF_MEMORY;
   auto lock = lockTables();

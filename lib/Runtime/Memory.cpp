@@ -22,22 +22,29 @@ void *ptxjit::allocateDevice(size_t bytes) {
   }
   if (bytes > SIZE_MAX / 2)
     return nullptr;
-  // One page more than needed, then the ends that stick out are returned.
   size_t size = roundUp(bytes);
-  void *raw = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
+  void *p = mapAligned(size, kHugePage, PROT_READ | PROT_WRITE);
+  if (p)
+    madvise(p, size, MADV_HUGEPAGE);
+  return p;
+}
+
+void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
+                         void *wanted) {
+  // More than needed, then the ends that stick out are returned.
+  size_t size = bytes + alignment;
+  void *raw = mmap(wanted, size, protection,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return nullptr;
   auto begin = reinterpret_cast<uintptr_t>(raw);
-  uintptr_t aligned = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  uintptr_t aligned = (begin + alignment - 1) / alignment * alignment;
   if (aligned > begin)
     munmap(raw, aligned - begin);
-  uintptr_t end = begin + size + kHugePage;
-  if (end > aligned + size)
-    munmap(reinterpret_cast<void *>(aligned + size), end - aligned - size);
-  void *p = reinterpret_cast<void *>(aligned);
-  madvise(p, size, MADV_HUGEPAGE);
-  return p;
+  // Never empty: at most all of `alignment` but a page lay in front.
+  munmap(reinterpret_cast<void *>(aligned + bytes),
+         begin + size - aligned - bytes);
+  return reinterpret_cast<void *>(aligned);
 }
 
 void ptxjit::freeDevice(void *pointer, size_t bytes) {

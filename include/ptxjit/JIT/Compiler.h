@@ -53,7 +53,8 @@ void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
 /// Gives loads that became part of other instructions their own lines back.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Object or assembly, of what has no masked accesses but the CPU's own.
+/// Object or assembly. Takes apart (expandMaskedMemory) what is left of masked
+/// accesses first.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 

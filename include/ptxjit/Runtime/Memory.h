@@ -15,6 +15,13 @@ void *allocateDevice(size_t bytes);
 /// Takes what allocateDevice returned, and null.
 void freeDevice(void *pointer, size_t bytes);
 
+/// Maps `bytes` at a multiple of `alignment`, both whole pages, near `wanted`
+/// if that is not null. `protection` is mmap's. Nothing is taken of the
+/// system's memory until it is touched.
+/// \returns null if there is no such range.
+void *mapAligned(size_t bytes, size_t alignment, int protection,
+                 void *wanted = nullptr);
+
 struct DeviceDeleter {
   size_t bytes = 0;
   void operator()(void *p) const { freeDevice(p, bytes); }
