@@ -25,11 +25,11 @@ The instructions of PTX 1.0 to 9.0 are in the table, and of 9.1 to 9.4 those of
 u8x4 and s8x4, conversions between small floats and bf16x2 without factors,
 saturating sums, `.volatile.local`, `.noftz.f32` and factors of four by ue8m0.
 They are parsed, checked against `.version` and `.target`, and printed. (Not yet:
-s2f6x2, conversions with `.scaled::n2::ue8m0`, `.ignore_oob`.) A *spelling* is an opcode with one
-choice of its modifiers (operands not counted). *Executed* ones are compiled to
-native code. *Advice* changes no result (prefetches, cache policies, registers
-per thread) and is dropped. The others are refused when a kernel that holds one
-is compiled, with the section to read.
+s2f6x2, conversions with `.scaled::n2::ue8m0`, `.ignore_oob`.) A *spelling* is an
+opcode with one choice of its modifiers (operands not counted). *Executed* ones
+are compiled to native code. *Advice* changes no result (prefetches, cache
+policies, registers per thread) and is dropped. The others are refused when a
+kernel that holds one is compiled, with the section to read.
 
 *Tests*: `forms` are execution tests of each form that the build makes from the
 table, on edge values, at every chunk width, as fibers and as threads, judged by
@@ -48,10 +48,14 @@ odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
 modifiers (4), and three others.
 
 Known only are the instructions of tensor cores, textures, surfaces and copies of
-tensors; and `cvt.rs` and `fma.oob`: the text without its figures does not say
-which random bits are used for what, and which NaN is the one out of bounds.
+tensors; and two whose meaning no source that we know settles: `cvt.rs` to
+`e2m1x4` (which random bits are for which value is in a figure that the text
+lacks) and `fma.oob` of bf16 (which NaN is the one out of bounds). What settled
+the other forms of these: [Execution](Execution.md).
 
 """
+
+
 def spellings(opcode, syntax):
     product = 1
     head = syntax.partition(" ")[0][len(opcode):]

@@ -7,7 +7,8 @@ FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
 forms: see memory_form_tests.py, video forms: video_form_tests.py. Control flow
-has hand-written tests. Forms that nothing executes yet go through the parser and the printer (known_form_tests.py).
+has hand-written tests. Forms that nothing executes yet go through the parser
+and the printer (known_form_tests.py).
 """
 import itertools
 import os
@@ -68,6 +69,11 @@ def parse_operands(text):
         name, _, rule = raw.lstrip("!").partition(":")
         if second:
             rule = rule or out[-1][1]
+        name, _, length = name.partition("*")
+        if length:  # a list of sources
+            names = ["{" + name] + [name] * (int(length) - 2) + [name + "}"]
+            out += [(n, rule, False, False) for n in names]
+            continue
         out.append((name, rule, negatable, second))
     return out
 
@@ -158,6 +164,8 @@ def kernel(name, mnemonic, operands, types, syntax):
         gen = sweep if sweep else f"edges.{letter}"
         if mnemonic.startswith("div.approx") and i == 1:
             gen = "random(5):1024"
+        if ".rs." in mnemonic and i == len(sources) - 1:
+            gen = "random(9)"
         if sweep and gen.startswith("random"):
             gen = "sweep:1024"
         elem, mem, reg = storage("u32" if ty == "pred" else ty)
@@ -166,6 +174,7 @@ def kernel(name, mnemonic, operands, types, syntax):
         params.append(f".param .u64 in{i}")
         run.append(f"in={elem}[{gen}]")
         r = f"%s{i}"
+        opens, closes = "{" * op.startswith("{"), "}" * op.endswith("}")
         size = WIDTH["u32" if ty == "pred" else ty] // 8
         loads += [f"ld.param.u64 %p, [in{i}];",
                   f"mad.wide.u32 %p, %t, {size}, %p;"]
@@ -178,7 +187,7 @@ def kernel(name, mnemonic, operands, types, syntax):
         else:
             regs.append(f".reg .{reg} {r};")
             loads.append(f"ld.global.{mem} {r}, [%p];")
-        text_operands.append(r)
+        text_operands.append(opens + r + closes)
     line = mnemonic + " " + ", ".join(text_operands).replace(", |", "|") + ";"
     stores = []
     for _, i, elem, store in body:

@@ -56,6 +56,23 @@ PTXJIT_FORMAT(e2m3, E2M3)
 PTXJIT_FORMAT(e3m2, E3M2)
 PTXJIT_FORMAT(e2m1, E2M1)
 
+// cvt.rs
+#define PTXJIT_RANDOM_AT(name, Type, W)                                        \
+  PTXJIT_EXPORT void ptxjit_cvt_rs_##name##_f32_x##W(                          \
+      U32<W> *d, const F32<W> *a, const U32<W> *random) {                      \
+    *d = Type::encodeRandom<W>(*a, *random);                                   \
+  }
+#define PTXJIT_RANDOM(name, Type)                                              \
+  PTXJIT_RANDOM_AT(name, Type, 1)                                              \
+  PTXJIT_RANDOM_AT(name, Type, 4)                                              \
+  PTXJIT_RANDOM_AT(name, Type, 8)                                              \
+  PTXJIT_RANDOM_AT(name, Type, 16)
+PTXJIT_RANDOM(f16, Half)
+PTXJIT_RANDOM(e4m3, E4M3)
+PTXJIT_RANDOM(e5m2, E5M2)
+PTXJIT_RANDOM(e2m3, E2M3)
+PTXJIT_RANDOM(e3m2, E3M2)
+
 #define PTXJIT_FNS(W)                                                          \
   PTXJIT_EXPORT void ptxjit_fns_x##W(U32<W> *d, const U32<W> *mask,            \
                                      const U32<W> *base,                       \

@@ -32,6 +32,24 @@ template <int E, int M, uint32_t Max, uint32_t NaN> struct Format {
 
   /// To nearest, larger magnitudes to the largest number.
   template <int W> static U32<W> encode(F32<W> x) {
+    return encodeBy<W>(
+        x, [](F32<W> y) { return __builtin_elementwise_roundeven(y); });
+  }
+  /// Away from zero where what is cut off, as a fraction of the last digit's
+  /// value, and `random` / 2^16 make 1.
+  template <int W> static U32<W> encodeRandom(F32<W> x, U32<W> random) {
+    return encodeBy<W>(x, [&](F32<W> y) {
+      F32<W> whole = __builtin_elementwise_floor(y);
+      // Without a sum, which might be rounded.
+      F32<W> rest =
+          1.0f - __builtin_convertvector(random & 0xffffu, F32<W>) * 0x1p-16f;
+      I32<W> carries = y - whole >= rest;
+      return whole + choose<W>(carries, F32<W>(1), F32<W>(0));
+    });
+  }
+  /// `round` makes integers of digits.
+  template <int W, typename Round>
+  static U32<W> encodeBy(F32<W> x, Round round) {
     I32<W> isNumber = x == x;
     F32<W> y = __builtin_elementwise_abs(choose<W>(isNumber, x, F32<W>(0)));
     F32<W> most = magnitude<W>(U32<W>(Max));
@@ -39,7 +57,7 @@ template <int E, int M, uint32_t Max, uint32_t NaN> struct Format {
     I32<W> exponent = I32<W>(bitsOf<W>(y) >> 23) - 127;
     I32<W> normal = exponent > least;
     exponent = (normal & exponent) | (~normal & least);
-    F32<W> digits = __builtin_elementwise_roundeven(y * power<W>(M - exponent));
+    F32<W> digits = round(y * power<W>(M - exponent));
     // A carry out of the digits is one into the exponent.
     U32<W> code = (U32<W>(exponent - least) << M) +
                   U32<W>(__builtin_convertvector(digits, I32<W>));
@@ -60,6 +78,8 @@ template <int E, int M, uint32_t Max, uint32_t NaN> struct Format {
   }
 };
 
+/// Whose infinity is the largest number here: what rounds to it becomes it.
+using Half = Format<5, 10, 0x7c00, 0x7fff>;
 using E4M3 = Format<4, 3, 0x7e, 0x7f>;
 using E5M2 = Format<5, 2, 0x7b, 0x7f>;
 using E2M3 = Format<2, 3, 0x1f, 0x1f>;

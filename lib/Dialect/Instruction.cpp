@@ -87,6 +87,17 @@ void ptx::printInstruction(OpAsmPrinter &printer, Operation *op) {
   printer.printFunctionalType(op);
 }
 
+/// Which of the op's operands a source of `form` begins with: lists in front of
+/// it that have several values move it.
+static unsigned indexOf(const FormSpec &form, const OperandSpec &source) {
+  unsigned index = source.group;
+  for (const OperandSpec &other : form.getOperands())
+    if (!other.isResult && other.kind == OperandKind::Vector &&
+        other.countRule == CountRule::Fixed && other.group < source.group)
+      index += other.count - 1;
+  return index;
+}
+
 /// What is wrong with the types of values by the operand rules of `form`;
 /// empty if nothing is.
 static std::string findWrongType(Operation *op, const FormSpec &form) {
@@ -104,8 +115,8 @@ static std::string findWrongType(Operation *op, const FormSpec &form) {
     Value value;
     if (operand.isResult && operand.group < op->getNumResults())
       value = op->getResult(operand.group);
-    else if (!operand.isResult && operand.group < op->getNumOperands())
-      value = op->getOperand(operand.group);
+    else if (!operand.isResult && indexOf(form, operand) < op->getNumOperands())
+      value = op->getOperand(indexOf(form, operand));
     if (!value || operand.special)
       continue;
     Type want =

@@ -351,6 +351,60 @@ LogicalResult emitCvtPair(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
+/// One f32 as f16 or bf16 of `type`, rounded by the 16 lower bits of `random`:
+/// all of them for bf16, whose cut-off digits are as many; 13 for f16, of
+/// subnormal numbers the first 13 digits that go.
+Value narrowRandom(ChunkBuilder &c, ScalarType type, bool relu, bool satfinite,
+                   Value x, Value random) {
+  x = clampNegative(c, x, relu);
+  Value code;
+  if (type == ScalarType::F16) {
+    Value first = c.shlBy(c.bitAnd(random, c.intConstant(32, 0x1fff)), 3);
+    code = c.callDevice("cvt_rs_f16_f32", c.b.getI32Type(), {x, first});
+  } else {
+    Value sum = c.add(c.bitsOf(x), c.bitAnd(random, c.intConstant(32, 0xffff)));
+    Value isNaN = c.cmpf(arith::CmpFPredicate::UNO, x, x);
+    code = c.select(isNaN, c.intConstant(32, 0x7fff), c.shrBy(sum, 16, false));
+  }
+  Value d = c.bitcast(c.resize(code, 16, false),
+                      getValueType(c.b.getContext(), type));
+  return clampFinite(c, type, d, satfinite);
+}
+
+LogicalResult emitCvtRandom(ChunkBuilder &c, Operation *raw, ValueRange in,
+                            Results &out) {
+  auto op = cast<CvtRandomOp>(raw);
+  auto part = [&](Value x, Value random) {
+    return narrowRandom(c, getPartType(op.getTy()), op.getRelu(),
+                        op.getSatfinite(), x, random);
+  };
+  Value high = part(in[0], c.shrBy(in[2], 16, false));
+  out.push_back(joinParts(c, part(in[1], in[2]), high));
+  return success();
+}
+
+/// {a, b} have the upper half of the random bits, {e, f} the lower one: the
+/// second of a pair as it is, the first with its bits in reverse.
+LogicalResult emitCvtRandomQuad(ChunkBuilder &c, Operation *raw, ValueRange in,
+                                Results &out) {
+  auto op = cast<CvtRandomQuadOp>(raw);
+  StringRef format = stringifyQuadFormat(op.getFormat()).drop_back(2);
+  std::string function = ("cvt_rs_" + format + "_f32").str();
+  Value random = in[4], d;
+  for (unsigned i = 0; i < 4; ++i) {
+    Value half =
+        c.resize(i < 2 ? c.shrBy(random, 16, false) : random, 16, false);
+    if (i % 2 == 0)
+      half = c.intrinsic("llvm.bitreverse", c.ints(16), {half});
+    Value x = clampNegative(c, in[i], op.getRelu());
+    Value code = c.callDevice(function, c.b.getI32Type(),
+                              {x, c.resize(half, 32, false)});
+    d = d ? c.bitOr(c.shlBy(d, 8), code) : code;
+  }
+  out.push_back(d);
+  return success();
+}
+
 LogicalResult emitCvtPacked(ChunkBuilder &c, Operation *raw, ValueRange in,
                             Results &out) {
   auto op = cast<CvtPackedOp>(raw);
@@ -414,6 +468,8 @@ LogicalResult emitCvtPack(ChunkBuilder &c, Operation *raw, ValueRange in,
 void ptxjit::addConvertEmitters(EmitterTable &table) {
   table.add<CvtOp>(emitCvt);
   table.add<CvtPairOp>(emitCvtPair);
+  table.add<CvtRandomOp>(emitCvtRandom);
+  table.add<CvtRandomQuadOp>(emitCvtRandomQuad);
   table.add<CvtPackedOp>(emitCvtPacked);
   table.add<CvtPackOp>(emitCvtPack);
 }

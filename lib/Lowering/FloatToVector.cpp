@@ -136,6 +136,19 @@ LogicalResult emitMad(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
+/// ISA "fma", `.oob`: 0 if one of the f16 operands is the NaN that asynchronous
+/// copies may write out of bounds, 0x7eff.
+Value zeroOutOfBounds(ChunkBuilder &c, Value d, ValueRange operands) {
+  Value isOutside;
+  for (Value x : operands) {
+    Value is =
+        c.cmp(arith::CmpIPredicate::eq, c.bitsOf(x), c.intConstant(16, 0x7eff));
+    isOutside = isOutside ? c.bitOr(isOutside, is) : is;
+  }
+  return c.select(isOutside, c.bitcast(c.intConstant(16, 0), c.elementOf(d)),
+                  d);
+}
+
 LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
   auto op = cast<FmaOp>(raw);
@@ -151,7 +164,8 @@ LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
         fmaToOdd(c, part, widenHalf(c, part, v[0], ftz),
                  widenHalf(c, part, v[1], ftz), widenHalf(c, part, v[2], ftz));
     d = clampNegative(c, c.saturate(d, op.getSat()), op.getRelu());
-    return narrowHalf(c, part, d, ftz, op.getRnd() == Rounding::RZ);
+    d = narrowHalf(c, part, d, ftz, op.getRnd() == Rounding::RZ);
+    return op.getOob() ? zeroOutOfBounds(c, d, v) : d;
   }));
   return success();
 }

@@ -161,6 +161,76 @@ static Bits convertPacked(CvtPackedOp op, Bits bits) {
   return d;
 }
 
+/// ISA ".rs": of x's two neighbours in the format the larger one in magnitude
+/// if the digits cut off and `count` random ones carry. They meet at the first
+/// digit that is cut off.
+static Bits roundRandomly(const llvm::fltSemantics &to, bool relu,
+                          bool satfinite, APFloat x, Bits random,
+                          unsigned count) {
+  auto narrowBy = [&](RoundingMode mode) {
+    return narrow(to, mode, relu, satfinite, x);
+  };
+  Bits low = narrowBy(RoundingMode::TowardZero);
+  if (!x.isFinite() || x.isZero())
+    return low;
+  auto exactly = [&](const APFloat &value) {
+    APFloat wide = abs(value);
+    bool loses;
+    wide.convert(APFloat::IEEEquad(), RoundingMode::NearestTiesToEven, &loses);
+    return wide;
+  };
+  APFloat truncated = x;
+  bool loses;
+  truncated.convert(to, RoundingMode::TowardZero, &loses);
+  // The last digit's value: what lies between this number and the next.
+  int digits = int(APFloat::semanticsPrecision(to)) - 1;
+  int least = APFloat::semanticsMinExponent(to);
+  int last = std::max(ilogb(x), least) - digits;
+  APFloat cut = exactly(x);
+  cut.subtract(exactly(truncated), RoundingMode::NearestTiesToEven);
+  cut = scalbn(cut, -last, RoundingMode::NearestTiesToEven);
+  // Carries if cut + random / 2^count >= 1; both sides here are exact.
+  APFloat missing(APFloat::IEEEquad(), (1u << count) - random);
+  missing = scalbn(missing, -int(count), RoundingMode::NearestTiesToEven);
+  return cut.compare(missing) == APFloat::cmpLessThan
+             ? low
+             : narrowBy(x.isNegative() ? RoundingMode::TowardNegative
+                                       : RoundingMode::TowardPositive);
+}
+
+/// ISA: 13 bits of each half for f16, 16 for bf16; a has the upper half.
+static Bits convertRandomly(CvtRandomOp op, ArrayRef<Bits> in) {
+  ScalarType type = getPartType(op.getTy());
+  unsigned count = type == ScalarType::F16 ? 13 : 16;
+  auto part = [&](Bits bits, Bits random) {
+    return roundRandomly(semanticsOf(type), op.getRelu(), op.getSatfinite(),
+                         makeFloat(ScalarType::F32, bits),
+                         random & ((1u << count) - 1), count);
+  };
+  return part(in[0], in[2] >> 16) << 16 | part(in[1], in[2]);
+}
+
+/// ISA: the upper half of the random bits for a and b, the lower one for e and
+/// f. Each of a pair has all 16, the first in reverse order: of the figure that
+/// the text lacks, this is what was measured (docs/Semantics.md).
+static Bits convertRandomly(CvtRandomQuadOp op, ArrayRef<Bits> in) {
+  const llvm::fltSemantics *formats[] = {
+      &APFloat::Float8E4M3FN(), &APFloat::Float8E5M2(),
+      &APFloat::Float6E2M3FN(), &APFloat::Float6E3M2FN()};
+  const llvm::fltSemantics &to = *formats[unsigned(op.getFormat())];
+  Bits d = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    Bits half = (i < 2 ? in[4] >> 16 : in[4]) & 0xffff;
+    APInt random(16, half);
+    if (i % 2 == 0)
+      random = random.reverseBits();
+    d = d << 8 | roundRandomly(to, op.getRelu(), op.getSatfinite(),
+                               makeFloat(ScalarType::F32, in[i]),
+                               random.getZExtValue(), 16);
+  }
+  return d;
+}
+
 /// ISA: d = c << 2n | clamp(a) << n | clamp(b).
 static Bits pack(CvtPackOp op, ArrayRef<Bits> in) {
   unsigned n = getBitWidth(op.getTy());
@@ -195,6 +265,14 @@ bool reference::evaluateConvert(Operation *op, ArrayRef<Bits> in,
   }
   if (auto packed = dyn_cast<CvtPackedOp>(op)) {
     out.push_back(convertPacked(packed, in[0]));
+    return true;
+  }
+  if (auto random = dyn_cast<CvtRandomOp>(op)) {
+    out.push_back(convertRandomly(random, in));
+    return true;
+  }
+  if (auto quad = dyn_cast<CvtRandomQuadOp>(op)) {
+    out.push_back(convertRandomly(quad, in));
     return true;
   }
   if (auto clamped = dyn_cast<CvtPackOp>(op)) {

@@ -204,6 +204,9 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     return give(bitsOf(a));
   }
   if (isa<FmaOp, MadFloatOp>(op)) {
+    // 0x7eff of f16 is what stands for elements out of bounds.
+    if (attrSet("oob") && llvm::is_contained(in, Bits(0x7eff)))
+      return give(0);
     APFloat a = x(0);
     a.fusedMultiplyAdd(x(1), x(2), mode);
     return give(bitsOf(a));

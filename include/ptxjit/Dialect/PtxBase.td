@@ -149,8 +149,15 @@ def Ptx_ScalarType : Ptx_Modifier<Ptx_ScalarTypeEnum, "scalar">;
 def Ptx_RoundingEnum : Ptx_Enum<"Rounding", [
   Case<0, "rn", "RN">, Case<1, "rz", "RZ">, Case<2, "rm", "RM">,
   Case<3, "rp", "RP">, Case<4, "rni", "RNI">, Case<5, "rzi", "RZI">,
-  Case<6, "rmi", "RMI">, Case<7, "rpi", "RPI">, Case<8, "rna", "RNA">]>;
+  Case<6, "rmi", "RMI">, Case<7, "rpi", "RPI">, Case<8, "rna", "RNA">,
+  Case<9, "rs", "RS">]>;
 def Ptx_Rounding : Ptx_Modifier<Ptx_RoundingEnum, "rounding">;
+
+/// Formats of four numbers in a register.
+def Ptx_QuadFormatEnum : Ptx_Enum<"QuadFormat", [
+  Case<0, "e4m3x4", "E4M3x4">, Case<1, "e5m2x4", "E5M2x4">,
+  Case<2, "e2m3x4", "E2M3x4">, Case<3, "e3m2x4", "E3M2x4">]>;
+def Ptx_QuadFormat : Ptx_Modifier<Ptx_QuadFormatEnum, "quad_format">;
 
 def Ptx_CompareEnum : Ptx_Enum<"Compare", [
   Case<0, "eq", "EQ">, Case<1, "ne", "NE">, Case<2, "lt", "LT">,
@@ -256,6 +263,7 @@ def Flag_Full : Ptx_Flag<"full">;
 def Flag_NaN : Ptx_Flag<"NaN">;
 def Flag_Relu : Ptx_Flag<"relu">;
 def Flag_Satfinite : Ptx_Flag<"satfinite">;
+def Flag_Oob : Ptx_Flag<"oob">;
 def Flag_Abs : Ptx_Flag<"abs">;
 def Flag_Xorsign : Ptx_Flag<"xorsign">;
 def Flag_Cc : Ptx_Flag<"cc">;

@@ -128,12 +128,29 @@ def Ptx_CvtPackOp : Ptx_Instr<"cvt.pack",
                        Flag_Pack:$pack);
   let results = (outs AnyType:$d);
 }
-// Which random bits go where is in figures that the ISA's text lacks.
 defvar Cvt87 = [Since<"8.7", "sm_100a">, Since<"8.7", "sm_103a">];
+def Ptx_CvtRandomOp : Ptx_Ternary<"cvt.random",
+    "data-movement-and-conversion-instructions-cvt",
+    [Form<"cvt.rs{.relu}{.satfinite}.{f16x2|bf16x2}.f32 d:b32, a:2, b:2, c:b32", Cvt87>],
+    (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
+         Flag_Satfinite:$satfinite)> {
+  let summary = "two values as a packed type, a in the upper half, rounded up "
+                "where the digits that go and those of `c` carry";
+}
+def Ptx_CvtRandomQuadOp : Ptx_Instr<"cvt.random.quad",
+    "data-movement-and-conversion-instructions-cvt",
+    [Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4, b:b32", Cvt87>],
+    [Pure]> {
+  let summary = "the same of four values, the first in the uppermost byte";
+  let arguments = (ins Variadic<AnyType>:$a, AnyType:$b, Ptx_ScalarType:$ty,
+                       Ptx_QuadFormat:$format, Ptx_Rounding:$rnd,
+                       Flag_Relu:$relu, Flag_Satfinite:$satfinite);
+  let results = (outs AnyType:$d);
+}
+// Which random bits are for which operand is in a figure that the ISA's text
+// lacks, and in no second source.
 def Known_cvt : Known<"cvt", "data-movement-and-conversion-instructions-cvt",
-    [Form<"cvt.rs{.relu}{.satfinite}.{f16x2|bf16x2}.f32 d:b32, a:f32, b:f32, c:b32", Cvt87>,
-     Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4:f32, b:b32", Cvt87>,
-     Form<"cvt.rs{.relu}.satfinite.e2m1x4.f32 d:b16, a*4:f32, b:b32", Cvt87>]>;
+    [Form<"cvt.rs{.relu}.satfinite.e2m1x4.f32 d:b16, a*4:f32, b:b32", Cvt87>]>;
 // Where the windows end is not known to compiled code yet.
 class IsSpacepForms<string width> {
   list<Form> L = [
