@@ -47,6 +47,12 @@ volatile accesses of spaces that `ptxas` restricts (32), `shfl` with sinks or
 odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
 modifiers (4), and three others.
 
+Of LLVM 19's own tests of its PTX output (`llvm/test/CodeGen/NVPTX`), as `llc` 22
+writes them, 346 of 363 modules are accepted; of the other 17 `ptxas` refuses 13,
+and 4 are no PTX. The modules of its generators are accepted, too: `wmma` for PTX
+6.0 to 7.1, textures and surfaces, `ld` and `st`. Their functions without textures
+or surfaces, made kernels, are lowered: over 1,600, and 6,297.
+
 Known only are the instructions of tensor cores, textures, surfaces and copies of
 tensors; and two whose meaning no source that we know settles: `cvt.rs` to
 `e2m1x4` (which random bits are for which value is in a figure that the text

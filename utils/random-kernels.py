@@ -215,7 +215,7 @@ class Writer:
             self.forms.pure()
             return
         kind = self.rng.random()
-        for _ in range(self.rng.randrange(2, 6)):
+        for _ in range(self.rng.randrange(2, 8)):
             if kind < 0.5:
                 self.forms.pure()
             elif kind < 0.68:
@@ -552,7 +552,7 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
 {body}
 {stores}
 {last}
-  ret;
+  {rng.choice(['ret', 'exit'])};
 }}
 """
 

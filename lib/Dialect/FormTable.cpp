@@ -55,6 +55,13 @@ const SinceSpec *ptx::getModifierAvailability(StringRef token) {
   return nullptr;
 }
 
+const ImpliedSpec *ptx::getImpliedModifier(StringRef opcode) {
+  for (const ImpliedSpec &implied : kTokenImplied)
+    if (opcode == implied.opcode)
+      return &implied;
+  return nullptr;
+}
+
 ScalarType ptx::getOperandType(const OperandSpec &operand, ScalarType first,
                                ScalarType second) {
   switch (operand.rule) {

@@ -241,10 +241,10 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
   OperationState state(loc, form.opName);
   addModifiers(match, state);
   if (target.symbol->kind == Symbol::Register) {
-    if (getBitWidth(target.symbol->type) != addressBits ||
+    if (getBitWidth(target.symbol->type) != addressSize ||
         isFloat(target.symbol->type))
       return error(target.loc) << "register '" << target.name << "' must hold "
-                               << addressBits << " bits to be called";
+                               << addressSize << " bits to be called";
     operands.push_back(readRegister(*target.symbol, 0, target.name));
     auto formals = [&](ArrayRef<Attribute> list) {
       return builder.getArrayAttr(list);

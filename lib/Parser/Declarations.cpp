@@ -134,6 +134,7 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
       return errorHere() << "a ." << tok.spelling
                          << " variable must be in .global or .param space";
     spec.type = ScalarType::B64;
+    spec.opaque = tok.spelling;
     advance();
     return success();
   }
@@ -321,7 +322,7 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
     return failure();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module->getBody());
-  VarOp::create(
+  auto var = VarOp::create(
       builder, toLocation(loc), fresh->irName, spec.space, spec.type,
       unsized ? 0 : count * elementBytes,
       spec.align ? spec.align : std::max<int64_t>(elementBytes, 1),
@@ -330,6 +331,8 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
       init ? builder.getDenseI8ArrayAttr(init->bytes) : nullptr,
       init && !init->relocs.empty() ? builder.getArrayAttr(init->relocs)
                                     : nullptr);
+  if (init && !init->members.empty())
+    var->setAttr("ptx.members", builder.getArrayAttr(init->members));
   return success();
 }
 

@@ -240,6 +240,22 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   describe(diag.attachNote(), closest);
 }
 
+/// What text of this version means without saying it.
+LogicalResult ParserImpl::addImpliedModifier(Instruction &inst) {
+  const ImpliedSpec *implied = getImpliedModifier(inst.opcode);
+  if (!implied ||
+      availability.satisfies(SinceSpec{implied->ptxVersion, "sm_10+"}))
+    return success();
+  for (auto [token, loc] : llvm::zip(inst.modifiers, inst.modifierLocs))
+    if (token == implied->token)
+      return error(loc) << "modifier '." << token << "' needs PTX "
+                        << implied->ptxVersion << " with '" << inst.opcode
+                        << "'; it is implied before";
+  inst.modifiers.push_back(implied->token);
+  inst.modifierLocs.push_back(inst.operandLoc);
+  return success();
+}
+
 LogicalResult ParserImpl::checkModifiers(const Instruction &inst) {
   for (auto [token, loc] : llvm::zip(inst.modifiers, inst.modifierLocs)) {
     const SinceSpec *since = getModifierAvailability(token);
@@ -440,12 +456,21 @@ LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
   for (const RawOperand &e : elements) {
     bool isRegister = e.kind == RawOperand::Register && e.symbol->type == type;
     bool isSink = spec.isResult && e.kind == RawOperand::Sink;
-    if (isWide && !isRegister && !isSink)
+    bool isNumber = !spec.isResult && e.kind == RawOperand::Constant &&
+                    e.constant.kind == ConstValue::Int;
+    if (isWide && !isRegister && !isSink && !isNumber)
       return error(e.loc) << "operand '" << spec.name
-                          << "' must be a .b128 register";
+                          << "' must be a .b128 register"
+                          << (spec.isResult ? "" : " or an integer");
     if (spec.isResult) {
       for (unsigned half = 0; half < (isWide ? 2 : 1); ++half)
         results.push_back({&e, type, half});
+      continue;
+    }
+    if (isWide && isNumber) {
+      bool negative = !e.constant.isUnsigned && int64_t(e.constant.bits) < 0;
+      values.push_back(createConstant(ScalarType::B64, e.constant.bits));
+      values.push_back(createConstant(ScalarType::B64, negative ? -1 : 0));
       continue;
     }
     if (isWide) {

@@ -7,6 +7,7 @@
 #include "ParserImpl.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -34,7 +35,8 @@ LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
                                          ArrayRef<int64_t> dims, int64_t at,
                                          InitData &data, int64_t &count) {
   if (dims.empty())
-    return parseInitScalar(spec.type, at, data);
+    return spec.opaque.empty() ? parseInitScalar(spec.type, at, data)
+                               : parseOpaque(spec, at, data);
   int64_t stride = getBitWidth(spec.type) / 8;
   for (int64_t d : dims.drop_front())
     stride *= d;
@@ -54,6 +56,93 @@ LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
       break;
   }
   return expectPunct("}", "after an array's initial value");
+}
+
+namespace {
+/// ISA "texture and surface properties": a member of opaque types, and the
+/// names that it may have as a value; a number if there are none.
+struct OpaqueMember {
+  llvm::StringLiteral name, values;
+  bool texref, samplerref, surfref;
+};
+} // namespace
+
+static constexpr llvm::StringLiteral kFilters = "nearest|linear";
+static constexpr llvm::StringLiteral kAddressModes =
+    "wrap|mirror|clamp_ogl|clamp_to_edge|clamp_to_border";
+static constexpr OpaqueMember kOpaqueMembers[] = {
+    {"width", "", true, false, true},
+    {"height", "", true, false, true},
+    {"depth", "", true, false, true},
+    {"channel_data_type", "", true, false, true},
+    {"channel_order", "", true, false, true},
+    {"array_size", "", true, false, true},
+    {"memory_layout", "", false, false, true},
+    {"num_mipmap_levels", "", true, false, false},
+    {"num_samples", "", true, false, false},
+    {"normalized_coords", "", true, false, false},
+    {"force_unnormalized_coords", "", false, true, false},
+    {"filter_mode", kFilters, true, true, false},
+    {"addr_mode_0", kAddressModes, true, true, false},
+    {"addr_mode_1", kAddressModes, true, true, false},
+    {"addr_mode_2", kAddressModes, true, true, false}};
+
+/// name = value
+FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(StringRef type) {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("a member of an opaque type");
+  if (failed(name))
+    return failure();
+  const auto *member = llvm::find_if(
+      kOpaqueMembers, [&](const OpaqueMember &m) { return m.name == *name; });
+  if (member == std::end(kOpaqueMembers) ||
+      !(type == "texref"       ? member->texref
+        : type == "samplerref" ? member->samplerref
+                               : member->surfref))
+    return error(loc) << "." << type << " has no member '" << *name << "'";
+  if (failed(expectPunct("=", "after the name of a member")))
+    return failure();
+  StringAttr key = builder.getStringAttr(*name);
+  if (member->values.empty()) {
+    FailureOr<int64_t> number = parseConstInt("the member's value");
+    if (failed(number))
+      return failure();
+    return NamedAttribute(key, builder.getI64IntegerAttr(*number));
+  }
+  loc = tok.getLoc();
+  FailureOr<StringRef> value = expectIdentifier("the member's value");
+  if (failed(value))
+    return failure();
+  SmallVector<StringRef> allowed;
+  member->values.split(allowed, '|');
+  if (!llvm::is_contained(allowed, *value))
+    return error(loc) << "'" << *name << "' may be "
+                      << llvm::join(allowed, ", ") << ", not '" << *value
+                      << "'";
+  return NamedAttribute(key, builder.getStringAttr(*value));
+}
+
+/// { member = value, ... }; what it is a handle of, the loader knows.
+LogicalResult ParserImpl::parseOpaque(const VariableSpec &spec, int64_t at,
+                                      InitData &data) {
+  NamedAttrList members;
+  if (failed(expectPunct("{", "at the start of the value of an opaque type")))
+    return failure();
+  while (!tok.isPunct("}")) {
+    SMLoc loc = tok.getLoc();
+    FailureOr<NamedAttribute> member = parseOpaqueMember(spec.opaque);
+    if (failed(member))
+      return failure();
+    if (members.set(member->getName(), member->getValue()))
+      return error(loc) << "member " << member->getName()
+                        << " has a value already";
+    if (!consumePunct(","))
+      break;
+  }
+  data.members.push_back(members.getDictionary(context));
+  data.bytes.resize(
+      std::max<size_t>(data.bytes.size(), at + getBitWidth(spec.type) / 8));
+  return expectPunct("}", "after the value of an opaque type");
 }
 
 LogicalResult ParserImpl::parseInitScalar(ScalarType type, int64_t at,

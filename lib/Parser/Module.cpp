@@ -120,8 +120,10 @@ FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
     if (succeeded(parseModuleItem()))
       continue;
     recover();
-    // Never stand still: an unmatched brace is skipped.
-    consumePunct("}");
+    // Never stand still: an unmatched brace is skipped, and what ends the
+    // declaration that it was in.
+    if (consumePunct("}"))
+      consumePunct(";");
   }
   if (tooManyErrors())
     errorHere() << "too many errors, giving up";

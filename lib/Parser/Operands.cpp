@@ -128,6 +128,10 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
   if (!operand.symbol) {
     StringRef reg = name;
     if (reg.consume_front("%")) {
+      size_t colour = component.size() == 1 ? StringRef("rgba").find(component)
+                                            : StringRef::npos;
+      if (colour != StringRef::npos)
+        component = StringRef("xyzw").substr(colour, 1);
       std::string full =
           component.empty() ? reg.str() : (reg + "." + component).str();
       if (auto sreg = symbolizeSpecialRegister(full)) {
@@ -138,6 +142,11 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
       if (symbolizeSpecialRegister((reg + ".x").str())) {
         if (component.empty()) {
           makeSpecialVector(reg, operand);
+          return success();
+        }
+        if (component == "w") { // always 0
+          operand.kind = RawOperand::Constant;
+          operand.constant.kind = ConstValue::Int;
           return success();
         }
         return error(operand.loc)

@@ -103,6 +103,7 @@ private:
     int64_t align = 0;
     ptx::ScalarType type = ptx::ScalarType::B32;
     unsigned vectorSize = 1;
+    StringRef opaque; ///< "texref", "samplerref", "surfref"; else empty
     std::string linkage;
   };
   static std::optional<ptx::Space> declSpace(const Token &tok);
@@ -130,6 +131,7 @@ private:
   struct InitData {
     std::vector<int8_t> bytes;
     llvm::SmallVector<mlir::Attribute> relocs;
+    llvm::SmallVector<mlir::Attribute> members; ///< of opaque types, by element
   };
   LogicalResult parseVariableCopies(StringRef name, SMLoc loc,
                                     const VariableSpec &spec);
@@ -143,6 +145,9 @@ private:
   LogicalResult parseInitLevel(const VariableSpec &spec,
                                llvm::ArrayRef<int64_t> dims, int64_t at,
                                InitData &data, int64_t &count);
+  LogicalResult parseOpaque(const VariableSpec &spec, int64_t at,
+                            InitData &data);
+  FailureOr<mlir::NamedAttribute> parseOpaqueMember(StringRef type);
   LogicalResult parseInitScalar(ptx::ScalarType type, int64_t at,
                                 InitData &data);
   LogicalResult parseInitAddress(ptx::ScalarType type, int64_t at, int64_t mask,
@@ -218,6 +223,7 @@ private:
     /// "ld.global.f32": the opcode with its first `count` modifiers.
     std::string getMnemonic(size_t count = ~size_t(0)) const;
   };
+  LogicalResult addImpliedModifier(Instruction &inst);
   /// Operands of a form, each with that of the text which fits it.
   using OperandPairs =
       llvm::SmallVector<std::pair<const ptx::OperandSpec *, const RawOperand *>,

@@ -293,6 +293,8 @@ LogicalResult ParserImpl::parseInstruction() {
       return failure();
   }
   inst.operandLoc = tok.getLoc();
+  if (failed(addImpliedModifier(inst)))
+    return failure();
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
   if (forms.empty())
     return error(inst.loc) << "'" << inst.opcode

@@ -405,6 +405,11 @@ public:
          << since->getValueAsString("PtxVersion") << "\", \""
          << since->getValueAsString("Target") << "\"}},\n";
     }
+    os << "};\n\nstatic const ImpliedSpec kTokenImplied[] = {\n";
+    for (const Record *r : records.getAllDerivedDefinitions("TokenImplied"))
+      os << "  {\"" << r->getValueAsString("Opcode") << "\", \""
+         << r->getValueAsString("Token") << "\", \""
+         << r->getValueAsString("PtxVersion") << "\"},\n";
     os << "};\n\nstruct SRegRow { ScalarType type; SinceSpec since; };\n"
           "static const SRegRow kSRegs[] = {\n";
     const Record *sregs = records.getDef("Ptx_SpecialRegisterEnum");

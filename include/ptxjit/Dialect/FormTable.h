@@ -121,6 +121,16 @@ llvm::ArrayRef<FormSpec> getFormsOfOp(llvm::StringRef opName);
 /// Since when a modifier may be used at all; null if as long as its forms.
 const SinceSpec *getModifierAvailability(llvm::StringRef token);
 
+/// A modifier that `opcode` has to have from `ptxVersion` on; older text means
+/// it and may not have it.
+struct ImpliedSpec {
+  const char *opcode;
+  const char *token;
+  const char *ptxVersion;
+};
+/// Null if there is none.
+const ImpliedSpec *getImpliedModifier(llvm::StringRef opcode);
+
 /// Is `value` one of `operand.allowed`?
 bool isAllowed(const OperandSpec &operand, int64_t value);
 /// The elements of the vector `operand`; `tokens` are the modifiers.

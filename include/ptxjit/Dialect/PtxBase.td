@@ -91,6 +91,18 @@ def : TokenSince<"L2::128B", "7.4", "sm_75+">;
 def : TokenSince<"L2::256B", "7.4", "sm_80+">;
 def : TokenSince<"param::func", "8.3", "sm_30+">;
 
+def : TokenSince<"m8n32k16", "6.1", "sm_70+">;
+def : TokenSince<"m32n8k16", "6.1", "sm_70+">;
+
+/// A modifier that an instruction has to have from a PTX version on, and that
+/// older text means without having it.
+class TokenImplied<string opcode, string token, string ptxVersion> {
+  string Opcode = opcode;
+  string Token = token;
+  string PtxVersion = ptxVersion;
+}
+def : TokenImplied<"wmma", "aligned", "6.3">;
+
 //===----------------------------------------------------------------------===//
 // Modifiers
 //===----------------------------------------------------------------------===//

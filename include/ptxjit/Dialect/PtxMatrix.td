@@ -302,10 +302,10 @@ def Matrix_wmma_load : Matrix<"wmma", "wmma.load",
     "warp-level-matrix-instructions-wmma-ld", [
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*8:b32, [a]",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*8:b32, [a], b:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.m16n16k16{.global|shared}.{u8|"
        "s8} d*2:b32, [a]",
        [Since<"6.3", "sm_72+">]>,
@@ -314,16 +314,16 @@ def Matrix_wmma_load : Matrix<"wmma", "wmma.load",
        [Since<"6.3", "sm_72+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*4:b32, [a]",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*4:b32, [a], b:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 d*8:f32, [a]",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 d*8:f32, [a], b:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.load.c.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.s32 d*8:b32, [a]",
        [Since<"6.3", "sm_72+">]>,
@@ -573,28 +573,28 @@ def Matrix_wmma_mma : Matrix<"wmma", "mma",
     "warp-level-matrix-instructions-wmma-mma", [
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f16.f16.satfinite d*4:b32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"1.0-6.3", "sm_70+">]>,
+       [Since<"6.0-6.4", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f16.f32.satfinite d*4:b32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"1.0-6.3", "sm_70+">]>,
+       [Since<"6.0-6.4", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f32.f16.satfinite d*8:f32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"1.0-6.3", "sm_70+">]>,
+       [Since<"6.0-6.4", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f32.f32.satfinite d*8:f32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"1.0-6.3", "sm_70+">]>,
+       [Since<"6.0-6.4", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f16.f16 d*4:b32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f16.f32 d*4:b32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f32.f16 d*8:f32, a*8:b32, b*8:b32, c*4:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f32.f32 d*8:f32, a*8:b32, b*8:b32, c*8:f32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}"
        ".m16n16k16.s32.s8.s8.s32{.satfinite} d*8:b32, a*2:b32, b*2:b32, c*8:b32",
        [Since<"6.3", "sm_72+">]>,
@@ -644,16 +644,16 @@ def Matrix_wmma_store : Matrix<"wmma", "wmma.store",
     "warp-level-matrix-instructions-wmma-st", [
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 [a], b*4:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 [a], b*4:b32, c:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 [a], b*8:f32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f32 [a], b*8:f32, c:b32",
-       [Since<"6.3", "sm_70+">]>,
+       [Since<"6.0", "sm_70+">]>,
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.s32 [a], b*8:b32",
        [Since<"6.3", "sm_72+">]>,
