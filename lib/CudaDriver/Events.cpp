@@ -94,9 +94,17 @@ PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
   return CUDA_SUCCESS;
 }
 
+/// enterOwner() of an event.
+static CUresult enterEvent(CUevent handle, Event *&event, Context *&context) {
+  if (CUresult error = findEvent(handle, event))
+    return getState().initialized ? error : CUDA_ERROR_NOT_INITIALIZED;
+  return enterOwner(event->context, context);
+}
+
 PTXJIT_CUDA_API(cuEventDestroy_v2, (CUevent handle), handle) {
+  Event *event;
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterEvent(handle, event, context))
     return error;
   return getState().events.remove(handle) ? CUDA_SUCCESS
                                           : CUDA_ERROR_INVALID_HANDLE;
@@ -136,13 +144,10 @@ PTXJIT_CUDA_STREAM_API(cuEventRecord, _ptsz, (CUevent handle, CUstream stream),
 }
 
 /// What the event has recorded; an error if that was in a capture.
-static CUresult getRecord(CUevent handle,
-                          std::shared_ptr<EventRecord> &record) {
-  Context *context;
+static CUresult getRecord(CUevent handle, std::shared_ptr<EventRecord> &record,
+                          Context *&context) {
   Event *event;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findEvent(handle, event))
+  if (CUresult error = enterEvent(handle, event, context))
     return error;
   std::lock_guard<std::mutex> lock(event->mutex);
   if (event->capture)
@@ -153,29 +158,32 @@ static CUresult getRecord(CUevent handle,
 
 PTXJIT_CUDA_API(cuEventQuery, (CUevent handle), handle) {
   std::shared_ptr<EventRecord> record;
-  if (CUresult error = getRecord(handle, record))
+  Context *context;
+  if (CUresult error = getRecord(handle, record, context))
     return error;
   return !record || isDone(*record) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 PTXJIT_CUDA_API(cuEventSynchronize, (CUevent handle), handle) {
   std::shared_ptr<EventRecord> record;
-  if (CUresult error = getRecord(handle, record))
+  Context *context;
+  if (CUresult error = getRecord(handle, record, context))
     return error;
   if (record && record->progress)
     record->progress->wait(record->ticket);
-  return CUresult(currentContext()->stickyError.load());
+  return CUresult(context->stickyError.load());
 }
 
 PTXJIT_CUDA_API(cuEventElapsedTime_v2,
                 (float *milliseconds, CUevent start, CUevent end), milliseconds,
                 start, end) {
   std::shared_ptr<EventRecord> first, last;
+  Context *context;
   if (!milliseconds)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = getRecord(start, first))
+  if (CUresult error = getRecord(start, first, context))
     return error;
-  if (CUresult error = getRecord(end, last))
+  if (CUresult error = getRecord(end, last, context))
     return error;
   auto isTimed = [](CUevent handle) {
     return !(reinterpret_cast<Event *>(handle)->flags &

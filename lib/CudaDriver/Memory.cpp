@@ -129,7 +129,7 @@ static bool isOfGraph(uint64_t address) {
 
 PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   if (!pointer)
     return CUDA_SUCCESS;
@@ -158,7 +158,7 @@ PTXJIT_CUDA_API(cuMemAllocHost_v2, (void **pointer, size_t bytes), pointer,
 }
 PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   if (!pointer)
     return CUDA_SUCCESS;
@@ -172,7 +172,7 @@ PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
 PTXJIT_CUDA_API(cuMemHostGetFlags, (unsigned *flags, void *pointer), flags,
                 pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(reinterpret_cast<uint64_t>(pointer));
@@ -207,7 +207,7 @@ PTXJIT_CUDA_API(cuMemHostRegister_v2,
 
 PTXJIT_CUDA_API(cuMemHostUnregister, (void *pointer), pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   if (CUresult error = synchronizeContext(*context))
     return error;
@@ -224,7 +224,7 @@ PTXJIT_CUDA_API(cuMemHostGetDevicePointer_v2,
                 (CUdeviceptr * device, void *host, unsigned flags), device,
                 host, flags) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   auto address = reinterpret_cast<uint64_t>(host);
   if (!device || flags || findPlace(address, 1) != Place::Inside)
@@ -249,7 +249,7 @@ PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
                 (CUdeviceptr * base, size_t *size, CUdeviceptr pointer), base,
                 size, pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(pointer);
@@ -311,7 +311,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
 static CUresult getPointerAttribute(void *data, int attribute,
                                     CUdeviceptr pointer) {
   Context *context;
-  if (CUresult error = enter(context))
+  if (CUresult error = enterMemory(context))
     return error;
   if (!data)
     return CUDA_ERROR_INVALID_VALUE;

@@ -215,10 +215,13 @@ void cuda::destroyModulesOf(Context &context) {
 
 PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   Context *context;
-  if (CUresult error = enter(context))
-    return error;
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
   if (!getState().modules.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
+  auto *module = reinterpret_cast<cuda::Module *>(handle);
+  if (CUresult error = enterOwner(module->context, context))
+    return error;
   synchronizeContext(*context);
   getState().modules.remove(handle);
   return CUDA_SUCCESS;
@@ -234,15 +237,15 @@ PTXJIT_CUDA_API(cuModuleGetLoadingMode, (int *mode), mode) {
 /// The code behind the handle of a module or library.
 static CUresult findCode(void *handle, cuda::Module *&module) {
   Context *context;
-  if (CUresult error = enter(context))
-    return error;
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
   if (getState().libraries.contains(handle))
     module = static_cast<Library *>(handle);
   else if (getState().modules.contains(handle))
     module = static_cast<cuda::Module *>(handle);
   else
     return CUDA_ERROR_INVALID_HANDLE;
-  return CUDA_SUCCESS;
+  return enterOwner(module->context, context);
 }
 
 static CUresult getFunction(Function *&function, void *handle,

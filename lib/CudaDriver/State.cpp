@@ -66,12 +66,28 @@ PTXJIT_CUDA_API(cuCtxPopCurrent_v2, (CUcontext * handle), handle) {
 CUresult cuda::enter(Context *&context) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
-  context = currentContext();
-  if (!context)
-    return CUDA_ERROR_INVALID_CONTEXT;
-  if (!getState().contexts.contains(context))
+  Context *current = currentContext();
+  return current ? enterOwner(current, context) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuda::enterOwner(Context *owner, Context *&context) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  context = owner;
+  if (!owner)
+    return CUDA_SUCCESS;
+  if (!getState().contexts.contains(owner))
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return CUresult(context->stickyError.load());
+  return CUresult(owner->stickyError.load());
+}
+
+CUresult cuda::enterMemory(Context *&context) {
+  CUresult error = enter(context);
+  if (error != CUDA_ERROR_INVALID_CONTEXT)
+    return error;
+  State &state = getState();
+  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  return state.primary ? enterOwner(state.primary, context) : error;
 }
 
 //===----------------------------------------------------------------------===//

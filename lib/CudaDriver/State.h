@@ -238,6 +238,12 @@ Context *currentContext();
 /// Success, and the context, if calls may be made: the driver is initialised, a
 /// context is current and no kernel of it has failed.
 CUresult enter(Context *&context);
+/// enter() for calls with a handle, which need no current context: its owner is
+/// the one, and null of what is in all of them.
+CUresult enterOwner(Context *owner, Context *&context);
+/// enter() for calls with an address: where no context is current, the device's
+/// primary one. Memory belongs to all of them here.
+CUresult enterMemory(Context *&context);
 /// Success if the driver is initialised and `device` is the one there is.
 CUresult checkDevice(CUdevice device);
 
@@ -249,7 +255,8 @@ struct PerThreadDefault {
 };
 /// The stream behind a handle (null and the two special ones included).
 CUresult findStream(Context &context, CUstream handle, StreamObject *&stream);
-/// enter() and findStream().
+/// enter(), or enterOwner() of a stream that is not a default one, and
+/// findStream().
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);

@@ -77,8 +77,18 @@ CUresult cuda::findStream(Context &context, CUstream handle,
 
 CUresult cuda::enterStream(CUstream handle, Context *&context,
                            StreamObject *&stream) {
-  CUresult error = enter(context);
-  return error ? error : findStream(*context, handle, stream);
+  bool isDefault =
+      !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+  if (isDefault) {
+    CUresult error = enter(context);
+    return error ? error : findStream(*context, handle, stream);
+  }
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!getState().streams.contains(handle))
+    return CUDA_ERROR_INVALID_HANDLE;
+  stream = reinterpret_cast<StreamObject *>(handle);
+  return enterOwner(stream->context, context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,7 +214,8 @@ PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,
 
 PTXJIT_CUDA_API(cuStreamDestroy_v2, (CUstream handle), handle) {
   Context *context;
-  if (CUresult error = enter(context))
+  StreamObject *stream;
+  if (CUresult error = enterStream(handle, context, stream))
     return error;
   // What was submitted is finished: a kernel cannot be left without a thread.
   return getState().streams.remove(handle) ? CUDA_SUCCESS

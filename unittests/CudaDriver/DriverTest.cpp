@@ -255,6 +255,68 @@ TEST_F(Driver, PrimaryContext) {
   EXPECT_EQ(active, 0);
 }
 
+// What a handle or an address names has a context; only what names nothing
+// needs a current one.
+TEST_F(Driver, NoCurrentContext) {
+  CUcontext primary = nullptr, current = nullptr, popped = nullptr;
+  ASSERT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(primary), CUDA_SUCCESS);
+  CUdeviceptr data = 0;
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 256), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxPopCurrent_v2(&popped), CUDA_SUCCESS);
+
+  CUfunction function = nullptr;
+  CUdeviceptr start = 0;
+  size_t size = 0;
+  std::vector<unsigned> back(64);
+  EXPECT_EQ(cuModuleGetFunction(&function, module, "add"), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32Async(data, 3, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(back.data()), data, 256,
+                          stream),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(back[63], 3u);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&start, &size, data), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventDestroy_v2(event), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAlloc_v2(&data, 256), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuMemcpyAsync(data, data, 4, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+
+  EXPECT_EQ(cuCtxSetCurrent(current), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+}
+
+// Work goes to the stream's context, and so do its errors.
+TEST_F(Driver, StreamOfAnotherContext) {
+  CUcontext mine = nullptr, other = nullptr, popped = nullptr;
+  ASSERT_EQ(cuCtxGetCurrent(&mine), CUDA_SUCCESS);
+  CUstream stream = nullptr;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate_v2(&other, 0, 0), CUDA_SUCCESS);
+  CUdeviceptr data = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 256), CUDA_SUCCESS);
+  CUcontext owner = nullptr;
+  EXPECT_EQ(cuStreamGetCtx(stream, &owner), CUDA_SUCCESS);
+  EXPECT_EQ(owner, mine);
+  EXPECT_EQ(cuMemsetD32Async(data, 3, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy_v2(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+  (void)cuCtxPopCurrent_v2(&popped);
+  EXPECT_EQ(cuCtxSetCurrent(mine), CUDA_SUCCESS);
+}
+
 TEST_F(Driver, PointerAttributes) {
   CUdeviceptr data, start;
   size_t size;
