@@ -102,6 +102,9 @@ bool cuda::getAttribute(int attribute, int &value) {
       {89, 1}, // concurrent managed access
       {90, 1},
       {91, 1}, // host pointers serve as device pointers
+      {92, 1}, // streams write and wait for values, of 64 bits, too,
+      {93, 1},
+      {94, 1}, // and by NOR
       {95, 1}, // cooperative launch
       {97, sharedOptin()},
       {99, 1}, // host memory can be registered
@@ -115,6 +118,8 @@ bool cuda::getAttribute(int attribute, int &value) {
       {111, 1024},               // reserved shared memory
       {115, 1},                  // memory pools
       {120, profile.major >= 9}, // clusters
+      {122, 1},                  // as 93 and 94
+      {123, 1},
   };
   for (const Row &row : rows)
     if (row.attribute == attribute) {

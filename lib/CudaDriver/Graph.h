@@ -115,6 +115,11 @@ CUresult findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
 CUresult addNode(CUgraphNode *out, CUgraph handle,
                  const CUgraphNode *dependencies, size_t count,
                  OperationRef operation);
+/// What a node does from now on, in graphs that will be instantiated; or in
+/// one that is. It must be of the node's kind.
+CUresult setOperation(CUgraphNode handle, OperationRef operation);
+CUresult setOperation(CUgraphExec exec, CUgraphNode handle,
+                      OperationRef operation);
 
 // -- Memory of graphs (GraphMemory.cpp)
 /// Frees memory of a pool. That of a graph stays the graph's, whose later nodes

@@ -81,15 +81,15 @@ CUresult cuda::addNode(CUgraphNode *out, CUgraph handle,
 }
 
 /// Sets what a node does, in its graph or in an instance of that.
-static CUresult setOperation(CUgraphNode handle, OperationRef operation) {
+CUresult cuda::setOperation(CUgraphNode handle, OperationRef operation) {
   GraphNode *node;
   if (CUresult error = enterNode(handle, operation->type(), node))
     return error;
   node->operation = std::move(operation);
   return CUDA_SUCCESS;
 }
-static CUresult setOperation(CUgraphExec execHandle, CUgraphNode handle,
-                             OperationRef operation) {
+CUresult cuda::setOperation(CUgraphExec execHandle, CUgraphNode handle,
+                            OperationRef operation) {
   GraphExec *exec;
   GraphNode *node;
   if (CUresult error = enterExec(execHandle, exec))
@@ -465,6 +465,9 @@ PTXJIT_CUDA_API(cuGraphAddNode_v2,
                                   &params->alloc);
   case CU_GRAPH_NODE_TYPE_MEM_FREE:
     return cuGraphAddMemFreeNode(out, graph, dependencies, count, params->free);
+  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    return cuGraphAddBatchMemOpNode(out, graph, dependencies, count,
+                                    &params->memOp);
   }
   return CUDA_ERROR_NOT_SUPPORTED;
 }

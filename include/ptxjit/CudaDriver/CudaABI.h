@@ -237,6 +237,7 @@ typedef enum CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
   CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+  CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
 } CUgraphNodeType;
 
 typedef enum CUgraphExecUpdateResult {
@@ -390,6 +391,50 @@ typedef struct CUDA_MEMCPY_NODE_PARAMS {
   CUcontext copyCtx;
   CUDA_MEMCPY3D copyParams;
 } CUDA_MEMCPY_NODE_PARAMS;
+
+enum {
+  CU_STREAM_WAIT_VALUE_GEQ = 0,
+  CU_STREAM_WAIT_VALUE_EQ = 1,
+  CU_STREAM_WAIT_VALUE_AND = 2,
+  CU_STREAM_WAIT_VALUE_NOR = 3,
+  CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30,
+};
+enum {
+  CU_STREAM_WRITE_VALUE_DEFAULT = 0,
+  CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
+};
+typedef enum CUstreamBatchMemOpType {
+  CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+  CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+  CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+  CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+  CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+  CU_STREAM_MEM_OP_BARRIER = 6,
+} CUstreamBatchMemOpType;
+/// Of 32 bits the lower half of `value64`.
+typedef struct CUstreamMemOpValueParams {
+  CUstreamBatchMemOpType operation;
+  CUdeviceptr address;
+  uint64_t value64;
+  unsigned flags;
+  CUdeviceptr alias;
+} CUstreamMemOpValueParams;
+typedef union CUstreamBatchMemOpParams {
+  CUstreamBatchMemOpType operation;
+  CUstreamMemOpValueParams waitValue, writeValue;
+  struct {
+    CUstreamBatchMemOpType operation;
+    unsigned flags;
+  } memoryBarrier; ///< flushRemoteWrites, too
+  uint64_t pad[6];
+} CUstreamBatchMemOpParams;
+typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
+  CUcontext ctx;
+  unsigned count;
+  CUstreamBatchMemOpParams *paramArray;
+  unsigned flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -400,6 +445,7 @@ typedef struct CUgraphNodeParams {
     CUDA_MEMSET_NODE_PARAMS memset;
     CUDA_HOST_NODE_PARAMS host;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
     CUgraph graph;
     CUevent event;
     CUdeviceptr free;
@@ -897,6 +943,27 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice *device);
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer,
                                 size_t bytes, unsigned flags);
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn fn, void *userData);
+CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address,
+                                uint32_t value, unsigned flags);
+CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address,
+                                uint64_t value, unsigned flags);
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address,
+                                 uint32_t value, unsigned flags);
+CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address,
+                                 uint64_t value, unsigned flags);
+CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
+                               CUstreamBatchMemOpParams *steps, unsigned flags);
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode *out, CUgraph graph,
+                                  const CUgraphNode *dependencies, size_t count,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode handle,
+                                        CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
+CUresult
+cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                               const CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
+CUresult
+cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
 CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback,
                              void *userData, unsigned flags);
 CUresult cuGraphAddEventRecordNode(CUgraphNode *out, CUgraph graph,

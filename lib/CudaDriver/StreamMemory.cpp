@@ -1,0 +1,236 @@
+//===- StreamMemory.cpp - streams that write values and wait for them -----===//
+
+#include "Graph.h"
+#include "State.h"
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+namespace {
+
+bool isWide(CUstreamBatchMemOpType type) {
+  return type == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+         type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+
+/// Is what memory holds what a wait is for?
+template <typename T, typename Signed>
+bool isMet(CUdeviceptr address, uint64_t wanted, unsigned condition) {
+  T have = __atomic_load_n(reinterpret_cast<T *>(address), __ATOMIC_ACQUIRE);
+  T value = T(wanted);
+  switch (condition) {
+  case CU_STREAM_WAIT_VALUE_GEQ: // counters may wrap around
+    return Signed(T(have - value)) >= 0;
+  case CU_STREAM_WAIT_VALUE_EQ:
+    return have == value;
+  case CU_STREAM_WAIT_VALUE_AND:
+    return (have & value) != 0;
+  default: // CU_STREAM_WAIT_VALUE_NOR
+    return T(~(have | value)) != 0;
+  }
+}
+
+/// Steps of a stream, one after another.
+struct BatchOperation : Operation {
+  std::vector<CUstreamBatchMemOpParams> steps;
+  CUgraphNodeType type() const override {
+    return CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  }
+  void run(Context &context) const override {
+    for (const CUstreamBatchMemOpParams &step : steps)
+      run(step, context);
+  }
+
+private:
+  static void run(const CUstreamBatchMemOpParams &step, Context &context) {
+    switch (step.operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      return wait(step, context);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+      __atomic_store_n(reinterpret_cast<uint32_t *>(step.writeValue.address),
+                       uint32_t(step.writeValue.value64), __ATOMIC_RELEASE);
+      return;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+      __atomic_store_n(reinterpret_cast<uint64_t *>(step.writeValue.address),
+                       step.writeValue.value64, __ATOMIC_RELEASE);
+      return;
+    default: // barriers
+      __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+  }
+
+  /// Ends with what it waits for, or with a kernel that failed.
+  static void wait(const CUstreamBatchMemOpParams &step, Context &context) {
+    const auto &wanted = step.waitValue;
+    unsigned condition = wanted.flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
+    auto met = [&] {
+      return isWide(step.operation)
+                 ? isMet<uint64_t, int64_t>(wanted.address, wanted.value64,
+                                            condition)
+                 : isMet<uint32_t, int32_t>(wanted.address, wanted.value64,
+                                            condition);
+    };
+    for (unsigned tries = 0; !met() && !context.stickyError; ++tries) {
+      if (tries < 1000)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+};
+
+bool isValid(const CUstreamBatchMemOpParams &step) {
+  auto names = [&](CUdeviceptr address) {
+    size_t bytes = isWide(step.operation) ? 8 : 4;
+    return address % bytes == 0 && findPlace(address, bytes) == Place::Inside;
+  };
+  switch (step.operation) {
+  case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+  case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+    return (step.waitValue.flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH)) <=
+               CU_STREAM_WAIT_VALUE_NOR &&
+           names(step.waitValue.address);
+  case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+  case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+    return step.writeValue.flags <= CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER &&
+           names(step.writeValue.address);
+  case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+    return step.memoryBarrier.flags == 0;
+  case CU_STREAM_MEM_OP_BARRIER:
+    return step.memoryBarrier.flags <= 1; // of the system, of the device
+  }
+  return false;
+}
+
+CUresult makeBatch(unsigned count, const CUstreamBatchMemOpParams *steps,
+                   unsigned flags, OperationRef &operation) {
+  constexpr unsigned kMost = 256; // as cuda.h says
+  if (!steps || !count || count > kMost || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto batch = std::make_shared<BatchOperation>();
+  for (unsigned i = 0; i < count; ++i) {
+    if (!isValid(steps[i]))
+      return CUDA_ERROR_INVALID_VALUE;
+    batch->steps.push_back(steps[i]);
+  }
+  operation = std::move(batch);
+  return CUDA_SUCCESS;
+}
+
+CUresult submit(CUstream handle, unsigned count,
+                const CUstreamBatchMemOpParams *steps, unsigned flags) {
+  Context *context;
+  StreamObject *stream;
+  OperationRef operation;
+  if (CUresult error = enterStream(handle, context, stream))
+    return error;
+  if (CUresult error = makeBatch(count, steps, flags, operation))
+    return error;
+  return enqueue(*context, *stream, std::move(operation));
+}
+
+/// One step: both kinds have the same members.
+CUresult submit(CUstream handle, CUstreamBatchMemOpType type,
+                CUdeviceptr address, uint64_t value, unsigned flags) {
+  CUstreamBatchMemOpParams step{};
+  step.operation = type;
+  step.waitValue.address = address;
+  step.waitValue.value64 = value;
+  step.waitValue.flags = flags;
+  return submit(handle, 1, &step, 0);
+}
+
+} // namespace
+
+PTXJIT_CUDA_STREAM_API(cuStreamWaitValue32_v2, _ptsz,
+                       (CUstream stream, CUdeviceptr address, uint32_t value,
+                        unsigned flags),
+                       stream, address, value, flags) {
+  return submit(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags);
+}
+PTXJIT_CUDA_STREAM_API(cuStreamWaitValue64_v2, _ptsz,
+                       (CUstream stream, CUdeviceptr address, uint64_t value,
+                        unsigned flags),
+                       stream, address, value, flags) {
+  return submit(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags);
+}
+PTXJIT_CUDA_STREAM_API(cuStreamWriteValue32_v2, _ptsz,
+                       (CUstream stream, CUdeviceptr address, uint32_t value,
+                        unsigned flags),
+                       stream, address, value, flags) {
+  return submit(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags);
+}
+PTXJIT_CUDA_STREAM_API(cuStreamWriteValue64_v2, _ptsz,
+                       (CUstream stream, CUdeviceptr address, uint64_t value,
+                        unsigned flags),
+                       stream, address, value, flags) {
+  return submit(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags);
+}
+PTXJIT_CUDA_STREAM_API(cuStreamBatchMemOp_v2, _ptsz,
+                       (CUstream stream, unsigned count,
+                        CUstreamBatchMemOpParams *steps, unsigned flags),
+                       stream, count, steps, flags) {
+  return submit(stream, count, steps, flags);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes of graphs
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuGraphAddBatchMemOpNode,
+                (CUgraphNode * out, CUgraph graph,
+                 const CUgraphNode *dependencies, size_t count,
+                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+                out, graph, dependencies, count, params) {
+  OperationRef operation;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = makeBatch(params->count, params->paramArray,
+                                 params->flags, operation))
+    return error;
+  return addNode(out, graph, dependencies, count, std::move(operation));
+}
+PTXJIT_CUDA_API(cuGraphBatchMemOpNodeGetParams,
+                (CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+                handle, params) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, node))
+    return error;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto &batch = static_cast<const BatchOperation &>(*node->operation);
+  *params = {};
+  params->count = unsigned(batch.steps.size());
+  // The node's own, as long as its parameters stay.
+  params->paramArray =
+      const_cast<CUstreamBatchMemOpParams *>(batch.steps.data());
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuGraphBatchMemOpNodeSetParams,
+                (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+                node, params) {
+  OperationRef operation;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = makeBatch(params->count, params->paramArray,
+                                 params->flags, operation))
+    return error;
+  return setOperation(node, std::move(operation));
+}
+PTXJIT_CUDA_API(cuGraphExecBatchMemOpNodeSetParams,
+                (CUgraphExec exec, CUgraphNode node,
+                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+                exec, node, params) {
+  OperationRef operation;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = makeBatch(params->count, params->paramArray,
+                                 params->flags, operation))
+    return error;
+  return setOperation(exec, node, std::move(operation));
+}
