@@ -102,14 +102,28 @@ Operation *AccumulatorHomes::consumerOf(ArrayRef<Value> tile) const {
              : nullptr;
 }
 
+bool AccumulatorHomes::isCarried(OpOperand &use) const {
+  auto condition = dyn_cast<scf::ConditionOp>(use.getOwner());
+  if (!condition)
+    return false;
+  unsigned position = use.getOperandNumber() - 1; // behind the predicate
+  return llvm::any_of(carriedBy(cast<scf::WhileOp>(condition->getParentOp())),
+                      [&](const Carried &carried) {
+                        return llvm::any_of(
+                            carried.results, [&](ArrayRef<unsigned> results) {
+                              return llvm::is_contained(results, position);
+                            });
+                      });
+}
+
 bool AccumulatorHomes::onlyConsumed(ArrayRef<Value> tile) const {
   Operation *consumer = consumerOf(tile);
-  // A condition may forward it twice; all of that is carried.
+  // A condition may forward it twice, and a part of it alone.
   return consumer && llvm::all_of(tile, [&](Value v) {
            return v.hasOneUse() ||
-                  (isa<scf::ConditionOp>(consumer) &&
-                   llvm::all_of(v.getUsers(),
-                                [&](Operation *op) { return op == consumer; }));
+                  llvm::all_of(v.getUses(), [&](OpOperand &use) {
+                    return use.getOwner() == consumer && isCarried(use);
+                  });
          });
 }
 

@@ -53,6 +53,8 @@ public:
   llvm::ArrayRef<Carried> carriedBy(mlir::scf::WhileOp loop) const;
 
 private:
+  /// Is it what a loop's condition forwards of a tile that the loop carries?
+  bool isCarried(mlir::OpOperand &use) const;
   struct Link {
     TileValues tile;
     mlir::Operation *consumer;
