@@ -24,6 +24,8 @@ MatrixTiles::MatrixTiles(MmaOp op) {
   if (mma.isQuadPair())
     return;
   rows = mma.m == 8 ? 8 : 16;
+  kindOfC = {mma.c, rows};
+  kindOfD = {mma.d, rows};
   staysExact = !mma.saturates || mma.isInteger();
   unsigned first = mma.aRegisters() + mma.bRegisters();
   splitTiles(mma, mma.c, rows, op.getInputs().slice(first, mma.cRegisters()),
@@ -53,19 +55,24 @@ TileValues ptxjit::tileAt(ValueRange values, ArrayRef<unsigned> positions) {
   return tile;
 }
 
-/// What `tile` went on from, if it is a tile of D.
-static const TileValues *
-continued(const llvm::DenseMap<Value, MatrixTiles> &tilesOf,
-          ArrayRef<Value> tile, MmaOp &mma) {
+const MatrixTiles &AccumulatorHomes::tilesAt(MmaOp mma) const {
+  return tilesOf.find(mma.getD().front())->second;
+}
+
+const TileValues *AccumulatorHomes::continued(ArrayRef<Value> tile,
+                                              TileKind &kind,
+                                              MmaOp &mma) const {
   mma = tile.front().getDefiningOp<MmaOp>();
   if (!mma)
     return nullptr;
-  const MatrixTiles &tiles = tilesOf.find(mma.getD().front())->second;
-  if (!tiles.staysExact)
+  const MatrixTiles &tiles = tilesAt(mma);
+  if (!tiles.staysExact || !(tiles.kindOfD == kind))
     return nullptr;
   for (auto [c, d] : llvm::zip(tiles.c, tiles.d))
-    if (ArrayRef(d) == tile)
+    if (ArrayRef(d) == tile) {
+      kind = tiles.kindOfC;
       return &c;
+    }
   return nullptr;
 }
 
@@ -74,24 +81,24 @@ AccumulatorHomes::AccumulatorHomes(FuncOp func) {
     tilesOf.try_emplace(op.getD().front(), MatrixTiles(op));
   });
   func.walk([&](MmaOp op) {
-    for (const TileValues &c : tilesOf.find(op.getD().front())->second.c)
-      findLoops(c);
+    for (const TileValues &c : tilesAt(op).c)
+      findLoops(c, tilesAt(op).kindOfC);
   });
   // What is left: one operation behind the other in a block. These may do
   // without: a sum that is not handed on becomes registers.
-  auto handOn = [&](const TileValues &tile, Operation *to) {
+  auto handOn = [&](const TileValues &tile, TileKind kind, Operation *to) {
     MmaOp before;
-    if (continued(tilesOf, tile, before) &&
-        before->getBlock() == to->getBlock())
+    if (continued(tile, kind, before) && before->getBlock() == to->getBlock())
       consumers.try_emplace(tile.front(), Consumer{tile, to});
   };
   func.walk([&](Operation *op) {
     if (auto mma = dyn_cast<MmaOp>(op))
-      for (const TileValues &c : tilesOf.find(mma.getD().front())->second.c)
-        handOn(c, mma);
+      for (const TileValues &c : tilesAt(mma).c)
+        handOn(c, tilesAt(mma).kindOfC, mma);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       for (const Carried &carried : carriedBy(loop))
-        handOn(tileAt(loop.getInits(), carried.args), loop);
+        handOn(tileAt(loop.getInits(), carried.args),
+               tilesAt(carried.user).kindOfC, loop);
   });
 }
 
@@ -135,14 +142,14 @@ AccumulatorHomes::carriedBy(scf::WhileOp loop) const {
   return it->second;
 }
 
-bool AccumulatorHomes::trace(TileValues tile, Operation *consumer, Block *block,
-                             Trace &out) {
+bool AccumulatorHomes::trace(TileValues tile, TileKind &kind,
+                             Operation *consumer, Block *block, Trace &out) {
   while (true) {
     out.links.push_back({tile, consumer});
     if (findPositions(tile, block->getArguments(), out.positions))
       return true;
     MmaOp mma;
-    if (const TileValues *c = continued(tilesOf, tile, mma)) {
+    if (const TileValues *c = continued(tile, kind, mma)) {
       if (mma->getBlock() != block)
         return false;
       out.user = mma;
@@ -156,10 +163,10 @@ bool AccumulatorHomes::trace(TileValues tile, Operation *consumer, Block *block,
         !findPositions(tile, inner.getResults(), results))
       return false;
     Trace within;
-    if (!trace(tileAt(inner.getConditionOp().getArgs(), results),
+    if (!trace(tileAt(inner.getConditionOp().getArgs(), results), kind,
                inner.getConditionOp(), inner.getBeforeBody(), within))
       return false;
-    const Carried *carried = carry(inner, within.positions);
+    const Carried *carried = carry(inner, within.positions, kind);
     if (!carried || !llvm::is_contained(carried->results, results))
       return false;
     out.user = carried->user;
@@ -169,21 +176,23 @@ bool AccumulatorHomes::trace(TileValues tile, Operation *consumer, Block *block,
 }
 
 const AccumulatorHomes::Carried *
-AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
+AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args,
+                        TileKind kind) {
   auto &known = loops[loop];
   for (const Carried &carried : known)
     if (ArrayRef(carried.args) == args)
-      return &carried;
+      return tilesAt(carried.user).kindOfC == kind ? &carried : nullptr;
   auto overlaps = [&](ArrayRef<unsigned> a, ArrayRef<unsigned> b) {
     return llvm::any_of(a,
                         [&](unsigned i) { return llvm::is_contained(b, i); });
   };
   Trace after, before;
-  if (!trace(tileAt(loop.getYieldOp().getOperands(), args), loop.getYieldOp(),
-             loop.getAfterBody(), after) ||
-      !trace(tileAt(loop.getConditionOp().getArgs(), after.positions),
+  TileKind first = kind;
+  if (!trace(tileAt(loop.getYieldOp().getOperands(), args), first,
+             loop.getYieldOp(), loop.getAfterBody(), after) ||
+      !trace(tileAt(loop.getConditionOp().getArgs(), after.positions), first,
              loop.getConditionOp(), loop.getBeforeBody(), before) ||
-      ArrayRef(before.positions) != args)
+      ArrayRef(before.positions) != args || !(first == kind))
     return nullptr;
   // Tracing may have found more loops, and moved the list.
   auto &list = loops[loop];
@@ -201,8 +210,8 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
     if (others != after.positions)
       carried.results.push_back(others);
   carried.user = before.user ? before.user : after.user;
-  if (!carried.user)
-    return nullptr; // nothing is added
+  if (!carried.user || !(tilesAt(carried.user).kindOfC == kind))
+    return nullptr; // nothing is added, or to something else in between
   // The loop counts on each of these to hand its home on.
   for (Trace *part : {&before, &after})
     for (const Link &link : part->links)
@@ -219,10 +228,10 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args) {
 }
 
 /// The loops that bring `tile` to where it is used.
-void AccumulatorHomes::findLoops(TileValues tile) {
+void AccumulatorHomes::findLoops(TileValues tile, TileKind kind) {
   for (unsigned steps = 0; steps < 1000; ++steps) {
     MmaOp mma;
-    if (const TileValues *c = continued(tilesOf, tile, mma)) {
+    if (const TileValues *c = continued(tile, kind, mma)) {
       tile = *c;
       continue;
     }
@@ -236,7 +245,7 @@ void AccumulatorHomes::findLoops(TileValues tile) {
         tile = tileAt(loop.getConditionOp().getArgs(), positions);
         continue;
       }
-      carry(loop, positions);
+      carry(loop, positions, kind);
       tile = tileAt(loop.getInits(), positions);
       continue;
     }

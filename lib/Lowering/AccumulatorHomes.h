@@ -21,11 +21,21 @@ using TileValues = llvm::SmallVector<mlir::Value, 4>;
 /// The values at `positions`.
 TileValues tileAt(mlir::ValueRange values, llvm::ArrayRef<unsigned> positions);
 
+/// What a tile's registers hold: two kinds may have as many of them.
+struct TileKind {
+  ptx::MatrixType type;
+  unsigned rows;
+  bool operator==(const TileKind &other) const {
+    return type == other.type && rows == other.rows;
+  }
+};
+
 /// The tiles of an instruction's C, and of its D, one for each 8 columns and
 /// `rows` rows.
 struct MatrixTiles {
   explicit MatrixTiles(ptx::MmaOp op);
   unsigned rows = 16;
+  TileKind kindOfC{}, kindOfD{};
   /// False if what D gets is not what the next one should add to (numbers that
   /// are limited when they leave).
   bool staysExact = true;
@@ -64,11 +74,17 @@ private:
     Positions positions; ///< of the block's arguments
     ptx::MmaOp user;
   };
+  /// What `tile` went on from, if it is a tile of D of that kind, which becomes
+  /// that of the result; null if it is not.
+  const TileValues *continued(llvm::ArrayRef<mlir::Value> tile, TileKind &kind,
+                              ptx::MmaOp &mma) const;
   /// Follows a tile back to arguments of `block`.
-  bool trace(TileValues tile, mlir::Operation *consumer, mlir::Block *block,
-             Trace &out);
-  const Carried *carry(mlir::scf::WhileOp loop, llvm::ArrayRef<unsigned> args);
-  void findLoops(TileValues tile);
+  bool trace(TileValues tile, TileKind &kind, mlir::Operation *consumer,
+             mlir::Block *block, Trace &out);
+  const Carried *carry(mlir::scf::WhileOp loop, llvm::ArrayRef<unsigned> args,
+                       TileKind kind);
+  const MatrixTiles &tilesAt(ptx::MmaOp mma) const;
+  void findLoops(TileValues tile, TileKind kind);
 
   struct Consumer {
     TileValues tile;
