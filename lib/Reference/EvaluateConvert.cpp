@@ -212,7 +212,7 @@ static Bits convertRandomly(CvtRandomOp op, ArrayRef<Bits> in) {
 
 /// ISA: the upper half of the random bits for a and b, the lower one for e and
 /// f. Each of a pair has all 16, the first in reverse order: of the figure that
-/// the text lacks, this is what was measured (docs/Semantics.md).
+/// the text lacks, this is what was measured (docs/Execution.md).
 static Bits convertRandomly(CvtRandomQuadOp op, ArrayRef<Bits> in) {
   const llvm::fltSemantics *formats[] = {
       &APFloat::Float8E4M3FN(), &APFloat::Float8E5M2(),
