@@ -39,6 +39,11 @@ Expected values come from the reference interpreter, which is written from the
 ISA's text, and for edge cases from the text by hand. None were compared with
 hardware.
 
+Random programs (`utils/random-stress.sh`) hold all opcodes outside textures and
+tensor memory: in 75 minutes of two processes on two cores 6,178 programs, each of
+these opcodes over 1,600 times. Three of them differed, for two reasons, which
+have been mended.
+
 The parser accepts all 19,344 forms that `ptxas` 13.0 accepts. (Modules of
 `.address_size 32` are parsed and checked, and refused when a kernel is compiled.)
 Of 17,959 statements that `ptxas` refuses it refuses 17,864 (99.5 %). Accepted
