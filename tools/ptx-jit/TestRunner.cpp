@@ -188,6 +188,17 @@ std::vector<std::string> splitWords(const std::string &line) {
   return words;
 }
 
+/// The count of `value*count`, which goes from `part`; 1 without, 0 if it is
+/// none.
+uint64_t takeRepetition(std::string &part) {
+  size_t star = part.find('*');
+  if (star == std::string::npos)
+    return 1;
+  uint64_t count = std::strtoull(part.c_str() + star + 1, nullptr, 10);
+  part.resize(star);
+  return count <= (1 << 22) ? count : 0;
+}
+
 bool parseValues(const ElementType &type, const std::string &list,
                  std::vector<uint64_t> &values, std::vector<bool> *wild) {
   std::string text = list;
@@ -196,13 +207,13 @@ bool parseValues(const ElementType &type, const std::string &list,
     std::string part = text.substr(0, comma);
     text = comma == std::string::npos ? "" : text.substr(comma + 1);
     part.erase(std::remove(part.begin(), part.end(), ' '), part.end());
-    uint64_t bits = 0;
+    uint64_t bits = 0, count = takeRepetition(part);
     bool any = wild && part == "?";
-    if (!any && !parseElement(type, part, bits))
+    if (count == 0 || (!any && !parseElement(type, part, bits)))
       return false;
-    values.push_back(bits);
+    values.insert(values.end(), count, bits);
     if (wild)
-      wild->push_back(any);
+      wild->insert(wild->end(), count, any);
   }
   return !values.empty();
 }

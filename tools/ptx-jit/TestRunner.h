@@ -6,7 +6,7 @@
 //          ARG... {~ulps=N} {~rel=X} {~abs=X} {fails=TEXT}
 //
 // ARG, one for each parameter: TYPE:VALUE, TYPE{VALUE,...}, or a buffer:
-//   in=TYPE[v, v, ...]     given values
+//   in=TYPE[v, v*n, ...]   given values, some of them n times
 //   out=TYPE[v, v, ...]    starts as zero, must end as given; `?` is anything
 //   io=TYPE[v, ...]->[w, ...]
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
