@@ -67,6 +67,32 @@ PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {
   return CUDA_SUCCESS;
 }
 
+PTXJIT_CUDA_API(cuCtxAttach, (CUcontext * handle, unsigned flags), handle,
+                flags) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!handle || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  ++context->attachments;
+  *handle = reinterpret_cast<CUcontext>(context);
+  return CUDA_SUCCESS;
+}
+
+/// The last one to leave destroys it.
+PTXJIT_CUDA_API(cuCtxDetach, (CUcontext handle), handle) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  auto *context = reinterpret_cast<Context *>(handle);
+  if (!context || !getState().contexts.contains(context) ||
+      currentContext() != context)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  for (unsigned uses = context->attachments; uses;)
+    if (context->attachments.compare_exchange_weak(uses, uses - 1))
+      return CUDA_SUCCESS;
+  return cuCtxDestroy_v2(handle);
+}
+
 PTXJIT_CUDA_API(cuCtxGetCurrent, (CUcontext * handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;

@@ -55,12 +55,21 @@ struct Context;
 struct GraphNode;
 struct Capture;
 
+/// What a kernel's next launch has, of programs that say so before (OldLaunch).
+struct NextLaunch {
+  std::mutex mutex;
+  std::array<unsigned, 3> block = {1, 1, 1};
+  unsigned shared = 0; ///< bytes, dynamic
+  std::vector<char> parameters;
+};
+
 /// A kernel: of a module, or of a library.
 struct Function {
   std::shared_ptr<ptxjit::Module> code;
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr; ///< handle of the module or library
   std::atomic<int> maxDynamicShared{0};
+  NextLaunch next;
 };
 
 /// Loaded code with its functions: what a module and a library are.
@@ -119,6 +128,7 @@ struct Context {
   bool isPrimary = false;
   unsigned flags = 0;
   uint64_t id = 0;
+  std::atomic<unsigned> attachments{0}; ///< beside its creation
   std::atomic<int> stickyError{CUDA_SUCCESS};
   StreamObject defaultStream;
   std::atomic<size_t> limits[8] = {};

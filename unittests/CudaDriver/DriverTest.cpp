@@ -317,6 +317,47 @@ TEST_F(Driver, StreamOfAnotherContext) {
   EXPECT_EQ(cuCtxSetCurrent(mine), CUDA_SUCCESS);
 }
 
+TEST_F(Driver, LaunchesBeforeCuda4) {
+  CUfunction add = get("add");
+  CUdeviceptr data = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 600), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 3, 150), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncSetBlockShape(add, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetBlockShape(add, 64, 1, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncSetSharedSize(add, 16), CUDA_SUCCESS);
+  EXPECT_EQ(cuParamSetv(add, 0, &data, 8), CUDA_SUCCESS);
+  EXPECT_EQ(cuParamSeti(add, 8, 4), CUDA_SUCCESS);
+  EXPECT_EQ(cuLaunchGrid(add, 3, 1), CUDA_ERROR_INVALID_VALUE); // n is missing
+  EXPECT_EQ(cuParamSeti(add, 12, 150), CUDA_SUCCESS);
+  EXPECT_EQ(cuParamSetSize(add, 16), CUDA_SUCCESS);
+  EXPECT_EQ(cuParamSetv(add, -1, &data, 8), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuParamSetv(add, 4090, &data, 8), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchGrid(add, 0, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchGrid(add, 3, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cuLaunch(add), CUDA_SUCCESS); // the first block once more
+  std::vector<unsigned> back(150);
+  EXPECT_EQ(cuMemcpyDtoH_v2(back.data(), data, 600), CUDA_SUCCESS);
+  EXPECT_EQ(back[63], 11u);
+  EXPECT_EQ(back[64], 7u);
+  EXPECT_EQ(back[149], 7u);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+}
+
+TEST_F(Driver, AttachedContexts) {
+  CUcontext other = nullptr, attached = nullptr, current = nullptr;
+  ASSERT_EQ(cuCtxCreate_v2(&other, 0, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxAttach(&attached, 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxAttach(&attached, 0), CUDA_SUCCESS);
+  EXPECT_EQ(attached, other);
+  EXPECT_EQ(cuCtxDetach(context), CUDA_ERROR_INVALID_CONTEXT); // not current
+  EXPECT_EQ(cuCtxDetach(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, other);
+  EXPECT_EQ(cuCtxDetach(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, context);
+}
+
 TEST_F(Driver, PointerAttributes) {
   CUdeviceptr data, start;
   size_t size;

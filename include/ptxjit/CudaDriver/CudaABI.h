@@ -943,6 +943,18 @@ CUresult cuStreamGetDevice(CUstream handle, CUdevice *device);
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer,
                                 size_t bytes, unsigned flags);
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn fn, void *userData);
+CUresult cuFuncSetBlockShape(CUfunction handle, int x, int y, int z);
+CUresult cuFuncSetSharedSize(CUfunction handle, unsigned bytes);
+CUresult cuParamSetSize(CUfunction handle, unsigned bytes);
+CUresult cuParamSetv(CUfunction handle, int offset, void *data, unsigned bytes);
+CUresult cuParamSeti(CUfunction handle, int offset, unsigned value);
+CUresult cuParamSetf(CUfunction handle, int offset, float value);
+CUresult cuLaunch(CUfunction handle);
+CUresult cuLaunchGrid(CUfunction handle, int width, int height);
+CUresult cuLaunchGridAsync(CUfunction handle, int width, int height,
+                           CUstream stream);
+CUresult cuCtxAttach(CUcontext *handle, unsigned flags);
+CUresult cuCtxDetach(CUcontext handle);
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address,
                                 uint32_t value, unsigned flags);
 CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address,
