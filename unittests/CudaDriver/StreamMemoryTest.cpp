@@ -27,6 +27,10 @@ protected:
   void store(unsigned i, uint64_t value) {
     __atomic_store_n(&host[i], value, __ATOMIC_RELEASE);
   }
+  /// While the stream may write.
+  uint64_t load(unsigned i) {
+    return __atomic_load_n(&host[i], __ATOMIC_ACQUIRE);
+  }
   /// The stream has come to a wait and stays there.
   void expectWaiting() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -45,7 +49,7 @@ TEST_F(StreamMemory, WaitsForTheHost) {
   ASSERT_EQ(cuStreamWriteValue64_v2(stream, address + 8, 0x123456789abcdef0, 0),
             CUDA_SUCCESS);
   expectWaiting();
-  EXPECT_EQ(host[1], 0u);
+  EXPECT_EQ(load(1), 0u);
   store(0, 4);
   expectWaiting();
   store(0, 6);
@@ -128,7 +132,7 @@ TEST_F(StreamMemory, BatchesAndNodes) {
   steps[2].waitValue.value64 = 3;
   ASSERT_EQ(cuStreamBatchMemOp_v2(stream, 3, steps, 0), CUDA_SUCCESS);
   expectWaiting();
-  EXPECT_EQ(host[0], 11u);
+  EXPECT_EQ(load(0), 11u);
   store(1, 3);
   ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
 
