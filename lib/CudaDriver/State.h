@@ -263,10 +263,8 @@ struct PerThreadDefault {
   PerThreadDefault();
   ~PerThreadDefault();
 };
-/// The stream behind a handle (null and the two special ones included).
-CUresult findStream(Context &context, CUstream handle, StreamObject *&stream);
-/// enter(), or enterOwner() of a stream that is not a default one, and
-/// findStream().
+/// The stream behind a handle (null and the two special ones included): enter()
+/// for default streams, enterOwner() for others.
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);

@@ -122,6 +122,13 @@ CUresult makeBatch(unsigned count, const CUstreamBatchMemOpParams *steps,
   return CUDA_SUCCESS;
 }
 
+CUresult makeBatch(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
+                   OperationRef &operation) {
+  return params ? makeBatch(params->count, params->paramArray, params->flags,
+                            operation)
+                : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult submit(CUstream handle, unsigned count,
                 const CUstreamBatchMemOpParams *steps, unsigned flags) {
   Context *context;
@@ -188,10 +195,7 @@ PTXJIT_CUDA_API(cuGraphAddBatchMemOpNode,
                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
                 out, graph, dependencies, count, params) {
   OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeBatch(params->count, params->paramArray,
-                                 params->flags, operation))
+  if (CUresult error = makeBatch(params, operation))
     return error;
   return addNode(out, graph, dependencies, count, std::move(operation));
 }
@@ -215,10 +219,7 @@ PTXJIT_CUDA_API(cuGraphBatchMemOpNodeSetParams,
                 (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
                 node, params) {
   OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeBatch(params->count, params->paramArray,
-                                 params->flags, operation))
+  if (CUresult error = makeBatch(params, operation))
     return error;
   return setOperation(node, std::move(operation));
 }
@@ -227,10 +228,7 @@ PTXJIT_CUDA_API(cuGraphExecBatchMemOpNodeSetParams,
                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
                 exec, node, params) {
   OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeBatch(params->count, params->paramArray,
-                                 params->flags, operation))
+  if (CUresult error = makeBatch(params, operation))
     return error;
   return setOperation(exec, node, std::move(operation));
 }

@@ -60,35 +60,24 @@ static StreamObject &threadStream(Context &context) {
   return streams.get(context);
 }
 
-CUresult cuda::findStream(Context &context, CUstream handle,
-                          StreamObject *&stream) {
-  if (handle == CU_STREAM_PER_THREAD || (!handle && perThreadDefaults)) {
-    stream = &threadStream(context);
-    return CUDA_SUCCESS;
-  }
-  if (!handle || handle == CU_STREAM_LEGACY) {
-    stream = &context.defaultStream;
-    return CUDA_SUCCESS;
-  }
-  stream = reinterpret_cast<StreamObject *>(handle);
-  return getState().streams.contains(stream) ? CUDA_SUCCESS
-                                             : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult cuda::enterStream(CUstream handle, Context *&context,
                            StreamObject *&stream) {
   bool isDefault =
       !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
   if (isDefault) {
-    CUresult error = enter(context);
-    return error ? error : findStream(*context, handle, stream);
+    if (CUresult error = enter(context))
+      return error;
+    bool isOfThread =
+        handle == CU_STREAM_PER_THREAD || (!handle && perThreadDefaults);
+    stream = isOfThread ? &threadStream(*context) : &context->defaultStream;
+    return CUDA_SUCCESS;
   }
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
-  if (!getState().streams.contains(handle))
-    return CUDA_ERROR_INVALID_HANDLE;
   stream = reinterpret_cast<StreamObject *>(handle);
-  return enterOwner(stream->context, context);
+  return getState().streams.contains(stream)
+             ? enterOwner(stream->context, context)
+             : CUDA_ERROR_INVALID_HANDLE;
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,9 @@ template <int W> U32<W> findNthSet(U32<W> mask, U32<W> base, I32<W> offset) {
 
 } // namespace
 
+#define PTXJIT_AT_WIDTHS(at, name, Type)                                       \
+  at(name, Type, 1) at(name, Type, 4) at(name, Type, 8) at(name, Type, 16)
+
 #define PTXJIT_FORMAT_AT(name, Type, W)                                        \
   PTXJIT_EXPORT void ptxjit_cvt_##name##_f32_x##W(U32<W> *d,                   \
                                                   const F32<W> *a) {           \
@@ -45,11 +48,7 @@ template <int W> U32<W> findNthSet(U32<W> mask, U32<W> base, I32<W> offset) {
                                                   const U32<W> *a) {           \
     *d = Type::decode<W>(*a);                                                  \
   }
-#define PTXJIT_FORMAT(name, Type)                                              \
-  PTXJIT_FORMAT_AT(name, Type, 1)                                              \
-  PTXJIT_FORMAT_AT(name, Type, 4)                                              \
-  PTXJIT_FORMAT_AT(name, Type, 8)                                              \
-  PTXJIT_FORMAT_AT(name, Type, 16)
+#define PTXJIT_FORMAT(name, Type) PTXJIT_AT_WIDTHS(PTXJIT_FORMAT_AT, name, Type)
 PTXJIT_FORMAT(e4m3, E4M3)
 PTXJIT_FORMAT(e5m2, E5M2)
 PTXJIT_FORMAT(e2m3, E2M3)
@@ -62,11 +61,7 @@ PTXJIT_FORMAT(e2m1, E2M1)
       U32<W> *d, const F32<W> *a, const U32<W> *random) {                      \
     *d = Type::encodeRandom<W>(*a, *random);                                   \
   }
-#define PTXJIT_RANDOM(name, Type)                                              \
-  PTXJIT_RANDOM_AT(name, Type, 1)                                              \
-  PTXJIT_RANDOM_AT(name, Type, 4)                                              \
-  PTXJIT_RANDOM_AT(name, Type, 8)                                              \
-  PTXJIT_RANDOM_AT(name, Type, 16)
+#define PTXJIT_RANDOM(name, Type) PTXJIT_AT_WIDTHS(PTXJIT_RANDOM_AT, name, Type)
 PTXJIT_RANDOM(f16, Half)
 PTXJIT_RANDOM(e4m3, E4M3)
 PTXJIT_RANDOM(e5m2, E5M2)

@@ -7,11 +7,11 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 /// Tile after tile: of 8 rows one register (f16) or two, then the next 8 rows.
-static void splitTiles(const MatrixMultiply &mma, MatrixType type,
-                       unsigned rows, ValueRange registers,
+static void splitTiles(const MatrixMultiply &mma, TileKind kind,
+                       ValueRange registers,
                        SmallVectorImpl<TileValues> &tiles) {
-  unsigned each = type == MatrixType::F16 ? 1 : 2, eights = rows / 8;
-  for (unsigned rowTile = 0; rowTile < mma.m / rows; ++rowTile)
+  unsigned each = kind.type == MatrixType::F16 ? 1 : 2, eights = kind.rows / 8;
+  for (unsigned rowTile = 0; rowTile < mma.m / kind.rows; ++rowTile)
     for (unsigned colTile = 0; colTile < mma.n / 8; ++colTile) {
       unsigned first = each * (rowTile * eights + mma.m / 8 * colTile);
       tiles.emplace_back(
@@ -23,14 +23,13 @@ MatrixTiles::MatrixTiles(MmaOp op) {
   MatrixMultiply mma = decodeMma(op);
   if (mma.isQuadPair())
     return;
-  rows = mma.m == 8 ? 8 : 16;
+  unsigned rows = mma.m == 8 ? 8 : 16;
   kindOfC = {mma.c, rows};
   kindOfD = {mma.d, rows};
   staysExact = !mma.saturates || mma.isInteger();
   unsigned first = mma.aRegisters() + mma.bRegisters();
-  splitTiles(mma, mma.c, rows, op.getInputs().slice(first, mma.cRegisters()),
-             c);
-  splitTiles(mma, mma.d, rows, op.getD(), d);
+  splitTiles(mma, kindOfC, op.getInputs().slice(first, mma.cRegisters()), c);
+  splitTiles(mma, kindOfD, op.getD(), d);
 }
 
 /// The positions of `tile` among `values`, if all are there; the first ones,

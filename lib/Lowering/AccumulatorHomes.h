@@ -31,10 +31,9 @@ struct TileKind {
 };
 
 /// The tiles of an instruction's C, and of its D, one for each 8 columns and
-/// `rows` rows.
+/// the rows of their kind.
 struct MatrixTiles {
   explicit MatrixTiles(ptx::MmaOp op);
-  unsigned rows = 16;
   TileKind kindOfC{}, kindOfD{};
   /// False if what D gets is not what the next one should add to (numbers that
   /// are limited when they leave).
