@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that data flows one way: which room may include which.
+"""Checks that data flows one way: which room may include which. Checks too
+that nothing strange was committed at the top of the tree.
 
     check-rooms.py SOURCE_ROOT
 
@@ -7,7 +8,13 @@ A room is a folder of lib/ with its public headers in include/ptxjit/.
 """
 import os
 import re
+import subprocess
 import sys
+
+TOP = {".ci", ".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt",
+       "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "bench",
+       "cmake", "docs", "examples", "include", "lib", "test", "tools",
+       "unittests", "utils"}
 
 ALLOWED = {
     "Dialect": {"Dialect"},
@@ -48,8 +55,18 @@ def check(path, room):
     return problems
 
 
+def check_top(root):
+    """What git knows of, where the tree is a checkout."""
+    listed = subprocess.run(["git", "-C", root, "ls-files"], text=True,
+                            capture_output=True)
+    names = {path.split("/")[0] for path in listed.stdout.splitlines()}
+    return [f"{name}: nothing of that name belongs at the top of the tree"
+            for name in sorted(names - TOP)]
+
+
 def main():
     root, problems, files = sys.argv[1], [], 0
+    problems += check_top(root)
     for base in ("lib", "include/ptxjit"):
         for room in sorted(os.listdir(os.path.join(root, base))):
             folder = os.path.join(root, base, room)
