@@ -14,10 +14,20 @@ namespace bench {
   void ref_##n(void **);
 BENCH_FNS(X)
 #undef X
+// Hand-vectorised for AVX-512 (native/tuned.cpp); null elsewhere.
+#if defined(__AVX512F__) && defined(__AVX512VBMI__)
 void tuned_triad(void **);
 void tuned_nbody(void **);
 void tuned_mandelbrot(void **);
 void tuned_sha256(void **);
 void tuned_transpose(void **);
 void tuned_rgb2gray(void **);
+#else
+constexpr void (*tuned_triad)(void **) = nullptr;
+constexpr void (*tuned_nbody)(void **) = nullptr;
+constexpr void (*tuned_mandelbrot)(void **) = nullptr;
+constexpr void (*tuned_sha256)(void **) = nullptr;
+constexpr void (*tuned_transpose)(void **) = nullptr;
+constexpr void (*tuned_rgb2gray)(void **) = nullptr;
+#endif
 } // namespace bench

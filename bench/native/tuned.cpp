@@ -4,6 +4,7 @@
 #include "../driver/sizes.h"
 #include <cstdint>
 #include <immintrin.h>
+#if defined(__AVX512F__) && defined(__AVX512VBMI__)
 namespace bench {
 using namespace sz;
 typedef float f16 __attribute__((ext_vector_type(16)));
@@ -187,3 +188,4 @@ void tuned_rgb2gray(
   }
 }
 } // namespace bench
+#endif
