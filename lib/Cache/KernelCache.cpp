@@ -48,6 +48,9 @@ static void describe(Archive &a, PtxjitKernelInfo &k) {
     a.number(k.reqntid[d]);
     a.number(k.cluster[d]);
   }
+  a.number(k.maxClusterRank);
+  a.number(k.explicitCluster);
+  a.number(k.blocksAreClusters);
   a.number(k.sharedBytes);
   a.number(k.localBytes);
 }

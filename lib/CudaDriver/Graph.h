@@ -102,6 +102,7 @@ OperationRef makeChild(const Graph &graph);
 
 // What nodes were made from.
 CUDA_KERNEL_NODE_PARAMS launchParams(const Operation &operation);
+LaunchOptions launchOptions(const Operation &operation);
 CUDA_MEMCPY3D copyParams(const Operation &operation);
 CUDA_MEMSET_NODE_PARAMS setParams(const Operation &operation);
 CUDA_HOST_NODE_PARAMS hostParams(const Operation &operation);

@@ -168,13 +168,23 @@ PTXJIT_CUDA_API(cuGraphKernelNodeGetParams,
     std::memcpy(params, &wide, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
   return error;
 }
+/// A launch with other parameters, and the attributes of `handle`.
+static CUresult remakeLaunch(CUgraphNode handle,
+                             const CUDA_KERNEL_NODE_PARAMS *params,
+                             OperationRef &operation) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
+    return error;
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  return makeLaunch(*params, launchOptions(*node->operation), operation);
+}
+
 PTXJIT_CUDA_API(cuGraphKernelNodeSetParams_v2,
                 (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), node,
                 params) {
   OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
+  if (CUresult error = remakeLaunch(node, params, operation))
     return error;
   return setOperation(node, std::move(operation));
 }
@@ -191,9 +201,7 @@ PTXJIT_CUDA_API(cuGraphExecKernelNodeSetParams_v2,
                  const CUDA_KERNEL_NODE_PARAMS *params),
                 exec, node, params) {
   OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
+  if (CUresult error = remakeLaunch(node, params, operation))
     return error;
   return setOperation(exec, node, std::move(operation));
 }
@@ -205,6 +213,58 @@ PTXJIT_CUDA_API(cuGraphExecKernelNodeSetParams,
     return CUDA_ERROR_INVALID_VALUE;
   CUDA_KERNEL_NODE_PARAMS wide = widen(*params);
   return cuGraphExecKernelNodeSetParams_v2(exec, node, &wide);
+}
+
+/// Gives a kernel's node other attributes.
+static CUresult setOptions(CUgraphNode handle, const LaunchOptions &options) {
+  GraphNode *node;
+  OperationRef operation;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
+    return error;
+  if (CUresult error =
+          makeLaunch(launchParams(*node->operation), options, operation))
+    return error;
+  return setOperation(handle, std::move(operation));
+}
+
+PTXJIT_CUDA_API(cuGraphKernelNodeSetAttribute,
+                (CUgraphNode handle, int attribute,
+                 const CUlaunchAttributeValue *value),
+                handle, attribute, value) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  LaunchOptions options = launchOptions(*node->operation);
+  applyAttribute({attribute, {}, *value}, options);
+  return setOptions(handle, options);
+}
+/// Attributes that are hints read 0.
+PTXJIT_CUDA_API(cuGraphKernelNodeGetAttribute,
+                (CUgraphNode handle, int attribute,
+                 CUlaunchAttributeValue *value),
+                handle, attribute, value) {
+  GraphNode *node;
+  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  *value = {};
+  LaunchOptions options = launchOptions(*node->operation);
+  if (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+    value->cooperative = options.cooperative;
+  const Grid &cluster = options.cluster;
+  if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+    value->clusterDim = {cluster.x, cluster.y, cluster.z};
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuGraphKernelNodeCopyAttributes,
+                (CUgraphNode to, CUgraphNode from), to, from) {
+  GraphNode *source;
+  if (CUresult error = enterNode(from, CU_GRAPH_NODE_TYPE_KERNEL, source))
+    return error;
+  return setOptions(to, launchOptions(*source->operation));
 }
 
 PTXJIT_CUDA_API(cuGraphAddMemcpyNode,

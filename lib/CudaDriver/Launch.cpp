@@ -227,24 +227,6 @@ static CUresult collectParams(const PtxjitKernelInfo &kernel, void **params,
   return CUDA_SUCCESS;
 }
 
-static CUresult checkShape(const Function &function, const Grid &grid,
-                           const uint32_t (&block)[3], unsigned shared) {
-  const PtxjitKernelInfo &kernel = *function.kernel;
-  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
-      grid.z > 65535 || threads == 0 || block[0] > 1024 || block[1] > 1024 ||
-      block[2] > 64 || threads > maxThreads(kernel))
-    return CUDA_ERROR_INVALID_VALUE;
-  for (unsigned d = 0; d < 3; ++d)
-    if (kernel.reqntid[0] &&
-        block[d] != (kernel.reqntid[d] ? kernel.reqntid[d] : 1))
-      return CUDA_ERROR_INVALID_VALUE;
-  unsigned most = std::max(48u << 10, kernel.sharedBytes +
-                                          unsigned(function.maxDynamicShared));
-  return shared + uint64_t(kernel.sharedBytes) > most ? CUDA_ERROR_INVALID_VALUE
-                                                      : CUDA_SUCCESS;
-}
-
 static CUresult resultOf(LaunchStatus status) {
   switch (status) {
   case LaunchStatus::Ok:
@@ -273,7 +255,29 @@ static CUresult resultOf(LaunchStatus status) {
   return CUDA_ERROR_UNKNOWN;
 }
 
-static std::string describe(const Grid &grid, const uint32_t (&block)[3]) {
+static CUresult checkShape(const Function &function, LaunchShape &shape,
+                           unsigned shared) {
+  const PtxjitKernelInfo &kernel = *function.kernel;
+  std::string why;
+  LaunchStatus status = ptxjit::completeShape(kernel, shape, why);
+  if (status != LaunchStatus::Ok) {
+    log(LogKind::Error, std::string("launch of '") + kernel.name + "': " + why);
+    return resultOf(status);
+  }
+  const auto &[grid, block, cluster] = shape;
+  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
+  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
+      grid.z > 65535 || threads == 0 || block[0] > 1024 || block[1] > 1024 ||
+      block[2] > 64 || threads > maxThreads(kernel))
+    return CUDA_ERROR_INVALID_VALUE;
+  unsigned most = std::max(48u << 10, kernel.sharedBytes +
+                                          unsigned(function.maxDynamicShared));
+  return shared + uint64_t(kernel.sharedBytes) > most ? CUDA_ERROR_INVALID_VALUE
+                                                      : CUDA_SUCCESS;
+}
+
+static std::string describe(const LaunchShape &shape) {
+  const auto &[grid, block, cluster] = shape;
   auto triple = [](uint32_t x, uint32_t y, uint32_t z) {
     return std::to_string(x) + "," + std::to_string(y) + "," +
            std::to_string(z);
@@ -285,12 +289,12 @@ static std::string describe(const Grid &grid, const uint32_t (&block)[3]) {
 namespace {
 /// A kernel, compiled, with its arguments.
 struct LaunchOperation : Operation {
-  CUfunction handle = nullptr;
+  CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program gave it
+  LaunchOptions givenOptions;
   std::shared_ptr<ptxjit::Module> code;
   const PtxjitImage *image = nullptr;
   const PtxjitKernelInfo *kernel = nullptr;
-  Grid grid;
-  uint32_t block[3] = {};
+  LaunchShape shape{};
   unsigned shared = 0;
   LaunchOptions options;
   std::vector<uint64_t> values;
@@ -299,8 +303,9 @@ struct LaunchOperation : Operation {
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   void run(Context &context) const override {
     std::string report;
-    LaunchStatus status = code->launchImage(*image, block, grid, values.data(),
-                                            shared, 0, report, options);
+    LaunchStatus status =
+        code->launchImage(*image, shape.block, shape.grid, values.data(),
+                          shared, 0, report, options);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -315,25 +320,21 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
                           OperationRef &operation) {
   Function *function;
   auto launch = std::make_shared<LaunchOperation>();
-  launch->handle =
-      params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
-  if (CUresult error = findFunction(launch->handle, function))
+  launch->given = params;
+  if (!params.func)
+    launch->given.func = reinterpret_cast<CUfunction>(params.kern);
+  if (CUresult error = findFunction(launch->given.func, function))
     return error;
   launch->code = function->code;
   launch->kernel = function->kernel;
-  launch->grid = {params.gridDimX, params.gridDimY, params.gridDimZ};
-  launch->block[0] = params.blockDimX;
-  launch->block[1] = params.blockDimY;
-  launch->block[2] = params.blockDimZ;
+  launch->shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},
+                   {params.blockDimX, params.blockDimY, params.blockDimZ},
+                   options.cluster};
   launch->shared = params.sharedMemBytes;
-  launch->options = options;
-  if (CUresult error =
-          checkShape(*function, launch->grid, launch->block, launch->shared))
+  if (CUresult error = checkShape(*function, launch->shape, launch->shared))
     return error;
-  if (!isValidCluster(
-          function->code->clusterOf(function->kernel->name, options),
-          launch->grid))
-    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  launch->givenOptions = launch->options = options;
+  launch->options.cluster = launch->shape.cluster;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
                                      params.extra, launch->values))
     return error;
@@ -342,8 +343,9 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
     launch->pointers.push_back(bytes + function->kernel->params[i].offset);
   // Compiled before it is submitted, so that the caller hears of failures.
   std::string diagnostics, name = function->kernel->name;
-  launch->image = function->code->compile(name, launch->block, launch->grid,
-                                          CompileOptions(), diagnostics);
+  launch->image =
+      function->code->compile(name, launch->shape.block, launch->shape.grid,
+                              CompileOptions(), diagnostics);
   if (!launch->image) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -354,17 +356,24 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
 
 CUDA_KERNEL_NODE_PARAMS cuda::launchParams(const Operation &operation) {
   auto &launch = static_cast<const LaunchOperation &>(operation);
-  CUDA_KERNEL_NODE_PARAMS params{};
-  params.func = launch.handle;
-  params.gridDimX = launch.grid.x;
-  params.gridDimY = launch.grid.y;
-  params.gridDimZ = launch.grid.z;
-  params.blockDimX = launch.block[0];
-  params.blockDimY = launch.block[1];
-  params.blockDimZ = launch.block[2];
-  params.sharedMemBytes = launch.shared;
+  CUDA_KERNEL_NODE_PARAMS params = launch.given;
+  params.kern = nullptr;
+  params.extra = nullptr;
   params.kernelParams = const_cast<void **>(launch.pointers.data());
   return params;
+}
+
+LaunchOptions cuda::launchOptions(const Operation &operation) {
+  return static_cast<const LaunchOperation &>(operation).givenOptions;
+}
+
+void cuda::applyAttribute(const CUlaunchAttribute &attribute,
+                          LaunchOptions &options) {
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+    options.cooperative = attribute.value.cooperative;
+  auto &cluster = attribute.value.clusterDim;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+    options.cluster = {cluster.x, cluster.y, cluster.z};
 }
 
 static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
@@ -378,8 +387,8 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
     return error;
   auto &made = static_cast<const LaunchOperation &>(*operation);
   if (isLogged(LogKind::Launch))
-    log(LogKind::Launch, std::string(made.kernel->name) +
-                             describe(made.grid, made.block) + ": " +
+    log(LogKind::Launch, std::string(made.kernel->name) + describe(made.shape) +
+                             ": " +
                              ptxjit::describe(PtxjitMode(made.image->mode)) +
                              ", " + made.image->reason);
   return enqueue(*context, *stream, std::move(operation));
@@ -418,15 +427,8 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
   if (!config || (config->numAttrs && !config->attrs))
     return CUDA_ERROR_INVALID_VALUE;
   LaunchOptions options;
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const CUlaunchAttribute &attribute = config->attrs[i];
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-      options.cooperative = attribute.value.cooperative;
-    auto &cluster = attribute.value.clusterDim;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-      options.cluster = {cluster.x, cluster.y, cluster.z};
-    // All others are hints, or about an order that is stricter here.
-  }
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    applyAttribute(config->attrs[i], options);
   return launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
                  config->blockDimX, config->blockDimY, config->blockDimZ,
                  config->sharedMemBytes, params, extra, nullptr, nullptr},

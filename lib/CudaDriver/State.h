@@ -305,6 +305,9 @@ CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
 // -- Launches (Launch.cpp)
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
                     const LaunchOptions &options, OperationRef &operation);
+/// What an attribute says; most are hints, or about an order that is stricter
+/// here.
+void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
 
 /// "CUDA_SUCCESS" and the like; null if there is no such result.
 const char *nameOf(CUresult result);

@@ -281,6 +281,22 @@ PTXJIT_CUDART_API(cudaGraphExecKernelNodeSetParams,
     return error;
   return cuGraphExecKernelNodeSetParams_v2(exec, node, &same);
 }
+PTXJIT_CUDART_API(cudaGraphKernelNodeSetAttribute,
+                  (CUgraphNode node, int attribute,
+                   const CUlaunchAttributeValue *value),
+                  node, attribute, value) {
+  return cuGraphKernelNodeSetAttribute(node, attribute, value);
+}
+PTXJIT_CUDART_API(cudaGraphKernelNodeGetAttribute,
+                  (CUgraphNode node, int attribute,
+                   CUlaunchAttributeValue *value),
+                  node, attribute, value) {
+  return cuGraphKernelNodeGetAttribute(node, attribute, value);
+}
+PTXJIT_CUDART_API(cudaGraphKernelNodeCopyAttributes,
+                  (CUgraphNode to, CUgraphNode from), to, from) {
+  return cuGraphKernelNodeCopyAttributes(to, from);
+}
 
 // The function is told as a CUfunction, which serves as one.
 PTXJIT_CUDART_API(cudaGraphKernelNodeGetParams,

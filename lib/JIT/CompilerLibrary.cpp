@@ -187,6 +187,13 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
   extents("maxntid", kernel.maxntid);
   extents("reqntid", kernel.reqntid);
   extents("reqnctapercluster", kernel.cluster);
+  uint32_t most[3] = {};
+  extents("maxclusterrank", most);
+  kernel.maxClusterRank = most[0];
+  if (auto directives = func.getDirectives()) {
+    kernel.explicitCluster = directives->contains("explicitcluster");
+    kernel.blocksAreClusters = directives->contains("blocksareclusters");
+  }
   KernelLayout layout(func->getParentOfType<ModuleOp>(), func);
   kernel.sharedBytes = uint32_t(layout.sharedEnd - PTXJIT_SHARED_BASE);
   kernel.localBytes = uint32_t(layout.localBytes);

@@ -20,13 +20,6 @@ struct RefuseUnloweredPass
   using Base::Base;
 
   void runOnOperation() override {
-    auto directives = getOperation().getDirectives();
-    if (directives && directives->contains("blocksareclusters")) {
-      getOperation().emitError()
-          << "'.blocksareclusters' is not supported yet; see section "
-             "\"cluster-dimension-directives-blocksareclusters\"";
-      return signalPassFailure();
-    }
     auto module = getOperation()->getParentOfType<ModuleOp>();
     auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
     if (size && size.getInt() != 64) {

@@ -98,7 +98,7 @@ static unsigned bytesOf(std::string_view instruction) {
          8;
 }
 
-static const PtxjitLine *findLine(const Fault &fault,
+const PtxjitLine *ptxjit::findLine(const Fault &fault,
                                   const PtxjitImage &image) {
   if (!fault.hasPlace || !image.numLines)
     return nullptr;

@@ -271,18 +271,35 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
                             const CompileOptions &options,
                             std::string &diagnostics,
                             const LaunchOptions &launchOptions) {
-  const PtxjitImage *image = compile(kernel, block, grid, options, diagnostics);
+  LaunchShape shape;
+  LaunchStatus status =
+      complete(kernel, grid, block, launchOptions, shape, diagnostics);
+  if (status != LaunchStatus::Ok)
+    return status;
+  const PtxjitImage *image =
+      compile(kernel, shape.block, shape.grid, options, diagnostics);
   if (!image)
     return LaunchStatus::InvalidValue;
-  return launchImage(*image, block, grid, params, dynamicShared, threads,
-                     diagnostics, launchOptions);
+  LaunchOptions completed = launchOptions;
+  completed.cluster = shape.cluster;
+  return launchImage(*image, shape.block, shape.grid, params, dynamicShared,
+                     threads, diagnostics, completed);
 }
 
-Grid Module::clusterOf(const char *kernel, const LaunchOptions &options) const {
+/// completeShape, with errors for people.
+LaunchStatus Module::complete(const std::string &kernel, const Grid &grid,
+                              const uint32_t block[3],
+                              const LaunchOptions &options, LaunchShape &shape,
+                              std::string &diagnostics) const {
+  shape = {grid, {block[0], block[1], block[2]}, options.cluster};
   const PtxjitKernelInfo *info = findKernel(kernel);
-  if (options.cluster.x || !info)
-    return options.cluster;
-  return {info->cluster[0], info->cluster[1], info->cluster[2]};
+  if (!info) // whoever compiles it will say so
+    return LaunchStatus::Ok;
+  std::string error;
+  LaunchStatus status = completeShape(*info, shape, error);
+  if (status != LaunchStatus::Ok)
+    diagnostics += "error: kernel '" + kernel + "': " + error + "\n";
+  return status;
 }
 
 KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
@@ -309,7 +326,6 @@ LaunchStatus Module::launchImage(const PtxjitImage &image,
                                  const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
   code.options = options;
-  code.options.cluster = clusterOf(image.kernel, options);
   Fault fault;
   LaunchStatus status =
       launchGrid(code, grid, params, dynamicShared, threads, &fault);
@@ -326,6 +342,18 @@ LaunchStatus Module::launchImage(const PtxjitImage &image,
       describeFault(fault, image, getInfo().text, getInfo().fileName, block) +
       "\n";
   return status;
+}
+
+/// Is it the same access? Which of a warp's addresses is met first depends on
+/// the code.
+static bool isSame(const Fault &a, const PtxjitImage &imageOfA, const Fault &b,
+                   const PtxjitImage &imageOfB) {
+  if (a.status != b.status)
+    return false;
+  if (a.status == LaunchStatus::MisalignedAddress || a.address == b.address)
+    return true;
+  const PtxjitLine *x = findLine(a, imageOfA), *y = findLine(b, imageOfB);
+  return x && y && x->line == y->line && x->column == y->column;
 }
 
 /// Which thread of a warp has faulted: vector code does not tell, so the CTA
@@ -347,10 +375,7 @@ void Module::findThread(Fault &fault, const PtxjitImage &image,
       uint64_t(grid.x) * (fault.ctaid[1] + uint64_t(grid.y) * fault.ctaid[2]);
   Fault again;
   replayCta(codeOf(*exact, block), grid, params, dynamicShared, index, again);
-  bool same = again.status == fault.status &&
-              (again.address == fault.address ||
-               fault.status == LaunchStatus::MisalignedAddress);
-  if (same) {
+  if (isSame(fault, image, again, *exact)) {
     fault.thread = again.thread;
     fault.address = again.address;
     fault.hasAddress = again.hasAddress;
@@ -364,12 +389,16 @@ void Module::forEachVariable(
     body(resolve(info.variables[i].name), info.variables[i].bytes);
 }
 
-bool Module::interpret(const std::string &kernel, const Grid &grid,
-                       const uint32_t block[3], const void *params,
+bool Module::interpret(const std::string &kernel, const Grid &given,
+                       const uint32_t givenBlock[3], const void *params,
                        uint32_t dynamicShared, uint64_t seed,
                        std::string &diagnostics, const LaunchOptions &options) {
+  LaunchShape shape;
+  if (complete(kernel, given, givenBlock, options, shape, diagnostics) !=
+      LaunchStatus::Ok)
+    return false;
+  const Grid &grid = shape.grid, &cluster = shape.cluster;
   PtxjitReferenceLaunch launch{};
-  Grid cluster = clusterOf(kernel.c_str(), options);
   launch.explicitCluster = cluster.x != 0;
   launch.cluster[0] = std::max(cluster.x, 1u);
   launch.cluster[1] = std::max(cluster.y, 1u);
@@ -377,7 +406,7 @@ bool Module::interpret(const std::string &kernel, const Grid &grid,
   launch.grid[0] = grid.x;
   launch.grid[1] = grid.y;
   launch.grid[2] = grid.z;
-  std::memcpy(launch.block, block, sizeof(launch.block));
+  std::memcpy(launch.block, shape.block, sizeof(launch.block));
   launch.params = static_cast<const uint8_t *>(params);
   launch.dynamicShared = dynamicShared;
   launch.seed = seed;

@@ -252,12 +252,11 @@ static int run() {
   const PtxjitKernelInfo *kernel = chooseKernel(*module, error);
   if (!kernel)
     return fail(error);
-  for (unsigned d = 0; d < 3; ++d)
-    if (kernel->reqntid[0] && kernel->reqntid[d] != block[d])
-      return fail(
-          "the kernel requires --block=" + std::to_string(kernel->reqntid[0]) +
-          "," + std::to_string(kernel->reqntid[1]) + "," +
-          std::to_string(kernel->reqntid[2]));
+  LaunchShape shape{{grid[0], grid[1], grid[2]},
+                    {block[0], block[1], block[2]},
+                    {cluster[0], cluster[1], cluster[2]}};
+  if (completeShape(*kernel, shape, error) != LaunchStatus::Ok)
+    return fail(error);
   CompileOptions options;
   options.chunk = chunks.empty() ? 0 : chunks.front();
   options.cpu = cpuName;
@@ -266,7 +265,7 @@ static int run() {
   options.atLeast = atLeast;
   if (!emitStage.empty()) {
     std::string output;
-    bool ok = module->emit(kernel->name, block, emitStage, options, output,
+    bool ok = module->emit(kernel->name, shape.block, emitStage, options, output,
                            diagnostics);
     std::fputs(diagnostics.c_str(), stderr);
     std::fwrite(output.data(), 1, output.size(), stdout);
@@ -295,8 +294,8 @@ static int run() {
     if (!ok)
       return fail("the reference interpreter stopped");
   } else {
-    const PtxjitImage *image =
-        module->compile(kernel->name, block, extents, options, diagnostics);
+    const PtxjitImage *image = module->compile(
+        kernel->name, shape.block, shape.grid, options, diagnostics);
     std::fputs(diagnostics.c_str(), stderr);
     if (!image)
       return 1;

@@ -146,8 +146,8 @@ TEST_F(Cache, SeveralWritersAtOnce) {
 TEST_F(Cache, ModulesComeBackAsTheyWere) {
   KernelCache cache(open(), "test");
   PtxjitParam param{"p", "u64", 8, 8, 0, 1};
-  PtxjitKernelInfo kernel{"k",       &param,    1,  8, {1, 2, 3},
-                          {0, 0, 0}, {2, 1, 1}, 16, 32};
+  PtxjitKernelInfo kernel{"k",       &param, 1, 8, {1, 2, 3}, {0, 0, 0},
+                          {2, 1, 1}, 4,      1, 2, 16,        32};
   uint8_t init[] = {1, 2, 3};
   PtxjitReloc reloc{0, 8, 0, "v", 4};
   PtxjitVariable variable{"v", 24, 8, init, 3, &reloc, 1};
@@ -164,6 +164,9 @@ TEST_F(Cache, ModulesComeBackAsTheyWere) {
   EXPECT_STREQ(m.kernels[0].params[0].type, "u64");
   EXPECT_EQ(m.kernels[0].maxntid[2], 3u);
   EXPECT_EQ(m.kernels[0].cluster[0], 2u);
+  EXPECT_EQ(m.kernels[0].maxClusterRank, 4u);
+  EXPECT_EQ(m.kernels[0].explicitCluster, 1u);
+  EXPECT_EQ(m.kernels[0].blocksAreClusters, 2u);
   EXPECT_EQ(m.kernels[0].localBytes, 32u);
   ASSERT_EQ(m.numVariables, 1u);
   EXPECT_EQ(m.variables[0].init[2], 3);

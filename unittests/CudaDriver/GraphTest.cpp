@@ -191,6 +191,37 @@ TEST_F(Graphs, InstancesAreUpdated) {
   EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
 }
 
+TEST_F(Graphs, KernelsHaveAttributes) {
+  CUgraphNode node = addKernel(1), other = addKernel(1);
+  unsigned value = 1, n = 64;
+  void *params[] = {&data, &value, &n};
+  auto shape = [&](unsigned grid) {
+    return CUDA_KERNEL_NODE_PARAMS{
+        get("add"), grid, 1, 1, 64, 1, 1, 0, params, nullptr, nullptr, nullptr};
+  };
+  CUDA_KERNEL_NODE_PARAMS four = shape(4), three = shape(3);
+  ASSERT_EQ(cuGraphKernelNodeSetParams_v2(node, &four), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphKernelNodeSetParams_v2(other, &four), CUDA_SUCCESS);
+  CUlaunchAttributeValue cluster{}, got{};
+  cluster.clusterDim = {2, 1, 1};
+  const int kind = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, kind, &cluster), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphKernelNodeCopyAttributes(other, node), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphKernelNodeGetAttribute(other, kind, &got), CUDA_SUCCESS);
+  EXPECT_EQ(got.clusterDim.x, 2u);
+  // Other parameters leave them as they are.
+  EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, &three),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, &four), CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(graph);
+  EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, node, &three),
+            CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  run(exec);
+  EXPECT_EQ(read(63), 2u);
+  EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, kind, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Graphs, HostAndChildNodes) {
   static std::atomic<int> calls;
   calls = 0;

@@ -35,6 +35,7 @@ const char *const kKernels = R"(.version 8.0
   selp.b64 %rd3, %rd2, %rd1, %p;
   mad.wide.u32 %rd4, %r1, 4, %rd3;
   ld.global.u32 %r3, [%rd4];
+  add.u32 %r3, %r3, 1; // storing what was loaded does nothing: no access is left
   st.global.u32 [%rd4], %r3;
   bar.sync 0;
   ret;

@@ -715,6 +715,11 @@ cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
                                   const CUDA_KERNEL_NODE_PARAMS *params);
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_KERNEL_NODE_PARAMS *params);
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, int attribute,
+                                       const CUlaunchAttributeValue *value);
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, int attribute,
+                                       CUlaunchAttributeValue *value);
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from);
 CUresult cuGraphAddMemcpyNode(CUgraphNode *out, CUgraph graph,
                               const CUgraphNode *dependencies, size_t count,
                               const CUDA_MEMCPY3D *params, CUcontext context);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 6u
+#define PTXJIT_COMPILER_ABI_VERSION 7u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -57,6 +57,9 @@ typedef struct PtxjitKernelInfo {
   uint32_t numParams, paramBytes;
   uint32_t maxntid[3], reqntid[3];  /**< 0 where not given */
   uint32_t cluster[3];              /**< `.reqnctapercluster`, the same */
+  uint32_t maxClusterRank;          /**< `.maxclusterrank`, the same */
+  uint32_t explicitCluster;         /**< `.explicitcluster` */
+  uint32_t blocksAreClusters;       /**< `.blocksareclusters` */
   uint32_t sharedBytes, localBytes; /**< static shared; local per thread */
 } PtxjitKernelInfo;
 

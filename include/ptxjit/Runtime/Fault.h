@@ -25,6 +25,9 @@ struct Fault {
   std::string detail;
 };
 
+/// The place in the PTX; null if it is not known.
+const PtxjitLine *findLine(const Fault &fault, const PtxjitImage &image);
+
 /// A few words for people: what, where in the PTX (and, by `.loc`, in the
 /// source it was made from), which CTA and thread.
 ///

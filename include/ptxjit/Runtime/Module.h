@@ -5,7 +5,7 @@
 
 #include "ptxjit/Cache/KernelCache.h"
 #include "ptxjit/Runtime/CompilerABI.h"
-#include "ptxjit/Runtime/LaunchGrid.h"
+#include "ptxjit/Runtime/LaunchShape.h"
 #include "ptxjit/Runtime/Memory.h"
 #include <functional>
 #include <map>
@@ -64,17 +64,14 @@ public:
                       const CompileOptions &options, std::string &diagnostics,
                       const LaunchOptions &launchOptions = {});
 
-  /// Runs an image that compile() gave for that block shape.
+  /// Runs an image that compile() gave for that block shape. Grid, block and
+  /// cluster are complete (LaunchShape.h).
   /// A failure is described in `diagnostics`.
   LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
                            const Grid &grid, const void *params,
                            uint32_t dynamicShared, unsigned threads,
                            std::string &diagnostics,
                            const LaunchOptions &options = {});
-
-  /// Extents of a launch's clusters: what it says, else what the kernel
-  /// requires; 0 if neither does.
-  Grid clusterOf(const char *kernel, const LaunchOptions &options) const;
 
   /// Runs on the reference interpreter instead. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
@@ -101,6 +98,9 @@ private:
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
+  LaunchStatus complete(const std::string &kernel, const Grid &grid,
+                        const uint32_t block[3], const LaunchOptions &options,
+                        LaunchShape &shape, std::string &diagnostics) const;
   KernelCode codeOf(const PtxjitImage &image, const uint32_t block[3]);
   void findThread(Fault &fault, const PtxjitImage &image,
                   const uint32_t block[3], const Grid &grid, const void *params,
