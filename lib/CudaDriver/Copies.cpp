@@ -1,7 +1,8 @@
 //===- Copies.cpp - copies and sets ---------------------------------------===//
 //
 // Device pointers are host pointers, so a copy is a memcpy at its turn in a
-// stream. Calls without `Async` return when it is done.
+// stream. Calls without `Async` return when it is done, and so do those with it
+// where memory that is not page-locked is written, or much of it is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -29,8 +31,16 @@ struct CopyOperation : Operation {
   BoxEnd to{}, from{};
   size_t width = 0, height = 0, depth = 0; ///< bytes, rows, slices
 
+  std::vector<uint8_t> staged; ///< what is copied, if not what is there then
+
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
+  size_t bytes() const { return width * height * depth; }
   void run(Context &) const override {
+    if (!staged.empty()) {
+      std::memcpy(reinterpret_cast<void *>(to.begin), staged.data(),
+                  staged.size());
+      return;
+    }
     for (size_t z = 0; z < depth; ++z)
       for (size_t y = 0; y < height; ++y)
         std::memmove(
@@ -103,8 +113,9 @@ static CUresult makeEnd(const CUDA_MEMCPY3D &p, int type, const void *host,
   return checkEnd(type, end.begin, bytes);
 }
 
-CUresult cuda::makeCopy(const CUDA_MEMCPY3D &params, OperationRef &operation) {
-  auto copy = std::make_shared<CopyOperation>();
+static CUresult makeCopy(const CUDA_MEMCPY3D &params,
+                         std::shared_ptr<CopyOperation> &copy) {
+  copy = std::make_shared<CopyOperation>();
   copy->params = params;
   if (params.WidthInBytes && params.Height && params.Depth) {
     if (CUresult error =
@@ -122,24 +133,56 @@ CUresult cuda::makeCopy(const CUDA_MEMCPY3D &params, OperationRef &operation) {
     copy->depth = params.Depth;
     joinRows(*copy);
   }
-  operation = std::move(copy);
   return CUDA_SUCCESS;
+}
+
+CUresult cuda::makeCopy(const CUDA_MEMCPY3D &params, OperationRef &operation) {
+  std::shared_ptr<CopyOperation> copy;
+  CUresult error = makeCopy(params, copy);
+  operation = std::move(copy);
+  return error;
 }
 
 CUDA_MEMCPY3D cuda::copyParams(const Operation &operation) {
   return static_cast<const CopyOperation &>(operation).params;
 }
 
+/// Memory of the program that it may free or change when the call has returned.
+static bool isPageable(const BoxEnd &end, size_t bytes) {
+  return bytes && findPlace(end.begin, 1) == Place::Outside;
+}
+
+/// What a call promises of pageable memory, though it is asynchronous: that it
+/// has been read, or written, when the call returns. Small blocks that are read
+/// are put aside until it is their turn. \returns whether the call has to wait.
+///
+/// CUDA runtime API, "API synchronization behavior".
+static bool settlePageable(CopyOperation &copy) {
+  constexpr size_t kMostStaged = 64 << 10;
+  size_t bytes = copy.bytes();
+  if (isPageable(copy.to, bytes))
+    return true;
+  if (!isPageable(copy.from, bytes))
+    return false;
+  if (copy.height != 1 || copy.depth != 1 || bytes > kMostStaged)
+    return true;
+  auto *first = reinterpret_cast<const uint8_t *>(copy.from.begin);
+  copy.staged.assign(first, first + bytes);
+  return false;
+}
+
 static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle,
                         bool wait) {
   Context *context;
   StreamObject *stream;
-  OperationRef operation;
+  std::shared_ptr<CopyOperation> copy;
   if (CUresult error = enterStream(handle, context, stream))
     return error;
-  if (CUresult error = makeCopy(params, operation))
+  if (CUresult error = makeCopy(params, copy))
     return error;
-  return enqueue(*context, *stream, std::move(operation), wait);
+  if (!wait && !stream->capture)
+    wait = settlePageable(*copy);
+  return enqueue(*context, *stream, std::move(copy), wait);
 }
 
 /// Bytes side by side; the ends are of CU_MEMORYTYPE_HOST, _DEVICE, _UNIFIED.

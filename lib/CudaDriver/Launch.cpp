@@ -25,70 +25,6 @@ unsigned cuda::maxThreads(const PtxjitKernelInfo &kernel) {
   return most ? unsigned(std::min<uint64_t>(most, 1024)) : 1024;
 }
 
-PTXJIT_CUDA_API(cuFuncGetAttribute,
-                (int *value, int attribute, CUfunction handle), value,
-                attribute, handle) {
-  Context *context;
-  Function *function;
-  if (CUresult error = enter(context))
-    return error;
-  if (!value)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = findFunction(handle, function))
-    return error;
-  Profile profile = getProfile();
-  switch (attribute) {
-  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = int(maxThreads(*function->kernel));
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-    *value = int(function->kernel->sharedBytes);
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-    *value = int(function->kernel->localBytes);
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    *value = 32; // of no meaning here; occupancy formulas divide by it
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-  case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-    *value = profile.major * 10 + profile.minor;
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-    *value = std::max(function->maxDynamicShared.load(),
-                      (48 << 10) - int(function->kernel->sharedBytes));
-    return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-    *value = 0;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_INVALID_VALUE;
-}
-
-PTXJIT_CUDA_API(cuFuncSetAttribute,
-                (CUfunction handle, int attribute, int value), handle,
-                attribute, value) {
-  Context *context;
-  Function *function;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findFunction(handle, function))
-    return error;
-  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-    int most;
-    getAttribute(97, most);
-    if (value < 0 || value > most - int(function->kernel->sharedBytes))
-      return CUDA_ERROR_INVALID_VALUE;
-    function->maxDynamicShared = value;
-    return CUDA_SUCCESS;
-  }
-  return attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_INVALID_VALUE;
-}
-
 PTXJIT_CUDA_API(cuKernelGetAttribute,
                 (int *value, int attribute, CUkernel kernel, CUdevice device),
                 value, attribute, kernel, device) {
@@ -258,6 +194,11 @@ static CUresult resultOf(LaunchStatus status) {
 static CUresult checkShape(const Function &function, LaunchShape &shape,
                            unsigned shared) {
   const PtxjitKernelInfo &kernel = *function.kernel;
+  if (!shape.cluster.x && !kernel.cluster[0]) {
+    auto &required = function.requiredCluster;
+    shape.cluster = {uint32_t(required[0]), uint32_t(required[1]),
+                     uint32_t(required[2])};
+  }
   std::string why;
   LaunchStatus status = ptxjit::completeShape(kernel, shape, why);
   if (status != LaunchStatus::Ok) {
@@ -265,6 +206,13 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
     return resultOf(status);
   }
   const auto &[grid, block, cluster] = shape;
+  if (cluster.x * cluster.y * cluster.z > maxClusterCtas(function)) {
+    log(LogKind::Error,
+        std::string("launch of '") + kernel.name +
+            "': clusters of more than 8 CTAs are to be allowed by "
+            "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED");
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+  }
   uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
   if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
       grid.z > 65535 || threads == 0 || block[0] > 1024 || block[1] > 1024 ||

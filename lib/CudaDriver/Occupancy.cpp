@@ -119,8 +119,8 @@ PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
 //===----------------------------------------------------------------------===//
 
 /// CTAs of a cluster that hardware of the profile allows; 0 if it has none.
-static int mostClusterCtas() {
-  return attribute(120) ? int(PTXJIT_MOST_CLUSTER_CTAS) : 0;
+static int mostClusterCtas(const Function &function) {
+  return attribute(120) ? int(maxClusterCtas(function)) : 0;
 }
 
 static CUresult enterClusters(const void *result, CUfunction handle,
@@ -140,7 +140,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialClusterSize,
   Function *function;
   if (CUresult error = enterClusters(size, handle, config, function))
     return error;
-  *size = mostClusterCtas();
+  *size = mostClusterCtas(*function);
   return CUDA_SUCCESS;
 }
 
@@ -158,7 +158,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxActiveClusters,
       size = cluster.x * cluster.y * cluster.z;
     }
   int threads = int(config->blockDimX * config->blockDimY * config->blockDimZ);
-  if (size == 0 || int(size) > mostClusterCtas())
+  if (size == 0 || int(size) > mostClusterCtas(*function))
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   if (threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;

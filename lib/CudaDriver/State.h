@@ -69,6 +69,9 @@ struct Function {
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr; ///< handle of the module or library
   std::atomic<int> maxDynamicShared{0};
+  std::atomic<bool> nonPortableClusters{false};
+  std::atomic<int> requiredCluster[3] = {}; ///< CTAs; 0: not set
+  std::atomic<int> clusterPolicy{0};        ///< kept for the program's sake
   NextLaunch next;
 };
 
@@ -305,6 +308,10 @@ CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
 // -- Launches (Launch.cpp)
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
                     const LaunchOptions &options, OperationRef &operation);
+/// CTAs of a cluster that all hardware with clusters has.
+constexpr unsigned kPortableClusterCtas = 8;
+/// CTAs of a cluster that a launch of the function may have.
+unsigned maxClusterCtas(const Function &function);
 /// What an attribute says; most are hints, or about an order that is stricter
 /// here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);

@@ -18,6 +18,32 @@ TEST(DriverUninitialised, Names) {
   EXPECT_EQ(text, nullptr);
 }
 
+TEST_F(Driver, FunctionsHaveClusterAttributes) {
+  CUfunction count = get("count");
+  auto read = [&](int attribute) {
+    int value = -1;
+    EXPECT_EQ(cuFuncGetAttribute(&value, attribute, count), CUDA_SUCCESS);
+    return value;
+  };
+  auto launch = [&] {
+    return cuLaunchKernel(count, 32, 1, 1, 1, 1, 1, 0, nullptr, nullptr,
+                          nullptr);
+  };
+  const int width = CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+  const int portable = CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+  EXPECT_EQ(read(width), 0);
+  EXPECT_EQ(read(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET), 0);
+  for (int d = 0; d < 3; ++d)
+    EXPECT_EQ(cuFuncSetAttribute(count, width + d, d ? 1 : 16), CUDA_SUCCESS);
+  EXPECT_EQ(read(width), 16);
+  EXPECT_EQ(launch(), CUDA_ERROR_INVALID_CLUSTER_SIZE) << "not portable";
+  EXPECT_EQ(cuFuncSetAttribute(count, portable, 1), CUDA_SUCCESS);
+  EXPECT_EQ(read(portable), 1);
+  EXPECT_EQ(launch(), CUDA_SUCCESS);
+  EXPECT_EQ(cuFuncSetAttribute(count, portable, 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(count, width, -1), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Driver, RoundTrip) {
   std::vector<unsigned> host(1000);
   std::iota(host.begin(), host.end(), 0);

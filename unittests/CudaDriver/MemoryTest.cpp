@@ -2,6 +2,7 @@
 
 #include "DriverFixture.h"
 
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -240,4 +241,93 @@ TEST_F(Memory, OccupancyFollowsTheProfile) {
             CUDA_SUCCESS);
   EXPECT_EQ(block, 64);
   EXPECT_GE(grid, 4);
+}
+
+// A stream that has to wait until the test opens it.
+namespace {
+class Gate {
+public:
+  explicit Gate(CUstream stream) {
+    EXPECT_EQ(cuLaunchHostFunc(stream, &wait, this), CUDA_SUCCESS);
+  }
+  ~Gate() {
+    open = true;
+    while (!passed)
+      std::this_thread::yield();
+  }
+  void openLater() {
+    helper = std::thread([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      open = true;
+    });
+  }
+  void join() { helper.join(); }
+  bool isOpen() const { return open; }
+
+private:
+  static void wait(void *user) {
+    auto *gate = static_cast<Gate *>(user);
+    while (!gate->open)
+      std::this_thread::yield();
+    gate->passed = true;
+  }
+  std::atomic<bool> open{false}, passed{false};
+  std::thread helper;
+};
+} // namespace
+
+TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
+  constexpr size_t few = 1000, many = 100000; // words
+  CUdeviceptr data;
+  CUstream stream;
+  ASSERT_EQ(cuMemAlloc_v2(&data, many * 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  std::vector<unsigned> got(many);
+  { // A small block is kept, and the call does not wait.
+    Gate gate(stream);
+    std::vector<unsigned> from(few, 7);
+    ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, from.data(), few * 4, stream),
+              CUDA_SUCCESS);
+    EXPECT_FALSE(gate.isOpen());
+    from.assign(few, 8);
+  }
+  EXPECT_EQ(cuMemcpyDtoHAsync_v2(got.data(), data, few * 4, stream),
+            CUDA_SUCCESS);
+  EXPECT_EQ(got, [&] { // which is there when this call returns
+    std::vector<unsigned> expected(many, 0);
+    std::fill_n(expected.begin(), few, 7);
+    return expected;
+  }());
+  Gate gate(stream);
+  gate.openLater();
+  std::vector<unsigned> from(many, 9);
+  ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, from.data(), many * 4, stream),
+            CUDA_SUCCESS);
+  EXPECT_TRUE(gate.isOpen());
+  from.assign(many, 10);
+  ASSERT_EQ(cuMemcpyDtoH_v2(got.data(), data, many * 4), CUDA_SUCCESS);
+  EXPECT_EQ(got, std::vector<unsigned>(many, 9));
+  gate.join();
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+}
+
+TEST_F(Memory, PageLockedIsReadInTheStreamsOrder) {
+  CUdeviceptr data;
+  CUstream stream;
+  void *locked;
+  unsigned got = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAllocHost_v2(&locked, 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  auto *word = static_cast<unsigned *>(locked);
+  {
+    Gate gate(stream);
+    *word = 1;
+    ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, locked, 4, stream), CUDA_SUCCESS);
+    *word = 2;
+  }
+  EXPECT_EQ(cuMemcpyDtoHAsync_v2(&got, data, 4, stream), CUDA_SUCCESS);
+  EXPECT_EQ(got, 2u);
+  EXPECT_EQ(cuMemFreeHost(locked), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
 }

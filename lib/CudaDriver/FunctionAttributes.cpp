@@ -1,0 +1,127 @@
+//===- FunctionAttributes.cpp - what programs ask and say of kernels ------===//
+
+#include "State.h"
+#include <algorithm>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+unsigned cuda::maxClusterCtas(const Function &function) {
+  return function.nonPortableClusters ? PTXJIT_MOST_CLUSTER_CTAS
+                                      : kPortableClusterCtas;
+}
+
+/// Extents that the kernel was compiled for, or that were set.
+static int requiredCluster(const Function &function, unsigned dimension) {
+  uint32_t compiled = function.kernel->cluster[dimension];
+  return compiled ? int(compiled) : function.requiredCluster[dimension].load();
+}
+
+static CUresult attributeOf(const Function &function, int attribute,
+                             int &value) {
+  const PtxjitKernelInfo &kernel = *function.kernel;
+  Profile profile = getProfile();
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    value = int(maxThreads(kernel));
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    value = int(kernel.sharedBytes);
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+    value = int(kernel.localBytes);
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS:
+    value = 32; // of no meaning here; occupancy formulas divide by it
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+    value = profile.major * 10 + profile.minor;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    value = std::max(function.maxDynamicShared.load(),
+                     (48 << 10) - int(kernel.sharedBytes));
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    value = 0;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    value = kernel.explicitCluster || requiredCluster(function, 0);
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    value = requiredCluster(
+        function,
+        unsigned(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH));
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    value = function.nonPortableClusters;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    value = function.clusterPolicy;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuFuncGetAttribute,
+                (int *value, int attribute, CUfunction handle), value,
+                attribute, handle) {
+  Context *context;
+  Function *function;
+  if (CUresult error = enter(context))
+    return error;
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  return attributeOf(*function, attribute, *value);
+}
+
+static CUresult setDynamicShared(Function &function, int value) {
+  int most;
+  getAttribute(97, most);
+  if (value < 0 || value > most - int(function.kernel->sharedBytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  function.maxDynamicShared = value;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuFuncSetAttribute,
+                (CUfunction handle, int attribute, int value), handle,
+                attribute, value) {
+  Context *context;
+  Function *function;
+  if (CUresult error = enter(context))
+    return error;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    return setDynamicShared(*function, value);
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    if (value < 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (function->kernel->cluster[0])
+      return CUDA_ERROR_NOT_PERMITTED; // the kernel was compiled for another
+    function->requiredCluster[attribute -
+                              CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    if (value != 0 && value != 1)
+      return CUDA_ERROR_INVALID_VALUE;
+    function->nonPortableClusters = value;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    function->clusterPolicy = value;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
