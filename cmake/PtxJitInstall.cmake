@@ -9,7 +9,7 @@ set(private_libdir ${CMAKE_INSTALL_LIBDIR}/ptx-jit)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
 
 install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS cuda cudart cudart12 gpuocelot ptxjit-audit ptxjit-compiler
+install(TARGETS cuda cudart cudart12 nvidia-ml gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 target_include_directories(PtxJitRuntime
   INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -30,13 +30,14 @@ ALLOWED = {
     "Runtime": {"Runtime", "Cache"},
     "CudaDriver": {"CudaDriver", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h"},
+    "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     "Device": set(),
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "CudaDriver", "CudaRuntime", "Ocelot", "Audit",
-           "Device"}
+NO_LLVM = {"Cache", "Runtime", "CudaDriver", "CudaRuntime", "Nvml", "Ocelot",
+           "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
 

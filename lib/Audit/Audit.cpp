@@ -13,9 +13,9 @@
 
 #define PTXJIT_AUDIT_EXPORT extern "C" __attribute__((visibility("default")))
 
-static const char *const kOurs[] = {"libcuda.so.1", "libcuda.so",
+static const char *const kOurs[] = {"libcuda.so.1",    "libcuda.so",
                                     "libcudart.so.13", "libcudart.so.12",
-                                    "libgpuocelot.so"};
+                                    "libgpuocelot.so", "libnvidia-ml.so.1"};
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 

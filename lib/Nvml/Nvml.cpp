@@ -1,0 +1,405 @@
+//===- Nvml.cpp - the management library ----------------------------------===//
+//
+// libnvidia-ml.so.1, which frameworks ask what devices there are. A client of
+// libcuda.so.1 beside it: it says of devices what that says. What has no
+// meaning here (temperatures, power, NVLink, MIG) is not supported.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/CudaDriver/CudaABI.h"
+#include "ptxjit/Nvml/NvmlABI.h"
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#define PTXJIT_NVML extern "C" __attribute__((visibility("default")))
+
+namespace {
+/// nvmlInit calls without their nvmlShutdown.
+std::atomic<int> users{0};
+
+/// The branch of NVIDIA's driver that brings the CUDA version that ours says.
+constexpr char kDriverVersion[] = "580.65.06";
+constexpr char kNvmlVersion[] = "13.580.65.06";
+
+// Attributes of devices, as cuda.h numbers them.
+constexpr int kClockRate = 13, kMemoryClockRate = 36, kBusWidth = 37;
+
+nvmlReturn_t toNvml(CUresult result) {
+  switch (result) {
+  case CUDA_SUCCESS:
+    return NVML_SUCCESS;
+  case CUDA_ERROR_INVALID_VALUE:
+  case CUDA_ERROR_INVALID_DEVICE:
+    return NVML_ERROR_INVALID_ARGUMENT;
+  case CUDA_ERROR_NO_DEVICE:
+    return NVML_ERROR_DRIVER_NOT_LOADED;
+  default:
+    return NVML_ERROR_UNKNOWN;
+  }
+}
+
+nvmlReturn_t copyText(const std::string &text, char *to, unsigned length) {
+  if (!to)
+    return NVML_ERROR_INVALID_ARGUMENT;
+  if (length <= text.size())
+    return NVML_ERROR_INSUFFICIENT_SIZE;
+  std::memcpy(to, text.c_str(), text.size() + 1);
+  return NVML_SUCCESS;
+}
+
+int countDevices() {
+  int count = 0;
+  return cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
+}
+
+/// Handles are numbers from 1 on.
+nvmlReturn_t makeHandle(CUdevice device, nvmlDevice_t *handle) {
+  *handle = reinterpret_cast<nvmlDevice_t>(uintptr_t(device) + 1);
+  return NVML_SUCCESS;
+}
+
+/// What every call about a device looks at first.
+nvmlReturn_t enter(nvmlDevice_t handle, const void *result, CUdevice &device) {
+  if (!users)
+    return NVML_ERROR_UNINITIALIZED;
+  auto number = reinterpret_cast<uintptr_t>(handle);
+  if (!result || number == 0 || number > uintptr_t(countDevices()))
+    return NVML_ERROR_INVALID_ARGUMENT;
+  device = CUdevice(number - 1);
+  return NVML_SUCCESS;
+}
+nvmlReturn_t enter(const void *result) {
+  if (!users)
+    return NVML_ERROR_UNINITIALIZED;
+  return result ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+std::string uuidOf(CUdevice device) {
+  CUuuid uuid{};
+  cuDeviceGetUuid_v2(&uuid, device);
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    char digits[4];
+    std::snprintf(digits, sizeof(digits), "%02x",
+                  unsigned(uint8_t(uuid.bytes[i])));
+    if (i == 4 || i == 6 || i == 8 || i == 10)
+      text += '-';
+    text += digits;
+  }
+  return text;
+}
+
+/// Free memory is asked of the context that all share.
+nvmlReturn_t readMemory(CUdevice device, size_t &free, size_t &total) {
+  CUcontext context;
+  if (CUresult error = cuDevicePrimaryCtxRetain(&context, device))
+    return toNvml(error);
+  CUresult result = cuCtxPushCurrent_v2(context);
+  if (result == CUDA_SUCCESS) {
+    result = cuMemGetInfo_v2(&free, &total);
+    cuCtxPopCurrent_v2(&context);
+  }
+  cuDevicePrimaryCtxRelease_v2(device);
+  return toNvml(result);
+}
+
+/// Clocks: 0 and 1 of the processor, 2 of memory, 3 of video.
+nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
+  CUdevice device;
+  int kilohertz = 0;
+  if (nvmlReturn_t error = enter(handle, megahertz, device))
+    return error;
+  if (type < 0 || type > 3)
+    return NVML_ERROR_INVALID_ARGUMENT;
+  nvmlReturn_t result = toNvml(cuDeviceGetAttribute(
+      &kilohertz, type == 2 ? kMemoryClockRate : kClockRate, device));
+  *megahertz = unsigned(kilohertz) / 1000;
+  return result;
+}
+
+/// The first versions of the structure end before `busId`.
+nvmlReturn_t readPciInfo(nvmlDevice_t handle, nvmlPciInfo_t *to, size_t bytes) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, to, device))
+    return error;
+  nvmlPciInfo_t info{};
+  nvmlReturn_t result = toNvml(
+      cuDeviceGetPCIBusId(info.busIdLegacy, sizeof(info.busIdLegacy), device));
+  std::sscanf(info.busIdLegacy, "%x:%x:%x", &info.domain, &info.bus,
+              &info.device);
+  std::snprintf(info.busId, sizeof(info.busId), "%08X:%02X:%02X.0", info.domain,
+                info.bus, info.device);
+  std::memcpy(to, &info, bytes);
+  return result;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+PTXJIT_NVML nvmlReturn_t nvmlInit_v2() {
+  if (CUresult error = cuInit(0))
+    return toNvml(error);
+  ++users;
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlInit() { return nvmlInit_v2(); }
+PTXJIT_NVML nvmlReturn_t nvmlInitWithFlags(unsigned) { return nvmlInit_v2(); }
+PTXJIT_NVML nvmlReturn_t nvmlShutdown() {
+  int count = users;
+  while (count > 0 && !users.compare_exchange_weak(count, count - 1))
+    ;
+  return count > 0 ? NVML_SUCCESS : NVML_ERROR_UNINITIALIZED;
+}
+
+PTXJIT_NVML const char *nvmlErrorString(nvmlReturn_t result) {
+  switch (result) {
+  case NVML_SUCCESS:
+    return "Success";
+  case NVML_ERROR_UNINITIALIZED:
+    return "Uninitialized";
+  case NVML_ERROR_INVALID_ARGUMENT:
+    return "Invalid Argument";
+  case NVML_ERROR_NOT_SUPPORTED:
+    return "Not Supported";
+  case NVML_ERROR_NOT_FOUND:
+    return "Not Found";
+  case NVML_ERROR_INSUFFICIENT_SIZE:
+    return "Insufficient Size";
+  case NVML_ERROR_DRIVER_NOT_LOADED:
+    return "Driver Not Loaded";
+  case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
+    return "Argument Version Mismatch";
+  default:
+    return "Unknown Error";
+  }
+}
+
+PTXJIT_NVML nvmlReturn_t nvmlSystemGetDriverVersion(char *version,
+                                                    unsigned length) {
+  return users ? copyText(kDriverVersion, version, length)
+               : NVML_ERROR_UNINITIALIZED;
+}
+PTXJIT_NVML nvmlReturn_t nvmlSystemGetNVMLVersion(char *version,
+                                                  unsigned length) {
+  return users ? copyText(kNvmlVersion, version, length)
+               : NVML_ERROR_UNINITIALIZED;
+}
+PTXJIT_NVML nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *version) {
+  return version ? toNvml(cuDriverGetVersion(version))
+                 : NVML_ERROR_INVALID_ARGUMENT;
+}
+PTXJIT_NVML nvmlReturn_t nvmlSystemGetCudaDriverVersion(int *version) {
+  return nvmlSystemGetCudaDriverVersion_v2(version);
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *count) {
+  if (nvmlReturn_t error = enter(count))
+    return error;
+  *count = unsigned(countDevices());
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCount(unsigned *count) {
+  return nvmlDeviceGetCount_v2(count);
+}
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index,
+                                                       nvmlDevice_t *device) {
+  if (nvmlReturn_t error = enter(device))
+    return error;
+  return index < unsigned(countDevices()) ? makeHandle(CUdevice(index), device)
+                                          : NVML_ERROR_INVALID_ARGUMENT;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index,
+                                                    nvmlDevice_t *device) {
+  return nvmlDeviceGetHandleByIndex_v2(index, device);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid,
+                                                   nvmlDevice_t *device) {
+  if (nvmlReturn_t error = enter(uuid ? device : nullptr))
+    return error;
+  for (int i = 0; i < countDevices(); ++i)
+    if (uuidOf(i) == uuid)
+      return makeHandle(i, device);
+  return NVML_ERROR_NOT_FOUND;
+}
+PTXJIT_NVML nvmlReturn_t
+nvmlDeviceGetHandleByPciBusId_v2(const char *busId, nvmlDevice_t *device) {
+  CUdevice found;
+  if (nvmlReturn_t error = enter(busId ? device : nullptr))
+    return error;
+  return cuDeviceGetByPCIBusId(&found, busId) == CUDA_SUCCESS
+             ? makeHandle(found, device)
+             : NVML_ERROR_NOT_FOUND;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *busId,
+                                                       nvmlDevice_t *device) {
+  return nvmlDeviceGetHandleByPciBusId_v2(busId, device);
+}
+
+//===----------------------------------------------------------------------===//
+// What a device is
+//===----------------------------------------------------------------------===//
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t handle,
+                                            unsigned *index) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, index, device))
+    return error;
+  *index = unsigned(device);
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t handle,
+                                                  unsigned *number) {
+  return nvmlDeviceGetIndex(handle, number);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t handle, char *name,
+                                           unsigned length) {
+  CUdevice device;
+  char text[96];
+  if (nvmlReturn_t error = enter(handle, name, device))
+    return error;
+  if (CUresult error = cuDeviceGetName(text, sizeof(text), device))
+    return toNvml(error);
+  return copyText(text, name, length);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char *uuid,
+                                           unsigned length) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, uuid, device))
+    return error;
+  return copyText(uuidOf(device), uuid, length);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t handle,
+                                                 nvmlPciInfo_t *info) {
+  return readPciInfo(handle, info, sizeof(*info));
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t handle,
+                                                 nvmlPciInfo_t *info) {
+  return readPciInfo(handle, info, offsetof(nvmlPciInfo_t, busId));
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t handle,
+                                              nvmlPciInfo_t *info) {
+  return readPciInfo(handle, info, offsetof(nvmlPciInfo_t, pciSubSystemId));
+}
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t handle,
+                                                 nvmlMemory_t *memory) {
+  CUdevice device;
+  size_t free = 0, total = 0;
+  if (nvmlReturn_t error = enter(handle, memory, device))
+    return error;
+  if (nvmlReturn_t error = readMemory(device, free, total))
+    return error;
+  *memory = {total, free, total - free};
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t handle,
+                                                    nvmlMemory_v2_t *memory) {
+  nvmlMemory_t first;
+  if (nvmlReturn_t error =
+          nvmlDeviceGetMemoryInfo(handle, memory ? &first : nullptr))
+    return error;
+  if (memory->version != NVML_MEMORY_V2)
+    return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+  *memory = {NVML_MEMORY_V2, first.total, 0, first.free, first.used};
+  return NVML_SUCCESS;
+}
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle,
+                                                            int *major,
+                                                            int *minor) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, major ? minor : nullptr, device))
+    return error;
+  return toNvml(cuDeviceComputeCapability(major, minor, device));
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t handle,
+                                                   unsigned *value) {
+  int major, minor;
+  if (nvmlReturn_t error = nvmlDeviceGetCudaComputeCapability(
+          handle, value ? &major : nullptr, &minor))
+    return error;
+  bool isTuring = major == 7 && minor == 5, isAda = major == 8 && minor == 9;
+  *value = isTuring     ? 6
+           : isAda      ? 8
+           : major == 7 ? 5   // Volta
+           : major == 8 ? 7   // Ampere
+           : major == 9 ? 9   // Hopper
+                        : 10; // Blackwell
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle,
+                                                  int *mode) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, mode, device))
+    return error;
+  *mode = 0; // all may use it
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t handle, int type,
+                                                unsigned *megahertz) {
+  return readClock(handle, type, megahertz);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t handle,
+                                                   int type,
+                                                   unsigned *megahertz) {
+  return readClock(handle, type, megahertz);
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle,
+                                                     unsigned *bits) {
+  CUdevice device;
+  int width = 0;
+  if (nvmlReturn_t error = enter(handle, bits, device))
+    return error;
+  nvmlReturn_t result = toNvml(cuDeviceGetAttribute(&width, kBusWidth, device));
+  *bits = unsigned(width);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What a device does
+//===----------------------------------------------------------------------===//
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(
+    nvmlDevice_t handle, unsigned long long *reasons) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, reasons, device))
+    return error;
+  *reasons = 0; // nothing slows it down
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(
+    nvmlDevice_t handle, unsigned long long *reasons) {
+  return nvmlDeviceGetCurrentClocksEventReasons(handle, reasons);
+}
+
+/// Who uses the device is not known: as inside a container, nobody is listed.
+static nvmlReturn_t listNobody(nvmlDevice_t handle, unsigned *count) {
+  CUdevice device;
+  if (nvmlReturn_t error = enter(handle, count, device))
+    return error;
+  *count = 0;
+  return NVML_SUCCESS;
+}
+#define PTXJIT_NVML_PROCESSES(name)                                            \
+  PTXJIT_NVML nvmlReturn_t name(nvmlDevice_t handle, unsigned *count,          \
+                                void *) {                                      \
+    return listNobody(handle, count);                                          \
+  }
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetComputeRunningProcesses)
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2)
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3)
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses)
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v2)
+PTXJIT_NVML_PROCESSES(nvmlDeviceGetGraphicsRunningProcesses_v3)
+#undef PTXJIT_NVML_PROCESSES
