@@ -156,13 +156,18 @@ static bool isPageable(const BoxEnd &end, size_t bytes) {
 /// has been read, or written, when the call returns. Small blocks that are read
 /// are put aside until it is their turn. \returns whether the call has to wait.
 ///
+/// \param order  when a copy of a batch may read; 0: the copy is none of a
+/// batch.
+///
 /// CUDA runtime API, "API synchronization behavior".
-static bool settlePageable(CopyOperation &copy) {
+static bool settlePageable(CopyOperation &copy, int order) {
   constexpr size_t kMostStaged = 64 << 10;
   size_t bytes = copy.bytes();
-  if (isPageable(copy.to, bytes))
+  if (!order && isPageable(copy.to, bytes))
     return true;
-  if (!isPageable(copy.from, bytes))
+  bool readsNow = order ? order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL
+                        : isPageable(copy.from, bytes);
+  if (!readsNow)
     return false;
   if (copy.height != 1 || copy.depth != 1 || bytes > kMostStaged)
     return true;
@@ -171,8 +176,8 @@ static bool settlePageable(CopyOperation &copy) {
   return false;
 }
 
-static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle,
-                        bool wait) {
+static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
+                        int order = 0) {
   Context *context;
   StreamObject *stream;
   std::shared_ptr<CopyOperation> copy;
@@ -181,13 +186,14 @@ static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle,
   if (CUresult error = makeCopy(params, copy))
     return error;
   if (!wait && !stream->capture)
-    wait = settlePageable(*copy);
+    wait = settlePageable(*copy, order);
   return enqueue(*context, *stream, std::move(copy), wait);
 }
 
 /// Bytes side by side; the ends are of CU_MEMORYTYPE_HOST, _DEVICE, _UNIFIED.
 static CUresult copyBytes(uint64_t to, int toType, uint64_t from, int fromType,
-                          size_t bytes, CUstream stream, bool wait) {
+                          size_t bytes, CUstream stream, bool wait,
+                          int order = 0) {
   CUDA_MEMCPY3D p{};
   p.dstMemoryType = toType;
   p.dstHost = reinterpret_cast<void *>(to);
@@ -197,7 +203,7 @@ static CUresult copyBytes(uint64_t to, int toType, uint64_t from, int fromType,
   p.srcDevice = from;
   p.WidthInBytes = bytes;
   p.Height = p.Depth = 1;
-  return copyBox(p, stream, wait);
+  return copyBox(p, stream, wait, order);
 }
 static uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
@@ -322,6 +328,64 @@ PTXJIT_CUDA_STREAM_API(cuMemcpy3DAsync_v2, _ptsz,
                        (const CUDA_MEMCPY3D *params, CUstream stream), params,
                        stream) {
   return params ? copyBox(*params, stream, false) : CUDA_ERROR_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// Copies that may be done in any order. `starts`: the first copy that each of
+/// the attributes is for. `failed`: the copy that was wrong; `count` if it was
+/// something else.
+static CUresult copyBatch(const CUdeviceptr *to, const CUdeviceptr *from,
+                          const size_t *sizes, size_t count,
+                          const CUmemcpyAttributes *attributes,
+                          const size_t *starts, size_t numAttributes,
+                          size_t &failed, CUstream stream) {
+  failed = count;
+  if (!to || !from || !sizes || !count || !attributes || !starts ||
+      !numAttributes || numAttributes > count || starts[0] != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  size_t a = 0;
+  for (size_t i = 0; i < count; ++i) {
+    while (a + 1 < numAttributes && starts[a + 1] <= i)
+      ++a;
+    failed = i;
+    int order = attributes[a].srcAccessOrder;
+    if (order < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM ||
+        order > CU_MEMCPY_SRC_ACCESS_ORDER_ANY || !sizes[i])
+      return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult error =
+            copyBytes(to[i], CU_MEMORYTYPE_UNIFIED, from[i],
+                      CU_MEMORYTYPE_UNIFIED, sizes[i], stream, false, order))
+      return error;
+  }
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemcpyBatchAsync_v2, _ptsz,
+                       (CUdeviceptr * to, CUdeviceptr *from, size_t *sizes,
+                        size_t count, CUmemcpyAttributes *attributes,
+                        size_t *starts, size_t numAttributes, CUstream stream),
+                       to, from, sizes, count, attributes, starts,
+                       numAttributes, stream) {
+  size_t failed;
+  return copyBatch(to, from, sizes, count, attributes, starts, numAttributes,
+                   failed, stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemcpyBatchAsync, _ptsz,
+                       (CUdeviceptr * to, CUdeviceptr *from, size_t *sizes,
+                        size_t count, CUmemcpyAttributes *attributes,
+                        size_t *starts, size_t numAttributes, size_t *failed,
+                        CUstream stream),
+                       to, from, sizes, count, attributes, starts,
+                       numAttributes, failed, stream) {
+  size_t which;
+  CUresult result = copyBatch(to, from, sizes, count, attributes, starts,
+                              numAttributes, which, stream);
+  if (result && failed)
+    *failed = which == count ? SIZE_MAX : which;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

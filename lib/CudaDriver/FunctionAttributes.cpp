@@ -18,7 +18,7 @@ static int requiredCluster(const Function &function, unsigned dimension) {
 }
 
 static CUresult attributeOf(const Function &function, int attribute,
-                             int &value) {
+                            int &value) {
   const PtxjitKernelInfo &kernel = *function.kernel;
   Profile profile = getProfile();
   switch (attribute) {

@@ -99,6 +99,8 @@ std::vector<GraphNode *> allBefore(std::vector<GraphNode *> nodes);
 
 /// A node that runs a copy of a graph.
 OperationRef makeChild(const Graph &graph);
+/// That copy; null if the node does something else.
+const Graph *childOf(const Operation &operation);
 
 // What nodes were made from.
 CUDA_KERNEL_NODE_PARAMS launchParams(const Operation &operation);

@@ -80,6 +80,12 @@ CUresult cuda::addNode(CUgraphNode *out, CUgraph handle,
   return CUDA_SUCCESS;
 }
 
+const Graph *cuda::childOf(const Operation &operation) {
+  return operation.type() == CU_GRAPH_NODE_TYPE_GRAPH
+             ? static_cast<const ChildOperation &>(operation).graph
+             : nullptr;
+}
+
 /// Sets what a node does, in its graph or in an instance of that.
 CUresult cuda::setOperation(CUgraphNode handle, OperationRef operation) {
   GraphNode *node;
@@ -537,4 +543,55 @@ PTXJIT_CUDA_API(cuGraphAddNode,
                  CUgraphNodeParams *params),
                 out, graph, dependencies, count, params) {
   return cuGraphAddNode_v2(out, graph, dependencies, nullptr, count, params);
+}
+
+PTXJIT_CUDA_API(cuGraphNodeSetParams,
+                (CUgraphNode node, CUgraphNodeParams *params), node, params) {
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (params->type) {
+  case CU_GRAPH_NODE_TYPE_KERNEL:
+    return cuGraphKernelNodeSetParams_v2(node, &params->kernel);
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    return cuGraphMemcpyNodeSetParams(node, &params->memcpy.copyParams);
+  case CU_GRAPH_NODE_TYPE_MEMSET:
+    return cuGraphMemsetNodeSetParams(node, &params->memset);
+  case CU_GRAPH_NODE_TYPE_HOST:
+    return cuGraphHostNodeSetParams(node, &params->host);
+  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    return cuGraphEventWaitNodeSetEvent(node, params->event);
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    return cuGraphEventRecordNodeSetEvent(node, params->event);
+  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    return cuGraphBatchMemOpNodeSetParams(node, &params->memOp);
+  default: // the others' parameters stay what they are
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+PTXJIT_CUDA_API(cuGraphExecNodeSetParams,
+                (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params),
+                exec, node, params) {
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (params->type) {
+  case CU_GRAPH_NODE_TYPE_KERNEL:
+    return cuGraphExecKernelNodeSetParams_v2(exec, node, &params->kernel);
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    return cuGraphExecMemcpyNodeSetParams(
+        exec, node, &params->memcpy.copyParams, params->memcpy.copyCtx);
+  case CU_GRAPH_NODE_TYPE_MEMSET:
+    return cuGraphExecMemsetNodeSetParams(exec, node, &params->memset, nullptr);
+  case CU_GRAPH_NODE_TYPE_HOST:
+    return cuGraphExecHostNodeSetParams(exec, node, &params->host);
+  case CU_GRAPH_NODE_TYPE_GRAPH:
+    return cuGraphExecChildGraphNodeSetParams(exec, node, params->graph);
+  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    return cuGraphExecEventWaitNodeSetEvent(exec, node, params->event);
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    return cuGraphExecEventRecordNodeSetEvent(exec, node, params->event);
+  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    return cuGraphExecBatchMemOpNodeSetParams(exec, node, &params->memOp);
+  default:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
 }

@@ -432,3 +432,54 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
     return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }
+
+/// Contents that are given up may as well stay.
+static CUresult adviseBatch(const CUdeviceptr *pointers, const size_t *sizes,
+                            size_t count, unsigned long long flags,
+                            CUstream stream) {
+  if (!pointers || !sizes || !count || flags)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (CUresult error = prefetch(pointers[i], sizes[i], stream))
+      return error;
+  return CUDA_SUCCESS;
+}
+static CUresult checkLocations(const CUmemLocation *locations,
+                               const size_t *starts, size_t numLocations,
+                               size_t count) {
+  if (!locations || !starts || !numLocations || numLocations > count ||
+      starts[0] != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < numLocations; ++i)
+    if (locations[i].type == CU_MEM_LOCATION_TYPE_DEVICE && locations[i].id)
+      return CUDA_ERROR_INVALID_DEVICE;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_STREAM_API(cuMemPrefetchBatchAsync, _ptsz,
+                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
+                        CUmemLocation *locations, size_t *starts,
+                        size_t numLocations, unsigned long long flags,
+                        CUstream stream),
+                       pointers, sizes, count, locations, starts, numLocations,
+                       flags, stream) {
+  if (CUresult error = checkLocations(locations, starts, numLocations, count))
+    return error;
+  return adviseBatch(pointers, sizes, count, flags, stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemDiscardBatchAsync, _ptsz,
+                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
+                        unsigned long long flags, CUstream stream),
+                       pointers, sizes, count, flags, stream) {
+  return adviseBatch(pointers, sizes, count, flags, stream);
+}
+PTXJIT_CUDA_STREAM_API(cuMemDiscardAndPrefetchBatchAsync, _ptsz,
+                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
+                        CUmemLocation *locations, size_t *starts,
+                        size_t numLocations, unsigned long long flags,
+                        CUstream stream),
+                       pointers, sizes, count, locations, starts, numLocations,
+                       flags, stream) {
+  return cuMemPrefetchBatchAsync(pointers, sizes, count, locations, starts,
+                                 numLocations, flags, stream);
+}

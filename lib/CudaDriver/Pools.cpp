@@ -254,3 +254,40 @@ PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
   devicePool() = pool;
   return CUDA_SUCCESS;
 }
+
+/// The device whose pool a location has; there are none of the host's memory,
+/// and none of managed memory.
+static CUresult deviceAt(const CUmemLocation *location, int type,
+                         CUdevice &device) {
+  if (!location)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+      location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  device = location->id;
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuMemGetDefaultMemPool,
+                (CUmemoryPool * out, CUmemLocation *location, int type), out,
+                location, type) {
+  CUdevice device;
+  if (CUresult error = deviceAt(location, type, device))
+    return error;
+  return cuDeviceGetDefaultMemPool(out, device);
+}
+PTXJIT_CUDA_API(cuMemGetMemPool,
+                (CUmemoryPool * out, CUmemLocation *location, int type), out,
+                location, type) {
+  CUdevice device;
+  if (CUresult error = deviceAt(location, type, device))
+    return error;
+  return cuDeviceGetMemPool(out, device);
+}
+PTXJIT_CUDA_API(cuMemSetMemPool,
+                (CUmemLocation * location, int type, CUmemoryPool pool),
+                location, type, pool) {
+  CUdevice device;
+  if (CUresult error = deviceAt(location, type, device))
+    return error;
+  return cuDeviceSetMemPool(device, pool);
+}

@@ -50,6 +50,19 @@ PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
                                streamOf(stream));
 }
 
+PTXJIT_CUDART_STREAM_API(cudaMemcpyBatchAsync, _ptsz,
+                         (void **to, void **from, size_t *sizes, size_t count,
+                          CUmemcpyAttributes *attributes, size_t *starts,
+                          size_t numAttributes, size_t *failed,
+                          CUstream stream),
+                         to, from, sizes, count, attributes, starts,
+                         numAttributes, failed, stream) {
+  return cuMemcpyBatchAsync(reinterpret_cast<CUdeviceptr *>(to),
+                            reinterpret_cast<CUdeviceptr *>(from), sizes, count,
+                            attributes, starts, numAttributes, failed,
+                            streamOf(stream));
+}
+
 //===----------------------------------------------------------------------===//
 // Events, graphs and captures, without the data of edges
 //===----------------------------------------------------------------------===//

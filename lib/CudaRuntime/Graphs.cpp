@@ -281,6 +281,11 @@ PTXJIT_CUDART_API(cudaGraphExecKernelNodeSetParams,
     return error;
   return cuGraphExecKernelNodeSetParams_v2(exec, node, &same);
 }
+PTXJIT_CUDART_API(cudaGraphDebugDotPrint,
+                  (CUgraph graph, const char *path, unsigned flags), graph,
+                  path, flags) {
+  return cuGraphDebugDotPrint(graph, path, flags);
+}
 PTXJIT_CUDART_API(cudaGraphKernelNodeSetAttribute,
                   (CUgraphNode node, int attribute,
                    const CUlaunchAttributeValue *value),

@@ -138,6 +138,73 @@ PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
 }
 
 //===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+// CUDA 12 has another form of the first, and not the others.
+#if PTXJIT_CUDART_VERSION >= 13
+static CUdeviceptr *toDevices(const void *const *pointers) {
+  return reinterpret_cast<CUdeviceptr *>(const_cast<void **>(pointers));
+}
+
+PTXJIT_CUDART_STREAM_API(cudaMemcpyBatchAsync, _ptsz,
+                         (const void *const *to, const void *const *from,
+                          const size_t *sizes, size_t count,
+                          CUmemcpyAttributes *attributes, size_t *starts,
+                          size_t numAttributes, CUstream stream),
+                         to, from, sizes, count, attributes, starts,
+                         numAttributes, stream) {
+  return cuMemcpyBatchAsync_v2(toDevices(to), toDevices(from),
+                               const_cast<size_t *>(sizes), count, attributes,
+                               starts, numAttributes, streamOf(stream));
+}
+PTXJIT_CUDART_STREAM_API(cudaMemPrefetchBatchAsync, _ptsz,
+                         (void **pointers, size_t *sizes, size_t count,
+                          CUmemLocation *locations, size_t *starts,
+                          size_t numLocations, unsigned long long flags,
+                          CUstream stream),
+                         pointers, sizes, count, locations, starts,
+                         numLocations, flags, stream) {
+  return cuMemPrefetchBatchAsync(toDevices(pointers), sizes, count, locations,
+                                 starts, numLocations, flags, streamOf(stream));
+}
+PTXJIT_CUDART_STREAM_API(cudaMemDiscardBatchAsync, _ptsz,
+                         (void **pointers, size_t *sizes, size_t count,
+                          unsigned long long flags, CUstream stream),
+                         pointers, sizes, count, flags, stream) {
+  return cuMemDiscardBatchAsync(toDevices(pointers), sizes, count, flags,
+                                streamOf(stream));
+}
+PTXJIT_CUDART_STREAM_API(cudaMemDiscardAndPrefetchBatchAsync, _ptsz,
+                         (void **pointers, size_t *sizes, size_t count,
+                          CUmemLocation *locations, size_t *starts,
+                          size_t numLocations, unsigned long long flags,
+                          CUstream stream),
+                         pointers, sizes, count, locations, starts,
+                         numLocations, flags, stream) {
+  return cuMemDiscardAndPrefetchBatchAsync(toDevices(pointers), sizes, count,
+                                           locations, starts, numLocations,
+                                           flags, streamOf(stream));
+}
+
+PTXJIT_CUDART_API(cudaMemGetDefaultMemPool,
+                  (CUmemoryPool * out, CUmemLocation *location, int type), out,
+                  location, type) {
+  return cuMemGetDefaultMemPool(out, location, type);
+}
+PTXJIT_CUDART_API(cudaMemGetMemPool,
+                  (CUmemoryPool * out, CUmemLocation *location, int type), out,
+                  location, type) {
+  return cuMemGetMemPool(out, location, type);
+}
+PTXJIT_CUDART_API(cudaMemSetMemPool,
+                  (CUmemLocation * location, int type, CUmemoryPool pool),
+                  location, type, pool) {
+  return cuMemSetMemPool(location, type, pool);
+}
+#endif
+
+//===----------------------------------------------------------------------===//
 // Pools
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,9 @@
 #include "DriverFixture.h"
 
 #include <atomic>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -220,6 +222,56 @@ TEST_F(Graphs, KernelsHaveAttributes) {
   EXPECT_EQ(read(63), 2u);
   EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, kind, nullptr),
             CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, ArePrinted) {
+  CUgraphNode first = addKernel(3), second = addKernel(4, {first});
+  CUgraph inner;
+  CUgraphNode child;
+  ASSERT_EQ(cuGraphClone(&inner, graph), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddChildGraphNode(&child, graph, &second, 1, inner),
+            CUDA_SUCCESS);
+  std::string path = testing::TempDir() + "graph.dot";
+  ASSERT_EQ(cuGraphDebugDotPrint(graph, path.c_str(),
+                                 CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE),
+            CUDA_SUCCESS);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string dot = text.str();
+  auto count = [&](const std::string &what) {
+    size_t found = 0;
+    for (size_t at = dot.find(what); at != dot.npos;
+         at = dot.find(what, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("KERNEL\\nadd\\n<<<1,1,1; 64,1,1; 0>>>"), 4u) << dot;
+  EXPECT_EQ(count("u32 0x4"), 2u + 4u) << "and n, which is 0x40" << dot;
+  EXPECT_EQ(count("GRAPH"), 1u);
+  EXPECT_EQ(count(" -> "), 3u);
+  EXPECT_EQ(count("{"), count("}"));
+  EXPECT_EQ(cuGraphDebugDotPrint(graph, "/nowhere/graph.dot", 0),
+            CUDA_ERROR_OPERATING_SYSTEM);
+}
+
+TEST_F(Graphs, NodesOfAnyKindGetParameters) {
+  CUgraphNode node = addKernel(1);
+  CUgraphExec exec = instantiate(graph);
+  unsigned value = 20, n = 64;
+  void *values[] = {&data, &value, &n};
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  params.kernel = {get("add"), 1, 1,      1,       64,      1,
+                   1,          0, values, nullptr, nullptr, nullptr};
+  EXPECT_EQ(cuGraphExecNodeSetParams(exec, node, &params), CUDA_SUCCESS);
+  run(exec);
+  EXPECT_EQ(read(), 20u);
+  value = 30;
+  EXPECT_EQ(cuGraphNodeSetParams(node, &params), CUDA_SUCCESS);
+  run(instantiate(graph));
+  EXPECT_EQ(read(), 50u);
+  params.type = CU_GRAPH_NODE_TYPE_EMPTY;
+  EXPECT_EQ(cuGraphNodeSetParams(node, &params), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_F(Graphs, HostAndChildNodes) {

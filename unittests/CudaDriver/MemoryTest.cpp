@@ -331,3 +331,59 @@ TEST_F(Memory, PageLockedIsReadInTheStreamsOrder) {
   EXPECT_EQ(cuMemFreeHost(locked), CUDA_SUCCESS);
   EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
 }
+
+TEST_F(Memory, BatchesAreCopied) {
+  CUdeviceptr data;
+  CUstream stream;
+  ASSERT_EQ(cuMemAlloc_v2(&data, 64), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32_v2(data, 5, 16), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  unsigned early = 1, late = 2, got[2] = {};
+  auto address = [](void *p) { return reinterpret_cast<CUdeviceptr>(p); };
+  CUdeviceptr to[] = {data, data + 4},
+              from[] = {address(&early), address(&late)};
+  size_t sizes[] = {4, 4}, starts[] = {0, 1}, failed = 9;
+  CUmemcpyAttributes attributes[2] = {};
+  attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+  attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  {
+    Gate gate(stream);
+    ASSERT_EQ(cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, starts, 2,
+                                    stream),
+              CUDA_SUCCESS);
+    early = late = 7;
+  }
+  ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemcpyDtoH_v2(got, data, 8), CUDA_SUCCESS);
+  EXPECT_EQ(got[0], 1u);
+  EXPECT_EQ(got[1], 7u);
+  sizes[1] = 0;
+  EXPECT_EQ(cuMemcpyBatchAsync(to, from, sizes, 2, attributes, starts, 2,
+                               &failed, stream),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, 1u);
+  starts[0] = 1;
+  EXPECT_EQ(cuMemcpyBatchAsync(to, from, sizes, 2, attributes, starts, 2,
+                               &failed, stream),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(failed, SIZE_MAX);
+
+  size_t bytes = 64, start = 0;
+  CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  EXPECT_EQ(
+      cuMemPrefetchBatchAsync(&data, &bytes, 1, &device, &start, 1, 0, stream),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuMemDiscardAndPrefetchBatchAsync(&data, &bytes, 1, &device, &start,
+                                              1, 0, stream),
+            CUDA_SUCCESS);
+  bytes = 65 << 20;
+  EXPECT_EQ(cuMemDiscardBatchAsync(&data, &bytes, 1, 0, stream),
+            CUDA_ERROR_INVALID_VALUE);
+  CUmemoryPool byDevice, byLocation;
+  EXPECT_EQ(cuDeviceGetMemPool(&byDevice, 0), CUDA_SUCCESS);
+  EXPECT_EQ(
+      cuMemGetMemPool(&byLocation, &device, CU_MEM_ALLOCATION_TYPE_PINNED),
+      CUDA_SUCCESS);
+  EXPECT_EQ(byLocation, byDevice);
+  EXPECT_EQ(cuMemFree_v2(data), CUDA_SUCCESS);
+}

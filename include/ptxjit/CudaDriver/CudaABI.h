@@ -459,6 +459,23 @@ typedef struct CUgraphNodeParams {
   long long reserved2;
 } CUgraphNodeParams;
 
+/** When copies of a batch may read what they copy. */
+enum {
+  CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+  CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+  CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+};
+typedef struct CUmemcpyAttributes {
+  int srcAccessOrder;
+  CUmemLocation srcLocHint, dstLocHint;
+  unsigned flags;
+} CUmemcpyAttributes;
+
+enum {
+  CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
+  CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10,
+};
+
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
   uint64_t flags;
   CUstream hUploadStream;
@@ -782,6 +799,35 @@ CUresult cuGraphAddNode_v2(CUgraphNode *out, CUgraph graph,
 CUresult cuGraphAddNode(CUgraphNode *out, CUgraph graph,
                         const CUgraphNode *dependencies, size_t count,
                         CUgraphNodeParams *params);
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params);
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                  CUgraphNodeParams *params);
+CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags);
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from,
+                               size_t *sizes, size_t count,
+                               CUmemcpyAttributes *attributes, size_t *starts,
+                               size_t numAttributes, CUstream stream);
+CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes,
+                            size_t count, CUmemcpyAttributes *attributes,
+                            size_t *starts, size_t numAttributes,
+                            size_t *failed, CUstream stream);
+CUresult cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *sizes,
+                                 size_t count, CUmemLocation *locations,
+                                 size_t *starts, size_t numLocations,
+                                 unsigned long long flags, CUstream stream);
+CUresult cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *sizes,
+                                size_t count, unsigned long long flags,
+                                CUstream stream);
+CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *pointers, size_t *sizes,
+                                           size_t count,
+                                           CUmemLocation *locations,
+                                           size_t *starts, size_t numLocations,
+                                           unsigned long long flags,
+                                           CUstream stream);
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *out, CUmemLocation *location,
+                                int type);
+CUresult cuMemGetMemPool(CUmemoryPool *out, CUmemLocation *location, int type);
+CUresult cuMemSetMemPool(CUmemLocation *location, int type, CUmemoryPool pool);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph handle,
                                      unsigned long long flags);
 CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph,
