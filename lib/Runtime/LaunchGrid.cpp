@@ -2,18 +2,18 @@
 
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "CtaRunner.h"
+#include "Helpers.h"
 #include "SystemCalls.h"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 #include <thread>
 #include <vector>
 
@@ -186,6 +186,37 @@ void Worker::runWaiting() {
   }
 }
 
+/// What a kernel's CTAs took the last times tells whether a launch is worth
+/// waking others for.
+class Pace {
+public:
+  Pace(const KernelCode &kernel, uint64_t total)
+      : known(kernel.pace), total(total), start(Clock::now()) {}
+
+  bool isShort() const {
+    uint64_t each = known ? known->load(std::memory_order_relaxed) : 0;
+    return each && total < kShort / each;
+  }
+  void finish(unsigned workers) {
+    if (!known)
+      return;
+    auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        Clock::now() - start);
+    uint64_t each = uint64_t(taken.count()) * workers / total;
+    uint64_t old = known->load(std::memory_order_relaxed);
+    each = old ? (3 * old + each) / 4 : each;
+    known->store(std::max<uint64_t>(each, 1), std::memory_order_relaxed);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  /// Nanoseconds in which waking a thread does not pay.
+  static constexpr uint64_t kShort = 25000;
+  std::atomic<uint64_t> *known;
+  uint64_t total;
+  Clock::time_point start;
+};
+
 bool isValidGrid(const Grid &grid) {
   return grid.x && grid.y && grid.z && grid.x <= 0x7fffffffu &&
          grid.y <= 65535 && grid.z <= 65535;
@@ -221,23 +252,21 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   workers = std::min(workers, kMostWorkers);
   Launch launch(kernel, grid, params, dynamicShared, fault);
   workers = unsigned(std::min<uint64_t>(workers, launch.total));
+  Pace pace(kernel, launch.total);
+  if (pace.isShort())
+    workers = 1;
   launch.workers = workers;
   launch.gridid = ++gridCounter;
   launch.grain =
       std::clamp<uint64_t>(launch.total / (uint64_t(workers) * 32), 1, 64);
   if (workers == 1) {
     Worker(launch, 0).work();
-    return LaunchStatus(launch.status.load());
-  }
-  // The calling thread works; TBB threads only help, if and when they come.
-  tbb::task_arena arena(int(workers), 1);
-  arena.execute([&] {
-    tbb::task_group helpers;
-    for (unsigned i = 1; i < workers; ++i)
-      helpers.run([&launch, i] { Worker(launch, i).work(); });
+  } else {
+    // The calling thread works; TBB's only help, if and when they come.
+    Helpers helpers(workers - 1, [&](unsigned i) { Worker(launch, i).work(); });
     Worker(launch, 0).work();
-    helpers.wait();
-  });
+  }
+  pace.finish(workers);
   return LaunchStatus(launch.status.load());
 }
 

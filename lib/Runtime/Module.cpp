@@ -251,7 +251,7 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
   writePerfMap(*image, block);
   defineAll(image->globals, image->numGlobals);
   kernels[key] = image;
-  std::vector<uint64_t> &table = tables[image];
+  std::vector<uint64_t> &table = shared[image].globals;
   for (uint32_t i = 0; i < image->numGlobals; ++i)
     table.push_back(resolve(image->globals[i].name));
   return image;
@@ -315,7 +315,9 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;
   std::lock_guard<std::mutex> lock(mutex);
-  code.globals = tables.find(&image)->second.data();
+  Shared &own = shared.find(&image)->second;
+  code.globals = own.globals.data();
+  code.pace = &own.pace;
   return code;
 }
 

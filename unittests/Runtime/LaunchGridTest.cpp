@@ -3,9 +3,12 @@
 #include "ptxjit/Runtime/LaunchGrid.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +44,36 @@ KernelCode makeCode(PtxjitKernelEntry entry) {
   return code;
 }
 } // namespace
+
+TEST(LaunchGrid, WakesNobodyForWhatIsShort) {
+  struct Threads {
+    std::mutex mutex;
+    std::set<std::thread::id> ids;
+  } threads;
+  auto *data = &threads;
+  std::atomic<uint64_t> pace{0};
+  KernelCode code = makeCode([](PtxjitKernelContext *c, uint32_t, uint32_t) {
+    auto *seen = paramOf<Threads>(c);
+    {
+      std::lock_guard<std::mutex> lock(seen->mutex);
+      seen->ids.insert(std::this_thread::get_id());
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  });
+  code.pace = &pace;
+  auto launch = [&] {
+    threads.ids.clear();
+    EXPECT_EQ(launchGrid(code, {200, 1, 1}, &data, 0, 2), LaunchStatus::Ok);
+    return threads.ids.size();
+  };
+  EXPECT_EQ(launch(), 2u); // nothing is known yet
+  EXPECT_GT(pace, 100000u);
+  EXPECT_EQ(launch(), 2u);
+  pace = 1;
+  EXPECT_EQ(launch(), 1u); // a mistake, which is noticed
+  EXPECT_GT(pace, 10000u);
+  EXPECT_EQ(launch(), 2u);
+}
 
 TEST(LaunchGrid, RunsEveryCtaOnce) {
   const Grid grid{7, 5, 3};

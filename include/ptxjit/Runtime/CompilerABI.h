@@ -78,13 +78,13 @@ typedef struct PtxjitModuleInfo {
  */
 typedef struct PtxjitSpecialization {
   uint32_t block[3];
-  uint32_t smallGrid; /**< nctaid * ntid <= 2^31 in each dimension */
-  uint32_t chunk;     /**< lanes per vector; 0: the CPU's own */
-  uint32_t quick;     /**< compile fast rather than well */
-  uint32_t atLeast;   /**< tests: PtxjitMode, even where nothing needs it */
+  uint32_t smallGrid;    /**< nctaid * ntid <= 2^31 in each dimension */
+  uint32_t chunk;        /**< lanes per vector; 0: the CPU's own */
+  uint32_t quick;        /**< compile fast rather than well */
+  uint32_t atLeast;      /**< tests: PtxjitMode, even where nothing needs it */
   uint32_t fastMatrices; /**< products of bf16 as the CPU computes them */
-  const char *cpu;    /**< LLVM CPU name; null: this machine */
-  const char *inject; /**< tests: stage at which LLVM is made to fail */
+  const char *cpu;       /**< LLVM CPU name; null: this machine */
+  const char *inject;    /**< tests: stage at which LLVM is made to fail */
 } PtxjitSpecialization;
 
 typedef struct PtxjitCompileTimes {

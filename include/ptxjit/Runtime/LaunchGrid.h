@@ -9,6 +9,7 @@
 #define PTXJIT_RUNTIME_LAUNCHGRID_H
 
 #include "ptxjit/Runtime/KernelABI.h"
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -61,6 +62,9 @@ struct KernelCode {
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
   LaunchOptions options;
   const uint64_t *globals = nullptr; ///< the context's table
+  /// Nanoseconds that a cluster takes, by earlier launches: kept for them,
+  /// between launches. 0: not known. May be null.
+  std::atomic<uint64_t> *pace = nullptr;
 };
 
 /// Are they not given, or do they fit (LaunchOptions::cluster)?

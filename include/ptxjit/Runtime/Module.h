@@ -126,8 +126,13 @@ private:
   std::map<Key, PtxjitImage *> kernels;
   std::vector<PtxjitImage *> compiled; ///< those that the compiler owns
   std::vector<std::unique_ptr<ImageRecord>> cached; ///< all others
-  /// Addresses of the variables an image uses, in its order.
-  std::map<const PtxjitImage *, std::vector<uint64_t>> tables;
+  /// What launches of an image share.
+  struct Shared {
+    /// Addresses of the variables it uses, in its order.
+    std::vector<uint64_t> globals;
+    std::atomic<uint64_t> pace{0};
+  };
+  std::map<const PtxjitImage *, Shared> shared;
   std::map<std::string, DeviceBuffer> variables;
 };
 

@@ -1,0 +1,74 @@
+//===- Helpers.cpp - threads that help with a launch ----------------------===//
+
+#include "Helpers.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <oneapi/tbb/task_arena.h>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+using namespace ptxjit;
+
+/// Helpers enter while it is open.
+struct Helpers::Door {
+  std::mutex mutex;
+  std::condition_variable left;
+  std::function<void(unsigned)> body;
+  bool isOpen = true;
+  std::atomic<unsigned> inside{0};
+
+  void enter(unsigned index) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!isOpen)
+        return;
+      ++inside;
+    }
+    body(index);
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--inside == 0)
+      left.notify_all();
+  }
+};
+
+/// Launches of as many threads share an arena, and so do not ask for more
+/// threads than one of them has. Arenas stay: TBB's threads may outlive us.
+static tbb::task_arena &arenaOf(unsigned threads) {
+  static std::mutex mutex;
+  static auto &arenas = *new std::map<unsigned, tbb::task_arena *>;
+  std::lock_guard<std::mutex> lock(mutex);
+  tbb::task_arena *&arena = arenas[threads];
+  if (!arena)
+    arena = new tbb::task_arena(int(threads), /*reserved_for_masters=*/0);
+  return *arena;
+}
+
+Helpers::Helpers(unsigned count, std::function<void(unsigned)> body)
+    : door(std::make_shared<Door>()) {
+  door->body = std::move(body);
+  tbb::task_arena &arena = arenaOf(count);
+  for (unsigned i = 1; i <= count; ++i)
+    arena.enqueue([door = door, i] { door->enter(i); });
+}
+
+Helpers::~Helpers() {
+  {
+    std::lock_guard<std::mutex> lock(door->mutex);
+    door->isOpen = false;
+  }
+  // Most often they are about to leave; waking up would take longer.
+  for (int i = 0; i < 2000 && door->inside; ++i)
+#if defined(__x86_64__)
+    _mm_pause();
+#else
+    std::this_thread::yield();
+#endif
+  std::unique_lock<std::mutex> lock(door->mutex);
+  door->left.wait(lock, [this] { return door->inside == 0; });
+}
