@@ -18,7 +18,7 @@ run_asan() {
 run_tsan() {
   utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests \
     PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
-  # TBB's packaged library is not instrumented: its hand-overs are taken on
+  # TBB's packaged library is not instrumented: what it does itself is taken on
   # trust. Faults leave their signal handler by a jump, after which TSan takes
   # everything for part of the handler.
   for tests in Runtime CudaDriver CudaRuntime CudaRuntime12; do

@@ -13,6 +13,19 @@
 #include <immintrin.h>
 #endif
 
+// ThreadSanitizer does not see that TBB hands over what a task has.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define PTXJIT_HAND_OVER(what) __tsan_release(what)
+#define PTXJIT_TAKE_OVER(what) __tsan_acquire(what)
+#endif
+#endif
+#ifndef PTXJIT_HAND_OVER
+#define PTXJIT_HAND_OVER(what)
+#define PTXJIT_TAKE_OVER(what)
+#endif
+
 using namespace ptxjit;
 
 /// Helpers enter while it is open.
@@ -52,9 +65,13 @@ static tbb::task_arena &arenaOf(unsigned threads) {
 Helpers::Helpers(unsigned count, std::function<void(unsigned)> body)
     : door(std::make_shared<Door>()) {
   door->body = std::move(body);
+  PTXJIT_HAND_OVER(door.get());
   tbb::task_arena &arena = arenaOf(count);
   for (unsigned i = 1; i <= count; ++i)
-    arena.enqueue([door = door, i] { door->enter(i); });
+    arena.enqueue([door = door, i] {
+      PTXJIT_TAKE_OVER(door.get());
+      door->enter(i);
+    });
 }
 
 Helpers::~Helpers() {
