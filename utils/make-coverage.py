@@ -58,6 +58,10 @@ and 4 are no PTX. The modules of its generators are accepted, too: `wmma` for PT
 6.0 to 7.1, textures and surfaces, `ld` and `st`. Their functions without textures
 or surfaces, made kernels, are lowered: over 1,600, and 6,297.
 
+All 3,669 modules that Mojo's compiler made for mojolearn 0.8.62 are accepted; of
+what it computes with them 134 kinds of models were compared with the bits that
+GPUs gave, and none differs ([Clients](Clients.md)).
+
 Known only are the instructions of tensor cores, textures, surfaces and copies of
 tensors; and two whose meaning no source that we know settles: `cvt.rs` to
 `e2m1x4` (which random bits are for which value is in a figure that the text
