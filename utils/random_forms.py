@@ -25,6 +25,7 @@ PART_CLASSES = {"i": "r", "f": "s", "d": "d"}
 TARGETS = ["sm_90a", "sm_100a", "sm_103a", "sm_120a"]
 MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
 MATRIX = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
+TILE_MOVES = {"wmma.load", "wmma.store"}
 COLLECTIVE = {"vote", "match", "redux", "elect", "shfl", "activemask"}
 ASYNC = {"cp.async", "cp.async.mbarrier.arrive", "cp.bulk.load",
          "cp.bulk.store", "cp.bulk.peer", "cp.reduce.peer", "cp.reduce.store",
@@ -34,6 +35,9 @@ ASYNC = {"cp.async", "cp.async.mbarrier.arrive", "cp.bulk.load",
 ADVICE = {"fence", "membar", "prefetch", "prefetchu", "applypriority",
           "createpolicy", "griddepcontrol", "pmevent", "nanosleep", "discard",
           "brkpt", "trap"}
+# Of the elements of tiles.
+TILE_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32,
+             "f64": 64, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
 
 Row = collections.namedtuple("Row", "opcode op slots operands")
 
@@ -75,7 +79,7 @@ class FormTable:
                 head, _, operands = syntax.partition(" ")
                 row = Row(opcode, op, modifiers(head[len(opcode):]),
                           split(operands))
-                key = op if group == "async" else opcode
+                key = op if group == "async" or op in TILE_MOVES else opcode
                 self.groups[group].setdefault(key, []).append(row)
         self.decks = {group: [] for group in self.groups}
 
@@ -91,8 +95,8 @@ class FormTable:
             return "memory"
         if opcode in MEMORY:
             return "memory"
-        if opcode in MATRIX:  # loads and stores of wmma take whole tiles
-            return None if op in ("wmma.load", "wmma.store") else "matrix"
+        if opcode in MATRIX:
+            return "matrix"
         if opcode in COLLECTIVE:  # PTX of these targets has the sync forms
             return ("collective" if "sync" in syntax or opcode == "activemask"
                     else None)
@@ -491,9 +495,41 @@ class FormWriter:
             return
         self.emit(self.statement(row, tokens))
 
+    def tile(self, row, tokens):
+        """Loads and stores of wmma: in what the warp's lanes have together."""
+        part = "f" if "f32" in tokens else "d" if "f64" in tokens else "i"
+        shape = next(f for f in (re.fullmatch(r"m(\d+)n(\d+)k(\d+)", t)
+                                 for t in tokens) if f)
+        m, n, k = map(int, shape.groups())
+        rows, columns = {"a": (m, k), "b": (k, n)}.get(tokens[1], (m, n))
+        lines, length = (rows, columns) if "row" in tokens else (columns, rows)
+        element = next(t for t in reversed(tokens) if t in TILE_BITS)
+        bits = TILE_BITS[element]
+        # Lines may lie apart, by multiples of 16 bytes, as far as there is room.
+        room = 32 * PARTS[part] * 8 // bits // lines
+        stride = self.rng.randrange(length, room + 1, max(128 // bits, 1))
+        spaces = " ".join(tokens)
+        shared = "shared" in spaces
+        base = (f"%g{part}" if "global" in spaces else f"%x{part}" if shared
+                else self.rng.choice([f"%g{part}", f"%x{part}"]))
+        self.emit("mov.u32 %i, %laneid;")
+        self.emit(f"mul.wide.u32 %a, %i, {PARTS[part]};")
+        self.emit(f"sub.u64 %a, {base}, %a;")
+        if shared:
+            self.emit("cvta.to.shared.u64 %a, %a;")
+        text = self.statement(row, tokens, "%a")
+        # The stride is the same in all lanes.
+        text = re.sub(r", %r\d;$", f", {stride};", text)
+        self.emit("bar.sync 0;")
+        self.emit(text)
+        self.emit("bar.sync 0;")
+
     def matrix(self):
         """Operations of whole warps on matrices."""
         row, tokens = self.table.pick(self.rng, "matrix")
+        if row.op in TILE_MOVES:
+            self.tile(row, tokens)
+            return
         if row.opcode in ("ldmatrix", "stmatrix"):
             shared = any(t.startswith("shared") for t in tokens)
             text = self.statement(row, tokens, "%si" if shared else "%xi")
