@@ -59,7 +59,7 @@ and 4 are no PTX. The modules of its generators are accepted, too: `wmma` for PT
 or surfaces, made kernels, are lowered: over 1,600, and 6,297.
 
 All 3,669 modules that Mojo's compiler made for mojolearn 0.8.62 are accepted; of
-what it computes with them 134 kinds of models were compared with the bits that
+what it computes with them 137 kinds of models were compared with the bits that
 GPUs gave, and none differs ([Clients](Clients.md)).
 
 Known only are the instructions of tensor cores, textures, surfaces and copies of
