@@ -45,15 +45,13 @@ static const char *kindOf(CUgraphNodeType type) {
 static void describeKernel(const Operation &operation, bool verbose,
                            std::ostream &out) {
   CUDA_KERNEL_NODE_PARAMS p = launchParams(operation);
-  const char *name = nullptr;
   Function *function;
-  if (!findFunction(p.func, function))
-    name = function->kernel->name;
+  bool isLoaded = findFunction(p.func, function) == CUDA_SUCCESS;
   out << "\\n"
-      << (name ? name : "?") << "\\n<<<" << p.gridDimX << "," << p.gridDimY
-      << "," << p.gridDimZ << "; " << p.blockDimX << "," << p.blockDimY << ","
-      << p.blockDimZ << "; " << p.sharedMemBytes << ">>>";
-  if (!verbose || !function)
+      << (isLoaded ? function->kernel->name : "?") << "\\n<<<" << p.gridDimX
+      << "," << p.gridDimY << "," << p.gridDimZ << "; " << p.blockDimX << ","
+      << p.blockDimY << "," << p.blockDimZ << "; " << p.sharedMemBytes << ">>>";
+  if (!verbose || !isLoaded)
     return;
   for (uint32_t i = 0; i < function->kernel->numParams; ++i) {
     const PtxjitParam &param = function->kernel->params[i];

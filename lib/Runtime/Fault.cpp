@@ -99,7 +99,7 @@ static unsigned bytesOf(std::string_view instruction) {
 }
 
 const PtxjitLine *ptxjit::findLine(const Fault &fault,
-                                  const PtxjitImage &image) {
+                                   const PtxjitImage &image) {
   if (!fault.hasPlace || !image.numLines)
     return nullptr;
   const PtxjitLine *end = image.lines + image.numLines;

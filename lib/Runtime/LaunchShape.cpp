@@ -53,6 +53,10 @@ static LaunchStatus completeCluster(const PtxjitKernelInfo &kernel,
 
 LaunchStatus ptxjit::completeShape(const PtxjitKernelInfo &kernel,
                                    LaunchShape &shape, std::string &error) {
+  if (kernel.blocksAreClusters && !(kernel.reqntid[0] && kernel.cluster[0])) {
+    error = "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'";
+    return LaunchStatus::InvalidValue;
+  }
   if (kernel.blocksAreClusters && !expandClusters(kernel, shape)) {
     error = "the grid is too large";
     return LaunchStatus::InvalidValue;

@@ -50,6 +50,8 @@ TEST(LaunchShape, AgreesWithTheKernel) {
 TEST(LaunchShape, CountsClusters) {
   PtxjitKernelInfo kernel{};
   kernel.blocksAreClusters = true;
+  EXPECT_EQ(complete(kernel, {{3, 2, 1}, {1, 1, 1}}),
+            "'.blocksareclusters' needs '.reqntid' and '.reqnctapercluster'");
   for (int d = 0; d < 3; ++d) {
     kernel.reqntid[d] = 4;
     kernel.cluster[d] = 2;
