@@ -252,6 +252,10 @@ TEST_F(Graphs, ArePrinted) {
   EXPECT_EQ(count("{"), count("}"));
   EXPECT_EQ(cuGraphDebugDotPrint(graph, "/nowhere/graph.dot", 0),
             CUDA_ERROR_OPERATING_SYSTEM);
+  EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDebugDotPrint(graph, path.c_str(),
+                                 CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE),
+            CUDA_SUCCESS);
 }
 
 TEST_F(Graphs, NodesOfAnyKindGetParameters) {
