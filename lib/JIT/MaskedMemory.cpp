@@ -82,78 +82,115 @@ bool isLegal(const MaskedAccess &access, const TargetTransformInfo &target) {
   }
 }
 
-/// One access at a time, each behind a test of its lane's bit.
+/// One access taken apart. Lanes that are not active access a slot on the
+/// stack: a test for each lane's bit would be guessed wrong half of the time.
 class Expansion {
 public:
-  Expansion(const MaskedAccess &access)
-      : access(access), builder(access.call), result(access.value) {}
+  Expansion(const MaskedAccess &access, AllocaInst *slot)
+      : access(access), slot(slot), builder(access.call) {}
 
   void run() {
-    unsigned lanes = access.type->getNumElements();
     // Vector constants have their bits at hand; expressions do not.
-    if (!isa<ConstantDataVector, ConstantVector, ConstantAggregateZero>(
-            access.mask))
-      bits = builder.CreateBitCast(access.mask, builder.getIntNTy(lanes));
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      expandLane(lane);
+    Value *result =
+        isa<ConstantDataVector, ConstantVector, ConstantAggregateZero>(
+            access.mask)
+            ? accessKnown()
+            : accessIfAny();
     if (access.isLoad())
       access.call->replaceAllUsesWith(result);
     access.call->eraseFromParent();
   }
 
 private:
-  void expandLane(unsigned lane) {
-    if (!bits) {
+  unsigned lanes() const { return access.type->getNumElements(); }
+
+  Value *accessKnown() {
+    Value *result = access.value;
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
       Constant *bit = cast<Constant>(access.mask)->getAggregateElement(lane);
       if (bit->isOneValue())
-        result = accessLane(lane);
-      return;
+        result = accessLane(lanePointer(lane), lane, result);
     }
-    Value *test = builder.CreateIsNotNull(builder.CreateAnd(
-        bits, ConstantInt::get(
-                  bits->getType(),
-                  APInt::getOneBitSet(access.type->getNumElements(), lane))));
+    return result;
+  }
+
+  Value *accessIfAny() {
+    Value *any = builder.CreateIsNotNull(
+        builder.CreateBitCast(access.mask, builder.getIntNTy(lanes())));
     BasicBlock *before = access.call->getParent();
-    Value *old = result;
     Instruction *then =
-        SplitBlockAndInsertIfThen(test, access.call, /*Unreachable=*/false);
+        SplitBlockAndInsertIfThen(any, access.call, /*Unreachable=*/false);
     builder.SetInsertPoint(then);
-    Value *loaded = accessLane(lane);
+    Value *loaded = accessAll();
     BasicBlock *thenBlock = then->getParent();
     builder.SetInsertPoint(access.call);
     if (!access.isLoad())
-      return;
+      return nullptr;
     IRBuilder<> atStart(access.call->getParent(),
                         access.call->getParent()->begin());
     atStart.SetCurrentDebugLocation(access.call->getDebugLoc());
     PHINode *phi = atStart.CreatePHI(access.type, 2);
-    phi->addIncoming(old, before);
+    phi->addIncoming(access.value, before);
     phi->addIncoming(loaded, thenBlock);
-    result = phi;
+    return phi;
   }
 
-  /// The load or store of a lane; what the vector is with what was loaded.
-  Value *accessLane(unsigned lane) {
-    Type *element = access.type->getElementType();
-    Value *pointer =
-        access.hasPointers()
-            ? builder.CreateExtractElement(access.pointer, lane)
-            : builder.CreateConstInBoundsGEP1_32(element, access.pointer, lane);
+  Value *accessAll() {
+    Value *pointers = builder.CreateSelect(
+        access.mask, lanePointers(), builder.CreateVectorSplat(lanes(), slot));
+    Value *result = PoisonValue::get(access.type);
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      result = accessLane(builder.CreateExtractElement(pointers, lane), lane,
+                          result);
+    return access.isLoad()
+               ? builder.CreateSelect(access.mask, result, access.value)
+               : nullptr;
+  }
+
+  Value *lanePointer(unsigned lane) {
+    return access.hasPointers()
+               ? builder.CreateExtractElement(access.pointer, lane)
+               : builder.CreateConstInBoundsGEP1_32(
+                     access.type->getElementType(), access.pointer, lane);
+  }
+  Value *lanePointers() {
+    if (access.hasPointers())
+      return access.pointer;
+    Value *pointers = PoisonValue::get(
+        FixedVectorType::get(access.pointer->getType(), lanes()));
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      pointers = builder.CreateInsertElement(pointers, lanePointer(lane), lane);
+    return pointers;
+  }
+
+  /// The load or store of a lane; what `result` is with what was loaded.
+  Value *accessLane(Value *pointer, unsigned lane, Value *result) {
     Align align =
         access.elementAlign(access.call->getModule()->getDataLayout());
     if (access.isLoad())
       return builder.CreateInsertElement(
-          result, builder.CreateAlignedLoad(element, pointer, align), lane);
+          result,
+          builder.CreateAlignedLoad(access.type->getElementType(), pointer,
+                                    align),
+          lane);
     builder.CreateAlignedStore(builder.CreateExtractElement(access.value, lane),
                                pointer, align);
     return result;
   }
 
   MaskedAccess access;
+  AllocaInst *slot; ///< of the size of the largest element
   IRBuilder<> builder;
-  Value *bits = nullptr;
-  Value *result; ///< with the lanes so far
 };
+
+/// Where lanes that are not active read and write.
+AllocaInst *makeSlot(Function &function) {
+  IRBuilder<> atEntry(&function.getEntryBlock(),
+                      function.getEntryBlock().begin());
+  AllocaInst *slot = atEntry.CreateAlloca(atEntry.getInt128Ty());
+  slot->setAlignment(Align(16));
+  return slot;
+}
 
 } // namespace
 
@@ -169,7 +206,10 @@ void ptxjit::expandMaskedMemory(Module &module, TargetMachine &machine) {
         if (auto access = asMaskedAccess(instruction);
             access && !isLegal(*access, target))
           found.push_back(&instruction);
+    if (found.empty())
+      continue;
+    AllocaInst *slot = makeSlot(function);
     for (Instruction *call : found)
-      Expansion(*asMaskedAccess(*call)).run();
+      Expansion(*asMaskedAccess(*call), slot).run();
   }
 }

@@ -72,6 +72,7 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
 Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
   expandMaskedMemory(module, machine);
+  widenMasks(module, machine);
   raw_svector_ostream os(out);
   legacy::PassManager passes;
   auto *info = new MachineModuleInfoWrapperPass(&machine);

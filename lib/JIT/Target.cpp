@@ -52,7 +52,6 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
     return createStringError("CPU '" + cpu.name +
                              "' is not supported: AVX2 and FMA are needed");
   cpu.chunk.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
-  cpu.chunk.maskInts = !cpu.avx512;
   cpu.chunk.embeddedRounding = cpu.avx512;
   cpu.chunk.dotProducts =
       cpu.avx512 && info->checkFeatures("+avx512vnni,+avx512bf16");

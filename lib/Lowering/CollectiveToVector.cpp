@@ -19,35 +19,6 @@ using arith::CmpIPredicate;
 // Lanes as bits, lanes in memory
 //===----------------------------------------------------------------------===//
 
-/// A predicate's 32 lanes as an i32; `chunkOf` gives the vectors.
-Value Packetizer::laneBits(llvm::function_ref<Value(unsigned)> chunkOf) {
-  ChunkBuilder s = scalar();
-  Value bits;
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value part = LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk),
-                                         chunkOf(c));
-    part = s.shlBy(s.resize(part, 32, false), c * target.chunk);
-    bits = bits ? s.bitOr(bits, part) : part;
-  }
-  return bits;
-}
-
-Value Packetizer::activeBits(Value mask) {
-  if (!needsMask(mask))
-    return scalar().intConstant(32, 0xffffffff);
-  return laneBits([&](unsigned c) { return maskChunk(mask, c); });
-}
-
-/// Chunk `c` of the predicate whose lanes are the bits of `bits`.
-Value Packetizer::bitsChunk(Value bits, unsigned c) {
-  ChunkBuilder v = lanes();
-  LanePattern own;
-  for (unsigned i = 0; i < 32; ++i)
-    own[i] = int64_t(1) << i;
-  Value hit = v.bitAnd(v.splat(bits), patternVector(own, c, 32));
-  return v.cmp(CmpIPredicate::ne, hit, v.intConstant(32, 0));
-}
-
 /// Memory of 32 elements of 64 bits for values that lanes exchange by number.
 Value Packetizer::exchangeBuffer(unsigned which) {
   Value &buffer = exchangeBuffers[which];

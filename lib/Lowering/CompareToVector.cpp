@@ -13,6 +13,33 @@ using Results = llvm::SmallVectorImpl<Value>;
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
+CmpIPredicate ptxjit::intPredicate(Compare cmp, bool isSigned) {
+  switch (cmp) {
+  case Compare::EQ:
+    return CmpIPredicate::eq;
+  case Compare::NE:
+    return CmpIPredicate::ne;
+  case Compare::LT:
+    return isSigned ? CmpIPredicate::slt : CmpIPredicate::ult;
+  case Compare::LE:
+    return isSigned ? CmpIPredicate::sle : CmpIPredicate::ule;
+  case Compare::GT:
+    return isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt;
+  case Compare::GE:
+    return isSigned ? CmpIPredicate::sge : CmpIPredicate::uge;
+  case Compare::LO:
+    return CmpIPredicate::ult;
+  case Compare::LS:
+    return CmpIPredicate::ule;
+  case Compare::HI:
+    return CmpIPredicate::ugt;
+  case Compare::HS:
+    return CmpIPredicate::uge;
+  default:
+    llvm_unreachable("float comparison of integers");
+  }
+}
+
 namespace {
 
 CmpFPredicate floatPredicate(Compare cmp) {
@@ -47,33 +74,6 @@ CmpFPredicate floatPredicate(Compare cmp) {
     return CmpFPredicate::UNO;
   default:
     llvm_unreachable("unsigned comparison of floats");
-  }
-}
-
-CmpIPredicate intPredicate(Compare cmp, bool isSigned) {
-  switch (cmp) {
-  case Compare::EQ:
-    return CmpIPredicate::eq;
-  case Compare::NE:
-    return CmpIPredicate::ne;
-  case Compare::LT:
-    return isSigned ? CmpIPredicate::slt : CmpIPredicate::ult;
-  case Compare::LE:
-    return isSigned ? CmpIPredicate::sle : CmpIPredicate::ule;
-  case Compare::GT:
-    return isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt;
-  case Compare::GE:
-    return isSigned ? CmpIPredicate::sge : CmpIPredicate::uge;
-  case Compare::LO:
-    return CmpIPredicate::ult;
-  case Compare::LS:
-    return CmpIPredicate::ule;
-  case Compare::HI:
-    return CmpIPredicate::ugt;
-  case Compare::HS:
-    return CmpIPredicate::uge;
-  default:
-    llvm_unreachable("float comparison of integers");
   }
 }
 

@@ -247,20 +247,112 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return;
     }
     ++numDivergentLoops;
+    if (mask) {
+      maskLoop(op, mask, {});
+      return;
+    }
+    if (leadWithAll(op))
+      return;
     OpBuilder b(op);
-    Location loc = op.getLoc();
-    Value entry =
-        mask ? mask : Value(EntryMaskOp::create(b, loc, b.getI1Type()));
-    // Only results that somebody reads are latched.
+    maskLoop(op, EntryMaskOp::create(b, op.getLoc(), b.getI1Type()), {});
+  }
+
+  static SmallVector<unsigned> liveResults(scf::WhileOp op) {
     SmallVector<unsigned> live;
     for (OpResult result : op.getResults())
       if (!result.use_empty())
         live.push_back(result.getResultNumber());
+    return live;
+  }
+
+  /// `for (i = thread; i < n; i += threads)`: lanes mostly leave together, or
+  /// nearly. So: a clone without masks, for as long as all lanes stay; what is
+  /// left when some have gone is for the loop with masks.
+  bool leadWithAll(scf::WhileOp op) {
+    // Loops are structured to test at their end, or are left alone.
+    Block &after = op.getAfter().front();
+    auto yield = cast<scf::YieldOp>(after.getTerminator());
+    bool testsLast = after.without_terminator().empty() &&
+                     llvm::all_of(yield.getOperands(), [&](Value v) {
+                       return v.getParentBlock() == &after;
+                     });
+    if (!testsLast || countOps(op.getBefore()) > cloneLimit)
+      return false;
+    ++numClones;
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    SmallVector<Type> types(op.getResultTypes());
+    types.push_back(b.getI1Type());
+    auto lead = scf::WhileOp::create(b, loc, types, op.getInits());
+    IRMapping mapping;
+    op.getBefore().cloneInto(&lead.getBefore(), mapping);
+    for (auto [from, to] : mapping.getValueMap())
+      uniformClones[to] = isUniform(from);
+    auto test =
+        cast<scf::ConditionOp>(lead.getBefore().front().getTerminator());
+    b.setInsertionPoint(test);
+    Value stays = test.getCondition();
+    SmallVector<Value> args(test.getArgs());
+    args.push_back(stays);
+    scf::ConditionOp::create(b, loc,
+                             AllOp::create(b, loc, b.getI1Type(), stays), args);
+    test.erase();
+    op.getAfter().cloneInto(&lead.getAfter(), mapping);
+    lead.getAfter().addArgument(b.getI1Type(), loc);
+    visitBlock(lead.getBefore().front(), Value());
+
+    // The rest starts where a turn of the lead ended.
+    SmallVector<Value> inits;
+    for (Value v : yield.getOperands())
+      inits.push_back(lead.getResult(cast<BlockArgument>(v).getArgNumber()));
+    SmallVector<unsigned> live = liveResults(op);
+    SmallVector<Value> left;
+    for (unsigned r : live)
+      left.push_back(lead.getResult(r));
+    b.setInsertionPoint(op);
+    Value still = lead.getResults().back();
+    auto rest = scf::IfOp::create(b, loc, ValueRange(left).getTypes(),
+                                  AnyOp::create(b, loc, b.getI1Type(), still),
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/!left.empty());
+    for (auto [i, r] : llvm::enumerate(live))
+      op.getResult(r).replaceAllUsesWith(rest.getResult(i));
+    Block *then = rest.thenBlock();
+    op->moveBefore(then, left.empty() ? Block::iterator(then->getTerminator())
+                                      : then->end());
+    op.getInitsMutable().assign(inits);
+    if (!left.empty()) {
+      b.setInsertionPointToEnd(then);
+      SmallVector<Value> results;
+      for (unsigned r : live)
+        results.push_back(op.getResult(r));
+      scf::YieldOp::create(b, loc, results);
+      b.setInsertionPointToEnd(rest.elseBlock());
+      scf::YieldOp::create(b, loc, left);
+    }
+    maskLoop(op, still, left);
+    return true;
+  }
+
+  /// A divergent loop in which the lanes of `entry` take part. `left`: what its
+  /// live results are in lanes that do not; none: of no interest.
+  void maskLoop(scf::WhileOp op, Value entry, ArrayRef<Value> left) {
+    Block &before = op.getBefore().front();
+    Block &after = op.getAfter().front();
+    auto condition = cast<scf::ConditionOp>(before.getTerminator());
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    // Only results that somebody reads are latched.
+    SmallVector<unsigned> live = liveResults(op);
     SmallVector<Value> inits = {entry};
     llvm::append_range(inits, op.getInits());
-    for (unsigned r : live)
-      inits.push_back(arith::ConstantOp::create(
-          b, loc, cast<TypedAttr>(b.getZeroAttr(op.getResult(r).getType()))));
+    for (auto [i, r] : llvm::enumerate(live))
+      inits.push_back(
+          left.empty()
+              ? Value(arith::ConstantOp::create(
+                    b, loc,
+                    cast<TypedAttr>(b.getZeroAttr(op.getResult(r).getType()))))
+              : left[i]);
     SmallVector<Type> forwarded = {b.getI1Type()};
     llvm::append_range(forwarded, condition.getArgs().getTypes());
     for (unsigned r : live)

@@ -36,27 +36,6 @@ Value Packetizer::insertLane(Value vector, Value element, Value lane) {
   return LLVM::InsertElementOp::create(b, loc, vector, element, lane);
 }
 
-/// The lanes of chunk `c` that an op with `mask` runs in: masks are computed
-/// for whole warps, so the lanes beyond the CTA's last thread are taken out
-/// here. A null mask, and a uniform one (which holds where its op is reached),
-/// is all threads.
-Value Packetizer::maskChunk(Value mask, unsigned c) {
-  bool varies = mask && !shapeOf(mask).isUniform();
-  if (varies && !shapes.getContext().partialWarp())
-    return chunk(mask, c);
-  ChunkBuilder v = lanes();
-  Value thread = v.add(v.splat(linear), laneNumbers(c));
-  Value exists = v.cmp(CmpIPredicate::ult, thread,
-                       v.intConstant(32, shapes.getContext().threads()));
-  return varies ? v.bitAnd(chunk(mask, c), exists) : exists;
-}
-
-/// Does an op with this mask need masked code at all?
-bool Packetizer::needsMask(Value mask) {
-  bool varies = mask && !shapes.isUniform(mask);
-  return varies || shapes.getContext().partialWarp();
-}
-
 Value Packetizer::windowBase(std::optional<Space> space) {
   switch (space.value_or(Space::Generic)) {
   case Space::Shared:
@@ -280,38 +259,51 @@ Value Packetizer::loadMasked(Value start, Type element, unsigned count,
   return castTo(b, loc, VectorType::get(target.chunk * count, element), load);
 }
 
+/// Where chunk `c` of an address that is contiguous begins.
+Value Packetizer::chunkStart(const LaneAddress &address, unsigned c) {
+  ChunkBuilder s = scalar();
+  if (!address.base)
+    return toPointer(extractLane(address.vectors(c), s.intConstant(32, 0)));
+  int64_t at = (*address.pattern)[c * target.chunk];
+  return toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
+                      : address.base);
+}
+
+/// `flat` gets `count` vectors of chunk `c`'s lanes.
+void Packetizer::loadContiguousChunk(const LaneAddress &address, unsigned c,
+                                     Type element, unsigned count, Value mask,
+                                     bool invariant,
+                                     SmallVectorImpl<Value> &flat) {
+  unsigned w = target.chunk;
+  unsigned align = address.align ? address.align : bytesOf(element) * count;
+  Value start = chunkStart(address, c);
+  Value all;
+  if (needsMask(mask)) {
+    all = loadMasked(start, element, count, align, maskChunk(mask, c));
+  } else {
+    auto wide = VectorType::get(w * count, element);
+    auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
+    load.setInvariant(invariant);
+    all = load;
+  }
+  if (count == 1) {
+    flat.push_back(all);
+    return;
+  }
+  for (unsigned e = 0; e < count; ++e) {
+    SmallVector<int64_t> lanesOf;
+    for (unsigned i = 0; i < w; ++i)
+      lanesOf.push_back(i * count + e);
+    flat.push_back(vector::ShuffleOp::create(b, loc, all, all, lanesOf));
+  }
+}
+
 /// `flat` gets, chunk by chunk, `count` vectors of lanes.
 void Packetizer::loadContiguous(const LaneAddress &address, Type element,
                                 unsigned count, Value mask, bool invariant,
                                 SmallVectorImpl<Value> &flat) {
-  ChunkBuilder s = scalar();
-  unsigned w = target.chunk;
-  unsigned align = address.align ? address.align : bytesOf(element) * count;
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    int64_t at = (*address.pattern)[c * w];
-    Value start =
-        toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
-                     : address.base);
-    Value all;
-    if (needsMask(mask)) {
-      all = loadMasked(start, element, count, align, maskChunk(mask, c));
-    } else {
-      auto wide = VectorType::get(w * count, element);
-      auto load = LLVM::LoadOp::create(b, loc, wide, start, align);
-      load.setInvariant(invariant);
-      all = load;
-    }
-    if (count == 1) {
-      flat.push_back(all);
-      continue;
-    }
-    for (unsigned e = 0; e < count; ++e) {
-      SmallVector<int64_t> lanesOf;
-      for (unsigned i = 0; i < w; ++i)
-        lanesOf.push_back(i * count + e);
-      flat.push_back(vector::ShuffleOp::create(b, loc, all, all, lanesOf));
-    }
-  }
+  for (unsigned c = 0; c < numChunks(); ++c)
+    loadContiguousChunk(address, c, element, count, mask, invariant, flat);
 }
 
 /// The elements at `offsets`, in order and without repetition, as runs.
@@ -511,6 +503,99 @@ Value Packetizer::isRegular(const LaneAddress &address, Value mask) {
   return regular;
 }
 
+/// `flat` gets what `first` leaves there if `condition` holds, else what
+/// `second` does.
+scf::IfOp Packetizer::loadEither(Value condition, Type element,
+                                 unsigned vectors, function_ref<void()> first,
+                                 function_ref<void()> second,
+                                 SmallVectorImpl<Value> &flat) {
+  SmallVector<Type> types(vectors, lanes().vec(element));
+  auto choice = scf::IfOp::create(b, loc, types, condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  first();
+  scf::YieldOp::create(b, loc, flat);
+  flat.clear();
+  b.setInsertionPointToStart(choice.elseBlock());
+  second();
+  scf::YieldOp::create(b, loc, flat);
+  flat.assign(choice.getResults().begin(), choice.getResults().end());
+  return choice;
+}
+
+scf::IfOp Packetizer::storeEither(Value condition, function_ref<void()> first,
+                                  function_ref<void()> second) {
+  auto choice = scf::IfOp::create(b, loc, condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  first();
+  b.setInsertionPointToStart(choice.elseBlock());
+  second();
+  return choice;
+}
+
+/// Are all lanes of chunk `c` active, and do their addresses turn out to follow
+/// each other? What no analysis sees often is so: a row that a value from
+/// memory selects, the halves of a butterfly. The last lane is asked first:
+/// where they do not, that mostly is all it costs.
+Value Packetizer::isConsecutive(const LaneAddress &address, unsigned c,
+                                int64_t stride, Value mask) {
+  ChunkBuilder s = scalar(), v = lanes();
+  unsigned w = target.chunk;
+  LanePattern behind{};
+  for (unsigned i = 0; i < 32; ++i)
+    behind[i] = stride * int64_t(i % w);
+  Value at = address.vectors(c);
+  Value start = extractLane(at, s.intConstant(32, 0));
+  Value last = extractLane(at, s.intConstant(32, w - 1));
+  Value likely = s.cmp(CmpIPredicate::eq, s.sub(last, start),
+                       s.intConstant(64, uint64_t(behind[w - 1])));
+  if (needsMask(mask)) {
+    Value bits = LLVM::BitcastOp::create(b, loc, b.getIntegerType(w),
+                                         maskChunk(mask, c));
+    likely = both(
+        s.cmp(CmpIPredicate::eq, bits, s.intConstant(w, ~uint64_t(0))), likely);
+  }
+  auto inAll = scf::IfOp::create(b, loc, b.getI1Type(), likely,
+                                 /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(inAll.thenBlock());
+  Value strays =
+      v.bitXor(v.sub(at, v.splat(start)), patternVector(behind, c, 64));
+  Value any =
+      vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, strays);
+  scf::YieldOp::create(b, loc,
+                       s.cmp(CmpIPredicate::eq, any, s.intConstant(64, 0)));
+  b.setInsertionPointToStart(inAll.elseBlock());
+  scf::YieldOp::create(b, loc, s.intConstant(1, 0));
+  return inAll.getResult(0);
+}
+
+/// Can addresses turn out to be contiguous, for all that is known?
+bool Packetizer::mayBeConsecutive(const LaneAddress &address) {
+  return !perThread() && target.chunk > 1 && !address.base;
+}
+
+/// Lanes of whose addresses nothing is known that would help.
+void Packetizer::loadUnknown(const LaneAddress &address, Type element,
+                             unsigned count, Value mask, bool invariant,
+                             SmallVectorImpl<Value> &flat) {
+  if (count > 1 || !mayBeConsecutive(address))
+    return loadGather(address, element, count, mask, flat);
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    SmallVector<Value, 1> loaded;
+    loadEither(
+        isConsecutive(address, c, bytesOf(element), mask), element, 1,
+        [&] {
+          loadContiguousChunk(address, c, element, 1, Value(), invariant,
+                              loaded);
+        },
+        [&] { gatherChunk(address, c, element, 1, mask, loaded); }, loaded);
+    flat.append(loaded);
+  }
+}
+
 /// The best way for lanes whose addresses do not follow each other.
 void Packetizer::loadApart(const LaneAddress &address, Type element,
                            unsigned count, Value mask, bool invariant,
@@ -523,29 +608,27 @@ void Packetizer::loadApart(const LaneAddress &address, Type element,
            loadLaneVectors(address, element, count, invariant, flat);
   };
   if (perThread() || (!known && count == 1))
-    return loadGather(address, element, count, mask, flat);
+    return loadUnknown(address, element, count, mask, invariant, flat);
   Value regular = isRegular(address, mask);
   if (!regular) {
     if (!loadKnown())
-      loadGather(address, element, count, mask, flat);
+      loadUnknown(address, element, count, mask, invariant, flat);
     return;
   }
-  SmallVector<Type> types(numChunks() * count, lanes().vec(element));
-  auto choice = scf::IfOp::create(b, loc, types, regular,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
-  b.setInsertionPointToStart(choice.thenBlock());
-  if (!loadKnown()) {
-    b.setInsertionPointAfter(choice);
-    choice.erase();
-    return loadGather(address, element, count, mask, flat);
-  }
-  scf::YieldOp::create(b, loc, flat);
+  bool better = true;
+  scf::IfOp choice = loadEither(
+      regular, element, numChunks() * count,
+      [&] {
+        better = loadKnown();
+        if (!better)
+          loadGather(address, element, count, mask, flat);
+      },
+      [&] { loadGather(address, element, count, mask, flat); }, flat);
+  if (better)
+    return;
+  choice.erase();
   flat.clear();
-  b.setInsertionPointToStart(choice.elseBlock());
-  loadGather(address, element, count, mask, flat);
-  scf::YieldOp::create(b, loc, flat);
-  b.setInsertionPointAfter(choice);
-  flat.assign(choice.getResults().begin(), choice.getResults().end());
+  loadUnknown(address, element, count, mask, invariant, flat);
 }
 
 /// Elements of less than 32 bits, that no CPU gathers: from the dwords that
@@ -575,25 +658,28 @@ void Packetizer::gatherFromDwords(Value at, Type element, unsigned count,
   }
 }
 
+void Packetizer::gatherChunk(const LaneAddress &address, unsigned c,
+                             Type element, unsigned count, Value mask,
+                             SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = lanes();
+  bool masked = needsMask(mask);
+  Value at = address.vectors(c);
+  Value m = masked ? maskChunk(mask, c) : v.intConstant(1, 1);
+  if (bytesOf(element) < 4 && masked && target.chunk > 1)
+    return gatherFromDwords(at, element, count, m, flat);
+  for (unsigned e = 0; e < count; ++e) {
+    Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
+    flat.push_back(
+        LLVM::masked_gather::create(b, loc, v.vec(element), toPointer(where), m,
+                                    v.zero(element), bytesOf(element)));
+  }
+}
+
 void Packetizer::loadGather(const LaneAddress &address, Type element,
                             unsigned count, Value mask,
                             SmallVectorImpl<Value> &flat) {
-  ChunkBuilder v = lanes();
-  bool masked = needsMask(mask);
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value at = address.vectors(c);
-    Value m = masked ? maskChunk(mask, c) : v.intConstant(1, 1);
-    if (bytesOf(element) < 4 && masked && target.chunk > 1) {
-      gatherFromDwords(at, element, count, m, flat);
-      continue;
-    }
-    for (unsigned e = 0; e < count; ++e) {
-      Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
-      flat.push_back(
-          LLVM::masked_gather::create(b, loc, v.vec(element), toPointer(where),
-                                      m, v.zero(element), bytesOf(element)));
-    }
-  }
+  for (unsigned c = 0; c < numChunks(); ++c)
+    gatherChunk(address, c, element, count, mask, flat);
 }
 
 /// \returns chunk by chunk `count` vectors of lanes.
@@ -608,18 +694,11 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
     (this->*load)(address, element, count, mask, invariant, flat);
     return flat;
   }
-  SmallVector<Type> types(numChunks() * count, lanes().vec(element));
-  auto choice = scf::IfOp::create(b, loc, types, address.ok,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  loadContiguous(address, element, count, mask, invariant, flat);
-  scf::YieldOp::create(b, loc, flat);
-  flat.clear();
-  b.setInsertionPointToStart(choice.elseBlock());
-  loadGather(address, element, count, mask, flat);
-  scf::YieldOp::create(b, loc, flat);
-  return llvm::to_vector_of<Value>(choice.getResults());
+  loadEither(
+      address.ok, element, numChunks() * count,
+      [&] { loadContiguous(address, element, count, mask, invariant, flat); },
+      [&] { loadGather(address, element, count, mask, flat); }, flat);
+  return flat;
 }
 
 LogicalResult Packetizer::emitLoad(LdOp op) {
@@ -678,24 +757,27 @@ void Packetizer::storeMasked(Value all, Value start, unsigned count,
                               repeatMask(mask, each), align);
 }
 
+/// `elements`: vectors of chunk `c`'s lanes.
+void Packetizer::storeContiguousChunk(const LaneAddress &address, unsigned c,
+                                      ArrayRef<Value> elements, Value mask) {
+  unsigned count = elements.size();
+  unsigned align =
+      address.align
+          ? address.align
+          : bytesOf(ChunkBuilder::elementOf(elements.front())) * count;
+  Value start = chunkStart(address, c);
+  Value all = interleave(elements);
+  if (needsMask(mask))
+    storeMasked(all, start, count, align, maskChunk(mask, c));
+  else
+    LLVM::StoreOp::create(b, loc, all, start, align);
+}
+
 void Packetizer::storeContiguous(const LaneAddress &address,
                                  ArrayRef<Value> flat, Value mask) {
-  ChunkBuilder s = scalar();
-  unsigned w = target.chunk, count = flat.size() / numChunks();
-  unsigned align = address.align
-                       ? address.align
-                       : bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    int64_t at = (*address.pattern)[c * w];
-    Value start =
-        toPointer(at ? s.add(address.base, s.intConstant(64, uint64_t(at)))
-                     : address.base);
-    Value all = interleave(flat.slice(c * count, count));
-    if (needsMask(mask))
-      storeMasked(all, start, count, align, maskChunk(mask, c));
-    else
-      LLVM::StoreOp::create(b, loc, all, start, align);
-  }
+  unsigned count = flat.size() / numChunks();
+  for (unsigned c = 0; c < numChunks(); ++c)
+    storeContiguousChunk(address, c, flat.slice(c * count, count), mask);
 }
 
 /// One vector of what lane 0 has in all of `vectors`, then lane 1, ...
@@ -759,53 +841,70 @@ bool Packetizer::storeRuns(const LaneAddress &address, ArrayRef<Value> flat) {
   return true;
 }
 
+/// Lanes of whose addresses nothing is known that would help.
+void Packetizer::storeUnknown(const LaneAddress &address, ArrayRef<Value> flat,
+                              Value mask) {
+  if (!mayBeConsecutive(address))
+    return storeScatter(address, flat, mask);
+  unsigned count = flat.size() / numChunks();
+  int64_t stride = bytesOf(ChunkBuilder::elementOf(flat.front())) * count;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    ArrayRef<Value> elements = flat.slice(c * count, count);
+    storeEither(
+        isConsecutive(address, c, stride, mask),
+        [&] { storeContiguousChunk(address, c, elements, Value()); },
+        [&] { scatterChunk(address, c, elements, mask); });
+  }
+}
+
 /// The best way for lanes whose addresses do not follow each other.
 void Packetizer::storeApart(const LaneAddress &address, ArrayRef<Value> flat,
                             Value mask) {
   bool known =
       (address.base && address.pattern && !address.ok) || address.groups;
   if (!known || perThread())
-    return storeScatter(address, flat, mask);
+    return storeUnknown(address, flat, mask);
   Value regular = isRegular(address, mask);
   if (!regular) {
     if (!storeRuns(address, flat))
-      storeScatter(address, flat, mask);
+      storeUnknown(address, flat, mask);
     return;
   }
-  auto choice = scf::IfOp::create(b, loc, regular, /*withElse=*/true);
-  b.setInsertionPointToStart(choice.thenBlock());
-  if (!storeRuns(address, flat)) {
-    b.setInsertionPointAfter(choice);
-    choice.erase();
-    return storeScatter(address, flat, mask);
+  bool better = true;
+  scf::IfOp choice = storeEither(
+      regular, [&] { better = storeRuns(address, flat); },
+      [&] { storeScatter(address, flat, mask); });
+  if (better)
+    return;
+  choice.erase();
+  storeUnknown(address, flat, mask);
+}
+
+void Packetizer::scatterChunk(const LaneAddress &address, unsigned c,
+                              ArrayRef<Value> elements, Value mask) {
+  ChunkBuilder v = lanes();
+  int64_t bytes = bytesOf(ChunkBuilder::elementOf(elements.front()));
+  Value at = address.vectors(c);
+  // No CPU scatters less than 32 bits.
+  if (bytes < 4 && needsMask(mask) && target.chunk > 1) {
+    forEachLane(c, mask, {}, [&](Value lane, ValueRange) {
+      storeLane(extractLane(at, lane), elements, lane);
+      return SmallVector<Value>();
+    });
+    return;
   }
-  b.setInsertionPointToStart(choice.elseBlock());
-  storeScatter(address, flat, mask);
-  b.setInsertionPointAfter(choice);
+  Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
+  for (auto [e, element] : llvm::enumerate(elements)) {
+    Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
+    LLVM::masked_scatter::create(b, loc, element, toPointer(where), m, bytes);
+  }
 }
 
 void Packetizer::storeScatter(const LaneAddress &address, ArrayRef<Value> flat,
                               Value mask) {
-  ChunkBuilder v = lanes();
   unsigned count = flat.size() / numChunks();
-  int64_t bytes = bytesOf(ChunkBuilder::elementOf(flat.front()));
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value at = address.vectors(c);
-    // No CPU scatters less than 32 bits.
-    if (bytes < 4 && needsMask(mask) && target.chunk > 1) {
-      forEachLane(c, mask, {}, [&](Value lane, ValueRange) {
-        storeLane(extractLane(at, lane), flat.slice(c * count, count), lane);
-        return SmallVector<Value>();
-      });
-      continue;
-    }
-    Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
-    for (unsigned e = 0; e < count; ++e) {
-      Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
-      LLVM::masked_scatter::create(b, loc, flat[c * count + e],
-                                   toPointer(where), m, bytes);
-    }
-  }
+  for (unsigned c = 0; c < numChunks(); ++c)
+    scatterChunk(address, c, flat.slice(c * count, count), mask);
 }
 
 /// What one lane has in `elements`.
@@ -828,12 +927,9 @@ void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
     return storeApart(address, flat, mask);
   if (!address.ok)
     return storeContiguous(address, flat, mask);
-  auto choice = scf::IfOp::create(b, loc, address.ok, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  storeContiguous(address, flat, mask);
-  b.setInsertionPointToStart(choice.elseBlock());
-  storeScatter(address, flat, mask);
+  storeEither(
+      address.ok, [&] { storeContiguous(address, flat, mask); },
+      [&] { storeScatter(address, flat, mask); });
 }
 
 LogicalResult Packetizer::emitStore(StOp op) {

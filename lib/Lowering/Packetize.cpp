@@ -231,18 +231,6 @@ Value Packetizer::okOf(Operation &op) {
 // Block boundaries
 //===----------------------------------------------------------------------===//
 
-/// Masks cross boundaries in the CPU's own form.
-Value Packetizer::packMask(Value chunk) {
-  bool isMask = target.maskInts && ChunkBuilder::widthOf(chunk) == 1;
-  return isMask ? lanes().resize(chunk, 32, true) : chunk;
-}
-Value Packetizer::unpackMask(Value chunk, Value like) {
-  bool isMask = target.maskInts && like.getType().isInteger(1);
-  return isMask ? lanes().cmp(CmpIPredicate::slt, chunk,
-                              lanes().intConstant(32, 0))
-                : chunk;
-}
-
 void Packetizer::flattenTypes(Value v, SmallVectorImpl<Type> &types) {
   const Shape &shape = shapeOf(v);
   if (shape.hasBase())
@@ -251,9 +239,7 @@ void Packetizer::flattenTypes(Value v, SmallVectorImpl<Type> &types) {
     types.push_back(b.getI1Type());
   if (shape.hasBase() && !shape.conditional)
     return;
-  Type element = target.maskInts && v.getType().isInteger(1) ? b.getI32Type()
-                                                             : v.getType();
-  types.append(numChunks(), lanes().vec(element));
+  types.append(numChunks(), lanes().vec(v.getType()));
 }
 
 /// Do all lanes of `v` have `first` and that pattern?
@@ -287,7 +273,7 @@ void Packetizer::flatten(Value v, Value as, SmallVectorImpl<Value> &flat) {
     return;
   }
   for (unsigned c = 0; c < numChunks(); ++c)
-    flat.push_back(packMask(chunk(v, c)));
+    flat.push_back(chunk(v, c));
 }
 
 /// Takes the values of `v` from the front of `flat`.
@@ -305,7 +291,7 @@ void Packetizer::unflatten(Value v, ValueRange &flat) {
     packed.ok = take();
   if (!shape.hasBase() || shape.conditional)
     for (unsigned c = 0; c < numChunks(); ++c)
-      packed.chunks.push_back(unpackMask(take(), v));
+      packed.chunks.push_back(take());
   values[v] = std::move(packed);
 }
 
@@ -581,48 +567,6 @@ LogicalResult Packetizer::emitSpecial(Operation &op, bool &handled) {
 }
 
 //===----------------------------------------------------------------------===//
-// Masks
-//===----------------------------------------------------------------------===//
-
-void Packetizer::emitEntryMask(EntryMaskOp op) {
-  if (!shapes.getContext().partialWarp()) {
-    setBase(op, arith::ConstantIntOp::create(b, loc, 1, 1));
-    return;
-  }
-  SmallVector<Value, 8> chunks;
-  for (unsigned c = 0; c < numChunks(); ++c)
-    chunks.push_back(maskChunk(Value(), c));
-  setChunks(op, chunks);
-}
-
-void Packetizer::emitAnyAll(Operation &op) {
-  Value mask = op.getOperand(0);
-  bool any = isa<AnyOp>(op);
-  if (shapeOf(mask).hasBase()) {
-    setBase(op.getResult(0), base(mask));
-    return;
-  }
-  ChunkBuilder v = lanes();
-  Value all;
-  bool partial = shapes.getContext().partialWarp();
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value m = chunk(mask, c);
-    // Lanes beyond the CTA neither want nor object.
-    if (partial)
-      m = any ? v.bitAnd(m, maskChunk(Value(), c))
-              : v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
-    all = !all ? m : any ? v.bitOr(all, m) : v.bitAnd(all, m);
-  }
-  ChunkBuilder s = scalar();
-  Value bits =
-      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
-  Value result =
-      any ? s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0))
-          : s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
-  setBase(op.getResult(0), result);
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -637,8 +581,8 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
       context.block = {block[0], block[1], block[2]};
     context.smallGrid = smallGrid;
     context.lanes = perThread ? 1 : 32;
-    ChunkTarget target{perThread ? 1u : unsigned(chunk), maskInts,
-                       embeddedRounding, dotProducts, fastMatrices};
+    ChunkTarget target{perThread ? 1u : unsigned(chunk), embeddedRounding,
+                       dotProducts, fastMatrices};
     bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
     if (!widthOk || context.threads() == 0 || context.threads() > 1024) {
       module.emitError("chunk must be 1, 4, 8 or 16 and a block must have 1 to "

@@ -113,6 +113,7 @@ private:
   LogicalResult emitPlain(Operation &op, Emitter emitter);
   LogicalResult emitSpecial(Operation &op, bool &handled);
   void emitAnyAll(Operation &op);
+  Value allByExtremes(Value mask);
   void emitEntryMask(ptx::EntryMaskOp op);
 
   // -- The map
@@ -142,8 +143,6 @@ private:
   void flattenTypes(Value v, llvm::SmallVectorImpl<mlir::Type> &types);
   void flatten(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);
   void unflatten(Value v, mlir::ValueRange &flat);
-  Value packMask(Value chunk);
-  Value unpackMask(Value chunk, Value like);
 
   // -- Registers and addresses (RegistersToVector.cpp)
   LogicalResult emitSRegister(ptx::SRegOp op);
@@ -180,6 +179,26 @@ private:
                          int64_t bytes, Value mask,
                          uint32_t namingLanes = 0xffffffff);
   bool isContiguous(const LaneAddress &address, int64_t stride);
+  Value chunkStart(const LaneAddress &address, unsigned c);
+  Value isConsecutive(const LaneAddress &address, unsigned c, int64_t stride,
+                      Value mask);
+  bool mayBeConsecutive(const LaneAddress &address);
+  mlir::scf::IfOp loadEither(Value condition, mlir::Type element,
+                             unsigned vectors, llvm::function_ref<void()> first,
+                             llvm::function_ref<void()> second,
+                             llvm::SmallVectorImpl<Value> &flat);
+  mlir::scf::IfOp storeEither(Value condition, llvm::function_ref<void()> first,
+                              llvm::function_ref<void()> second);
+  void loadContiguousChunk(const LaneAddress &address, unsigned c,
+                           mlir::Type element, unsigned count, Value mask,
+                           bool invariant, llvm::SmallVectorImpl<Value> &flat);
+  void gatherChunk(const LaneAddress &address, unsigned c, mlir::Type element,
+                   unsigned count, Value mask,
+                   llvm::SmallVectorImpl<Value> &flat);
+  void storeContiguousChunk(const LaneAddress &address, unsigned c,
+                            llvm::ArrayRef<Value> elements, Value mask);
+  void scatterChunk(const LaneAddress &address, unsigned c,
+                    llvm::ArrayRef<Value> elements, Value mask);
   void loadContiguous(const LaneAddress &address, mlir::Type element,
                       unsigned count, Value mask, bool invariant,
                       llvm::SmallVectorImpl<Value> &flat);
@@ -193,6 +212,9 @@ private:
   bool loadLaneVectors(const LaneAddress &address, mlir::Type element,
                        unsigned count, bool invariant,
                        llvm::SmallVectorImpl<Value> &flat);
+  void loadUnknown(const LaneAddress &address, mlir::Type element,
+                   unsigned count, Value mask, bool invariant,
+                   llvm::SmallVectorImpl<Value> &flat);
   void loadApart(const LaneAddress &address, mlir::Type element, unsigned count,
                  Value mask, bool invariant,
                  llvm::SmallVectorImpl<Value> &flat);
@@ -207,6 +229,8 @@ private:
                      Value mask);
   Value interleave(llvm::ArrayRef<Value> vectors);
   bool storeRuns(const LaneAddress &address, llvm::ArrayRef<Value> flat);
+  void storeUnknown(const LaneAddress &address, llvm::ArrayRef<Value> flat,
+                    Value mask);
   void storeApart(const LaneAddress &address, llvm::ArrayRef<Value> flat,
                   Value mask);
   void storeLane(Value start, llvm::ArrayRef<Value> elements, Value lane);

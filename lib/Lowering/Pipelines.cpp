@@ -52,7 +52,6 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
                                     const ChunkTarget &target) {
   PacketizePassOptions options;
   options.chunk = target.chunk;
-  options.maskInts = target.maskInts;
   options.embeddedRounding = target.embeddedRounding;
   options.dotProducts = target.dotProducts;
   options.fastMatrices = target.fastMatrices;

@@ -327,6 +327,10 @@ def Ptx_AnyOp : Op<Ptx_Dialect, "any", [Pure]> {
 }
 def Ptx_AllOp : Op<Ptx_Dialect, "all", [Pure]> {
   let summary = "warp-uniform: does the mask hold in every lane";
+  let description = [{
+    Chooses between code with and without masks, so it may be false for a mask
+    that holds in every lane, where finding out would cost more.
+  }];
   let arguments = (ins I1:$mask);
   let results = (outs I1:$d);
   let assemblyFormat = "$mask attr-dict";

@@ -50,11 +50,14 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 /// apart, lane by lane.
 void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Where the CPU has no mask registers: masks that live across blocks become
+/// vectors of i32.
+void widenMasks(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Gives loads that became part of other instructions their own lines back.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Object or assembly. Takes apart (expandMaskedMemory) what is left of masked
-/// accesses first.
+/// Object or assembly, after expandMaskedMemory and widenMasks.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 

@@ -12,6 +12,9 @@
 
 namespace ptxjit {
 
+/// A comparison of integers; LO, LS, HI and HS are unsigned whatever the type.
+mlir::arith::CmpIPredicate intPredicate(ptx::Compare cmp, bool isSigned);
+
 /// `compute` on the operands, or on the low and the high parts of packed ones.
 /// Operands that are no integers of the packed width are the same for both.
 mlir::Value mapParts(ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,

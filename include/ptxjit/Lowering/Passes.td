@@ -185,8 +185,6 @@ def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect"];
   let options = [
     Option<"chunk", "chunk", "unsigned", "8", "lanes per vector: 1, 4, 8 or 16">,
-    Option<"maskInts", "mask-ints", "bool", "false",
-           "masks cross blocks as vectors of i32 (AVX2) instead of i1">,
     Option<"embeddedRounding", "embedded-rounding", "bool", "false",
            "AVX-512 embedded rounding for directed rounding modes">,
     Option<"dotProducts", "dot-products", "bool", "false",

@@ -32,8 +32,6 @@ inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 struct ChunkTarget {
   /// Lanes that share a vector register: 16 (AVX-512), 8 (AVX2), 4, 1.
   unsigned chunk = 8;
-  /// Masks cross block boundaries as vectors of i32 (AVX2) instead of i1.
-  bool maskInts = true;
   /// AVX-512 embedded rounding exists.
   bool embeddedRounding = false;
   /// AVX-512 VNNI and BF16 exist.

@@ -1,0 +1,121 @@
+//===- WideMasks.cpp - masks between blocks, for CPUs without mask registers
+//===//
+//
+// LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>: packed where it
+// is compared, unpacked wherever it selects or masks. Kept as the <8 x i32>
+// that comparisons give and blends and masked accesses take, it needs neither.
+// This stands behind the optimizer, which would make i1 of it again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/JIT/Compiler.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace {
+
+bool isMask(const Value &value) {
+  auto *type = dyn_cast<FixedVectorType>(value.getType());
+  return type && type->getElementType()->isIntegerTy(1) &&
+         type->getNumElements() > 1;
+}
+
+class MaskWidener {
+public:
+  void run(Function &function) {
+    SmallVector<PHINode *> phis;
+    SmallVector<Instruction *> others;
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block)
+        if (auto *phi = dyn_cast<PHINode>(&instruction); phi && isMask(*phi))
+          phis.push_back(phi);
+        else if (isMask(instruction) && livesAcrossBlocks(instruction))
+          others.push_back(&instruction);
+    for (PHINode *phi : phis)
+      wide[phi] = PHINode::Create(wideType(*phi), phi->getNumIncomingValues(),
+                                  phi->getName(), phi->getIterator());
+    for (PHINode *phi : phis)
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i)
+        cast<PHINode>(wide[phi])->addIncoming(widen(phi->getIncomingValue(i)),
+                                              phi->getIncomingBlock(i));
+    for (PHINode *phi : phis)
+      narrowUses(*phi);
+    for (Instruction *instruction : others)
+      narrowUses(*instruction);
+    // They may use each other.
+    for (PHINode *phi : phis)
+      phi->replaceAllUsesWith(PoisonValue::get(phi->getType()));
+    for (PHINode *phi : phis)
+      phi->eraseFromParent();
+  }
+
+private:
+  static Type *wideType(const Value &mask) {
+    return VectorType::get(Type::getInt32Ty(mask.getContext()),
+                           cast<VectorType>(mask.getType()));
+  }
+
+  static bool livesAcrossBlocks(const Instruction &mask) {
+    return any_of(mask.uses(), [&](const Use &use) {
+      auto *user = cast<Instruction>(use.getUser());
+      return user->getParent() != mask.getParent() && !isa<PHINode>(user);
+    });
+  }
+
+  /// \returns all ones where `mask` holds: made once, where it is.
+  Value *widen(Value *mask) {
+    Value *&known = wide[mask];
+    if (known)
+      return known;
+    auto *instruction = dyn_cast<Instruction>(mask);
+    if (auto *constant = dyn_cast<Constant>(mask)) {
+      IRBuilder<> builder(mask->getContext());
+      return known = builder.CreateSExt(constant, wideType(*mask));
+    }
+    BasicBlock::iterator at = instruction
+                                  ? *instruction->getInsertionPointAfterDef()
+                                  : cast<Argument>(mask)
+                                        ->getParent()
+                                        ->getEntryBlock()
+                                        .getFirstInsertionPt();
+    IRBuilder<> builder(at->getParent(), at);
+    return known = builder.CreateSExt(mask, wideType(*mask));
+  }
+
+  /// Uses in other blocks, and all of a phi, test the wide mask.
+  void narrowUses(Instruction &mask) {
+    Value *from = widen(&mask);
+    DenseMap<BasicBlock *, Value *> tests;
+    for (Use &use : make_early_inc_range(mask.uses())) {
+      auto *user = cast<Instruction>(use.getUser());
+      BasicBlock *block = user->getParent();
+      bool stays = isa<PHINode>(user) || user == from ||
+                   (!isa<PHINode>(mask) && block == mask.getParent());
+      if (stays)
+        continue;
+      Value *&test = tests[block];
+      if (!test) {
+        IRBuilder<> builder(block, block->getFirstInsertionPt());
+        test = builder.CreateICmpSLT(from,
+                                     Constant::getNullValue(from->getType()));
+      }
+      use.set(test);
+    }
+  }
+
+  DenseMap<Value *, Value *> wide;
+};
+
+} // namespace
+
+void ptxjit::widenMasks(Module &module, TargetMachine &machine) {
+  const MCSubtargetInfo &cpu = *machine.getMCSubtargetInfo();
+  if (machine.getTargetTriple().isX86() && cpu.checkFeatures("+avx512f"))
+    return;
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      MaskWidener().run(function);
+}
