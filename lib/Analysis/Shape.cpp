@@ -150,6 +150,7 @@ Shape ShapeAnalysis::join(const Shape &a, const Shape &b, Uniformity at) {
   shape.uniformity = std::max({a.uniformity, b.uniformity, at});
   shape.pattern = a.pattern;
   shape.conditional = a.conditional || b.conditional;
+  shape.parted = a.parted || b.parted;
   return shape;
 }
 
@@ -196,7 +197,7 @@ void ShapeAnalysis::updateResult(Value result, Shape shape) {
       widthOf(result) <= 64 && feedsAddress(result)) {
     shape.uniformity = Uniformity::Warp;
     shape.pattern = std::exchange(shape.likely, nullptr);
-    shape.conditional = true;
+    shape.conditional = shape.parted = true;
   }
   update(result, shape);
 }

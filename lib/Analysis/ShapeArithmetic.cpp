@@ -21,6 +21,7 @@ Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
   if (!shape.hasBase() && !shape.hasGroups())
     return shape;
   shape.conditional = a.conditional || b.conditional;
+  shape.parted = a.parted || b.parted;
   shape.setKnown(std::min(a.knownBits, b.knownBits),
                  sign > 0 ? a.low + b.low : a.low - b.low);
   LanePattern pattern{};
@@ -43,6 +44,7 @@ Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
   if (!shape.hasBase() && !shape.hasGroups())
     return shape;
   shape.conditional = a.conditional;
+  shape.parted = a.parted;
   shape.setKnown(factor ? a.knownBits + llvm::countr_zero(uint64_t(factor))
                         : 63,
                  a.low * uint64_t(factor));

@@ -303,6 +303,17 @@ template <int R> constexpr int columnsAtOnce() {
 #endif
 }
 
+/// Are sums of V better made in a loop? Where a chain of integer sums is
+/// written out, LLVM builds a tree of it, for which AVX2 has not enough
+/// registers.
+template <typename V> constexpr bool staysChain() {
+#if defined(__AVX512F__)
+  return false;
+#else
+  return __is_integral(__remove_cvref(decltype(V()[0])));
+#endif
+}
+
 /// Runs sum = step(sum, a, b) for `blocks` blocks of k, with `count` elements
 /// in each dword; b is one element of B.
 template <int R, int Count, typename V, typename A, typename B, typename Step>
@@ -314,9 +325,8 @@ inline void forEachStep(V *home, const A *a, const B *b, int blocks,
     for (int n = 0; n < N; ++n)
       sums[n] = home[first + n];
     const A *rows = a;
-    for (int block = 0; block < blocks; ++block)
-#pragma clang loop unroll(full)
-      for (int t = 0; t < 4; ++t)
+    for (int block = 0; block < blocks; ++block) {
+      auto stepsOf = [&](int t) __attribute__((always_inline)) {
 #pragma clang loop unroll(full)
         for (int e = 0; e < Count; ++e) {
           A x = *rows++;
@@ -325,6 +335,17 @@ inline void forEachStep(V *home, const A *a, const B *b, int blocks,
           for (int n = 0; n < N; ++n)
             sums[n] = step(sums[n], x, column[4 * n]);
         }
+      };
+      if constexpr (staysChain<V>()) {
+#pragma clang loop unroll(disable)
+        for (int t = 0; t < 4; ++t)
+          stepsOf(t);
+      } else {
+#pragma clang loop unroll(full)
+        for (int t = 0; t < 4; ++t)
+          stepsOf(t);
+      }
+    }
     for (int n = 0; n < N; ++n)
       home[first + n] = sums[n];
   }

@@ -29,38 +29,39 @@ scf::ForOp Packetizer::buildCountedLoop(unsigned count, ValueRange carried) {
 SmallVector<Value> Packetizer::forEachLane(
     unsigned c, Value mask, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value m = needsMask(mask) ? maskChunk(mask, c) : Value();
-  scf::ForOp loop = buildCountedLoop(target.chunk, carried);
   OpBuilder::InsertionGuard guard(b);
-  Block *block = loop.getBody();
-  if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-    block->back().erase();
-  b.setInsertionPointToEnd(block);
-  Value lane = loop.getInductionVar();
-  ValueRange args = loop.getRegionIterArgs();
-  SmallVector<Value> next;
-  if (!m) {
-    next = body(lane, args);
-  } else {
-    auto choice =
-        scf::IfOp::create(b, loc, args.getTypes(), extractLane(m, lane),
-                          /*addThenBlock=*/true,
-                          /*addElseBlock=*/true);
-    auto fill = [&](Block *side, bool active) {
-      if (!side->empty())
-        side->back().erase();
-      b.setInsertionPointToEnd(side);
-      SmallVector<Value> out =
-          active ? body(lane, args) : SmallVector<Value>(args);
-      scf::YieldOp::create(b, loc, out);
-    };
-    fill(choice.thenBlock(), true);
-    fill(choice.elseBlock(), false);
-    b.setInsertionPointAfter(choice);
-    next.assign(choice.getResults().begin(), choice.getResults().end());
+  if (!needsMask(mask)) {
+    scf::ForOp loop = buildCountedLoop(target.chunk, carried);
+    Block *block = loop.getBody();
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      block->back().erase();
+    b.setInsertionPointToEnd(block);
+    scf::YieldOp::create(
+        b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+    return SmallVector<Value>(loop.getResults());
   }
+  // From bit to bit that is set: a test for each would be guessed wrong often.
+  ChunkBuilder s = scalar();
+  Value bits = LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk),
+                                       maskChunk(mask, c));
+  SmallVector<Value> inits = {s.resize(bits, 32, false)};
+  inits.append(carried.begin(), carried.end());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  auto loop = scf::WhileOp::create(b, loc, types, inits);
+  SmallVector<Location> places(types.size(), loc);
+  Block *test = b.createBlock(&loop.getBefore(), {}, types, places);
+  scf::ConditionOp::create(b, loc,
+                           s.cmp(arith::CmpIPredicate::ne, test->getArgument(0),
+                                 s.intConstant(32, 0)),
+                           test->getArguments());
+  Block *turn = b.createBlock(&loop.getAfter(), {}, types, places);
+  Value left = turn->getArgument(0);
+  Value lane =
+      s.intrinsic("llvm.cttz", b.getI32Type(), {left, s.intConstant(1, 1)});
+  SmallVector<Value> next = {s.bitAnd(left, s.sub(left, s.intConstant(32, 1)))};
+  next.append(body(lane, turn->getArguments().drop_front()));
   scf::YieldOp::create(b, loc, next);
-  return SmallVector<Value>(loop.getResults());
+  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
 }
 
 static LLVM::AtomicOrdering orderingOf(std::optional<Order> order, bool loads,

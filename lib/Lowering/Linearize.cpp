@@ -30,6 +30,9 @@ using namespace ptxjit::ptx;
 namespace {
 /// A region without effects and loops, small enough to run unasked.
 constexpr unsigned kInlineLimit = 24;
+/// Ops that clones may add to small kernels. Others may get twice as many as
+/// they have: loops in loops would be cloned again and again.
+constexpr unsigned kCloneFloor = 400;
 
 struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   using Base::Base;
@@ -48,6 +51,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     context.lanes = perThread ? 1 : 32;
     ShapeAnalysis analysis(func, context);
     shapes = &analysis;
+    cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
     uniformClones.clear();
@@ -108,6 +112,14 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     unsigned n = 0;
     region.walk([&](Operation *) { ++n; });
     return n;
+  }
+  /// Whether to make a copy of a region; if so, it counts as made.
+  bool mayClone(Region &region) {
+    unsigned ops = countOps(region);
+    if (ops > cloneLimit || ops > cloneBudget)
+      return false;
+    cloneBudget -= ops;
+    return true;
   }
   static bool hasEffects(Region &region) {
     WalkResult result = region.walk([](Operation *op) {
@@ -188,13 +200,18 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// without masks the code inside is up to twice as fast. So: one clone for
   /// that case, without masks.
   bool cloneForAll(scf::IfOp op) {
+    if (op->hasAttr("ptx.cloned"))
+      return false;
     bool thenSide = hasEffects(op.getThenRegion());
     bool elseSide =
         !op.getElseRegion().empty() && hasEffects(op.getElseRegion());
-    if (thenSide == elseSide || op->hasAttr("ptx.cloned"))
+    if (!thenSide && !elseSide)
       return false;
+    // Inside and border: there is more to do inside.
+    if (thenSide && elseSide)
+      thenSide = countOps(op.getThenRegion()) >= countOps(op.getElseRegion());
     Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
-    if (countOps(main) > cloneLimit)
+    if (!mayClone(main))
       return false;
     ++numClones;
     OpBuilder b(op);
@@ -276,7 +293,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                      llvm::all_of(yield.getOperands(), [&](Value v) {
                        return v.getParentBlock() == &after;
                      });
-    if (!testsLast || countOps(op.getBefore()) > cloneLimit)
+    if (!testsLast || !mayClone(op.getBefore()))
       return false;
     ++numClones;
     OpBuilder b(op);
@@ -408,6 +425,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
 
   SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
+  unsigned cloneBudget = 0; ///< ops that may still be added
   /// Uniformity of values made by cloning.
   DenseMap<Value, bool> uniformClones;
 };

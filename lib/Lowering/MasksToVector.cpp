@@ -110,18 +110,11 @@ static CmpIPredicate swapOperands(CmpIPredicate predicate) {
   }
 }
 
-/// `i < n`, i growing from lane to lane, holds in all lanes if it does in the
-/// last: a scalar test, false if lanes wrap around. Null if `mask` is not so.
-Value Packetizer::allByExtremes(Value mask) {
-  bool negated = false;
-  if (auto flip = mask.getDefiningOp<arith::XOrIOp>();
-      flip && matchPattern(flip.getRhs(), m_One())) {
-    negated = true;
-    mask = flip.getLhs();
-  }
-  auto test = mask.getDefiningOp<SetpOp>();
-  if (!test || test.getBoolop() || mask != test.getP().front() ||
-      isFloat(test.getTy()) || isPacked(test.getTy()))
+/// Does a comparison of what grows from lane to lane, as `i < n`, hold in all
+/// lanes? It does if it holds in the last one (or the first): a scalar test,
+/// false if lanes wrap around. Null if `test` is something else.
+Value Packetizer::allByExtremes(SetpOp test, bool negated) {
+  if (test.getBoolop() || isFloat(test.getTy()) || isPacked(test.getTy()))
     return Value();
   CmpIPredicate predicate =
       intPredicate(test.getCmp(), isSignedInt(test.getTy()));
@@ -133,50 +126,104 @@ Value Packetizer::allByExtremes(Value mask) {
   if (negated)
     predicate = arith::invertPredicate(predicate);
   const Shape &shape = shapeOf(x);
-  if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne ||
-      !shape.hasBase() || !shape.pattern || !shapeOf(y).isUniform())
+  if (predicate == CmpIPredicate::eq || !shape.hasBase() || !shape.pattern ||
+      !shapeOf(y).isUniform())
     return Value();
-  bool isLess =
-      predicate == CmpIPredicate::slt || predicate == CmpIPredicate::sle ||
-      predicate == CmpIPredicate::ult || predicate == CmpIPredicate::ule;
-  int64_t extreme = isLess ? *llvm::max_element(*shape.pattern)
-                           : *llvm::min_element(*shape.pattern);
   unsigned width = ChunkBuilder::widthOf(x);
-  bool isSigned = predicate < CmpIPredicate::ult;
   ChunkBuilder s = scalar();
-  Value last = s.add(base(x), s.intConstant(width, uint64_t(extreme)));
-  Value holds = both(wrapTest(base(x), *shape.pattern, width, isSigned),
-                     s.cmp(predicate, last, base(y)));
-  return both(values[x].ok, holds);
+  auto holdsAt = [&](int64_t offset, CmpIPredicate how) {
+    return s.cmp(how, s.add(base(x), s.intConstant(width, uint64_t(offset))),
+                 base(y));
+  };
+  int64_t least = *llvm::min_element(*shape.pattern),
+          most = *llvm::max_element(*shape.pattern);
+  bool isSigned = predicate < CmpIPredicate::ult;
+  Value holds;
+  switch (predicate) {
+  case CmpIPredicate::ne: // all before it, or all behind
+    isSigned = isSignedInt(test.getTy());
+    holds = s.bitOr(
+        holdsAt(most, isSigned ? CmpIPredicate::slt : CmpIPredicate::ult),
+        holdsAt(least, isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt));
+    break;
+  case CmpIPredicate::slt:
+  case CmpIPredicate::sle:
+  case CmpIPredicate::ult:
+  case CmpIPredicate::ule:
+    holds = holdsAt(most, predicate);
+    break;
+  default:
+    holds = holdsAt(least, predicate);
+    break;
+  }
+  return both(values[x].ok,
+              both(wrapTest(base(x), *shape.pattern, width, isSigned), holds));
+}
+
+/// Scalar: is `mask` (or, `negated`, its contrary) true in all lanes?
+Value Packetizer::allLanes(Value mask, bool negated) {
+  ChunkBuilder s = scalar(), v = lanes();
+  if (shapeOf(mask).hasBase())
+    return negated ? s.bitNot(base(mask)) : base(mask);
+  // Not if it comes from another part of the kernel: then it is all there is.
+  Operation *op = mask.getDefiningOp();
+  if (op && !llvm::all_of(op->getOperands(),
+                          [&](Value v) { return values.contains(v); }))
+    op = nullptr;
+  if (auto flip = dyn_cast_or_null<arith::XOrIOp>(op);
+      flip && matchPattern(flip.getRhs(), m_One()))
+    return allLanes(flip.getLhs(), !negated);
+  if (negated ? isa_and_nonnull<OrOp>(op) : isa_and_nonnull<AndOp>(op))
+    return both(allLanes(op->getOperand(0), negated),
+                allLanes(op->getOperand(1), negated));
+  // The same, but that the second may be meaningless where the first decides.
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
+    Value second;
+    if (negated && matchPattern(choice.getTrueValue(), m_One()))
+      second = choice.getFalseValue();
+    else if (!negated && matchPattern(choice.getFalseValue(), m_Zero()))
+      second = choice.getTrueValue();
+    if (second)
+      return s.select(allLanes(choice.getCondition(), negated),
+                      allLanes(second, negated), s.intConstant(1, 0));
+  }
+  if (auto test = dyn_cast_or_null<SetpOp>(op);
+      test && mask == test.getP().front())
+    if (Value known = allByExtremes(test, negated))
+      return known;
+  Value all;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value m = negated ? v.bitNot(chunk(mask, c)) : chunk(mask, c);
+    // Lanes beyond the CTA do not object.
+    if (shapes.getContext().partialWarp())
+      m = v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
+    all = all ? v.bitAnd(all, m) : m;
+  }
+  Value bits =
+      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
+  return s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
+}
+
+/// Scalar: is `mask` true in any lane?
+Value Packetizer::anyLane(Value mask) {
+  if (shapeOf(mask).hasBase())
+    return base(mask);
+  ChunkBuilder s = scalar(), v = lanes();
+  Value any;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value m = chunk(mask, c);
+    // Lanes beyond the CTA do not want it.
+    if (shapes.getContext().partialWarp())
+      m = v.bitAnd(m, maskChunk(Value(), c));
+    any = any ? v.bitOr(any, m) : m;
+  }
+  Value bits =
+      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), any);
+  return s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0));
 }
 
 void Packetizer::emitAnyAll(Operation &op) {
   Value mask = op.getOperand(0);
-  bool any = isa<AnyOp>(op);
-  if (shapeOf(mask).hasBase()) {
-    setBase(op.getResult(0), base(mask));
-    return;
-  }
-  if (Value known = any ? Value() : allByExtremes(mask)) {
-    setBase(op.getResult(0), known);
-    return;
-  }
-  ChunkBuilder v = lanes();
-  Value all;
-  bool partial = shapes.getContext().partialWarp();
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value m = chunk(mask, c);
-    // Lanes beyond the CTA neither want nor object.
-    if (partial)
-      m = any ? v.bitAnd(m, maskChunk(Value(), c))
-              : v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
-    all = !all ? m : any ? v.bitOr(all, m) : v.bitAnd(all, m);
-  }
-  ChunkBuilder s = scalar();
-  Value bits =
-      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
-  Value result =
-      any ? s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0))
-          : s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
-  setBase(op.getResult(0), result);
+  setBase(op.getResult(0),
+          isa<AnyOp>(op) ? anyLane(mask) : allLanes(mask, /*negated=*/false));
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
+#include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
 using namespace mlir;
@@ -80,6 +81,7 @@ LaneAddress Packetizer::addressInSpace(Value address, int64_t offset,
     if (shape.pattern)
       out.pattern = *shape.pattern;
     out.ok = values[address].ok;
+    out.mayPart = shape.parted;
     if (wraps)
       out.ok = both(out.ok, wrapTest(base(address), *shape.pattern, width,
                                      /*isSigned=*/inWindow));
@@ -682,6 +684,43 @@ void Packetizer::loadGather(const LaneAddress &address, Type element,
     gatherChunk(address, c, element, count, mask, flat);
 }
 
+/// Lane after lane in a loop: little code, for what hardly ever happens.
+void Packetizer::loadRarely(const LaneAddress &address, Type element,
+                            unsigned count, Value mask,
+                            SmallVectorImpl<Value> &flat) {
+  llvm::SaveAndRestore rare(inRareCode, true);
+  ChunkBuilder s = scalar(), v = lanes();
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value at = address.vectors(c);
+    SmallVector<Value> none(count, v.zero(element));
+    flat.append(
+        forEachLane(c, mask, none, [&](Value lane, ValueRange elements) {
+          Value start = extractLane(at, lane);
+          SmallVector<Value> next;
+          for (auto [e, vector] : llvm::enumerate(elements)) {
+            Value where =
+                e ? s.add(start, s.intConstant(64, e * bytesOf(element)))
+                  : start;
+            Value loaded = LLVM::LoadOp::create(
+                b, loc, element, toPointer(where), unsigned(bytesOf(element)));
+            next.push_back(insertLane(vector, loaded, lane));
+          }
+          return next;
+        }));
+  }
+}
+
+/// Is it only numbers that wrap around which `address.ok` tests for?
+bool Packetizer::failsRarely(const LaneAddress &address) {
+  return target.chunk > 1 && !address.mayPart;
+}
+Value Packetizer::mostly(const LaneAddress &address) {
+  ChunkBuilder s = scalar();
+  return failsRarely(address) ? s.intrinsic("llvm.expect", b.getI1Type(),
+                                            {address.ok, s.intConstant(1, 1)})
+                              : address.ok;
+}
+
 /// \returns chunk by chunk `count` vectors of lanes.
 SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
                                             Type element, unsigned count,
@@ -694,10 +733,12 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
     (this->*load)(address, element, count, mask, invariant, flat);
     return flat;
   }
+  auto rarely =
+      failsRarely(address) ? &Packetizer::loadRarely : &Packetizer::loadGather;
   loadEither(
-      address.ok, element, numChunks() * count,
+      mostly(address), element, numChunks() * count,
       [&] { loadContiguous(address, element, count, mask, invariant, flat); },
-      [&] { loadGather(address, element, count, mask, flat); }, flat);
+      [&] { (this->*rarely)(address, element, count, mask, flat); }, flat);
   return flat;
 }
 
@@ -880,19 +921,34 @@ void Packetizer::storeApart(const LaneAddress &address, ArrayRef<Value> flat,
   storeUnknown(address, flat, mask);
 }
 
+/// Lane after lane in a loop.
+void Packetizer::storeLanes(Value at, unsigned c, ArrayRef<Value> elements,
+                            Value mask) {
+  forEachLane(c, mask, {}, [&](Value lane, ValueRange) {
+    storeLane(extractLane(at, lane), elements, lane);
+    return SmallVector<Value>();
+  });
+}
+
+/// As loadRarely.
+void Packetizer::storeRarely(const LaneAddress &address, ArrayRef<Value> flat,
+                             Value mask) {
+  if (!failsRarely(address))
+    return storeScatter(address, flat, mask);
+  llvm::SaveAndRestore rare(inRareCode, true);
+  unsigned count = flat.size() / numChunks();
+  for (unsigned c = 0; c < numChunks(); ++c)
+    storeLanes(address.vectors(c), c, flat.slice(c * count, count), mask);
+}
+
 void Packetizer::scatterChunk(const LaneAddress &address, unsigned c,
                               ArrayRef<Value> elements, Value mask) {
   ChunkBuilder v = lanes();
   int64_t bytes = bytesOf(ChunkBuilder::elementOf(elements.front()));
   Value at = address.vectors(c);
   // No CPU scatters less than 32 bits.
-  if (bytes < 4 && needsMask(mask) && target.chunk > 1) {
-    forEachLane(c, mask, {}, [&](Value lane, ValueRange) {
-      storeLane(extractLane(at, lane), elements, lane);
-      return SmallVector<Value>();
-    });
-    return;
-  }
+  if (bytes < 4 && needsMask(mask) && target.chunk > 1)
+    return storeLanes(at, c, elements, mask);
   Value m = needsMask(mask) ? maskChunk(mask, c) : v.intConstant(1, 1);
   for (auto [e, element] : llvm::enumerate(elements)) {
     Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
@@ -928,8 +984,8 @@ void Packetizer::storeElements(const LaneAddress &address, ArrayRef<Value> flat,
   if (!address.ok)
     return storeContiguous(address, flat, mask);
   storeEither(
-      address.ok, [&] { storeContiguous(address, flat, mask); },
-      [&] { storeScatter(address, flat, mask); });
+      mostly(address), [&] { storeContiguous(address, flat, mask); },
+      [&] { storeRarely(address, flat, mask); });
 }
 
 LogicalResult Packetizer::emitStore(StOp op) {

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Runtime/KernelABI.h"
@@ -158,7 +159,43 @@ Value Packetizer::laneNumbers(unsigned c) {
   return patternVector(numbers, c, 32);
 }
 
+/// How many ops rare code makes anew for one address.
+static constexpr unsigned kRareChain = 8;
+
+/// As chunk, but made where the builder is, for rare code: so that what runs
+/// often neither makes it nor keeps it in registers. Null if another part of
+/// the kernel has made `v`.
+Value Packetizer::chunkAnew(Value v, unsigned c, unsigned depth) {
+  auto found = values.find(v);
+  if (found == values.end())
+    return Value();
+  const Packed packed = found->second;
+  if (packed.base && !packed.ok) {
+    Value splat = lanes().splat(packed.base);
+    unsigned width = ChunkBuilder::widthOf(packed.base);
+    const LanePattern *pattern = shapeOf(v).pattern;
+    return pattern ? lanes().add(splat, patternVector(*pattern, c, width))
+                   : splat;
+  }
+  Operation *op = packed.ok && depth ? v.getDefiningOp() : nullptr;
+  Emitter emitter = op ? emitters.lookup(op) : nullptr;
+  if (!emitter)
+    return packed.chunks[c];
+  SmallVector<Value> operands, results;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(chunkAnew(operand, c, depth - 1));
+    if (!operands.back())
+      return packed.chunks[c];
+  }
+  ChunkBuilder builder = lanes();
+  if (failed(emitter(builder, op, operands, results)))
+    return packed.chunks[c];
+  return results[cast<OpResult>(v).getResultNumber()];
+}
+
 Value Packetizer::chunk(Value v, unsigned c) {
+  if (inRareCode)
+    return chunkAnew(v, c, kRareChain);
   Packed &packed = values[v];
   if (!packed.chunks.empty())
     return packed.chunks[c];
@@ -574,6 +611,15 @@ namespace {
 struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
   using Base::Base;
 
+  /// Takes out what nobody has asked for, users first. CSE would not: where
+  /// rare code has made a value anew it would take the dead one instead.
+  static void eraseDead(ModuleOp module) {
+    module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ShapeContext context;
@@ -617,6 +663,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<FuncOp, VarOp>(op))
         op.erase();
+    eraseDead(module);
   }
 };
 } // namespace

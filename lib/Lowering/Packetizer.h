@@ -49,6 +49,7 @@ struct LaneAddress {
   mlir::Value base;                   ///< i64, or null if nothing is known
   std::optional<LanePattern> pattern; ///< none with a base: uniform
   mlir::Value ok;                     ///< as Packed::ok
+  bool mayPart = false;               ///< `ok` may well be false
   std::optional<LaneGroups> groups;   ///< where there is no base
   /// Each lane's is a multiple of it; 0: of all that the lane accesses.
   unsigned align = 0;
@@ -113,7 +114,9 @@ private:
   LogicalResult emitPlain(Operation &op, Emitter emitter);
   LogicalResult emitSpecial(Operation &op, bool &handled);
   void emitAnyAll(Operation &op);
-  Value allByExtremes(Value mask);
+  Value allByExtremes(ptx::SetpOp test, bool negated);
+  Value allLanes(Value mask, bool negated);
+  Value anyLane(Value mask);
   void emitEntryMask(ptx::EntryMaskOp op);
 
   // -- The map
@@ -127,6 +130,7 @@ private:
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
   Value base(Value v) { return values[v].base; }
   Value chunk(Value v, unsigned c);
+  Value chunkAnew(Value v, unsigned c, unsigned depth);
   void setBase(Value v, Value base) { values[v].base = base; }
   void setChunks(Value v, llvm::ArrayRef<Value> chunks);
   /// A lane pattern's part for chunk `c`, as a constant vector.
@@ -234,6 +238,15 @@ private:
   void storeApart(const LaneAddress &address, llvm::ArrayRef<Value> flat,
                   Value mask);
   void storeLane(Value start, llvm::ArrayRef<Value> elements, Value lane);
+  void storeLanes(Value at, unsigned c, llvm::ArrayRef<Value> elements,
+                  Value mask);
+  void loadRarely(const LaneAddress &address, mlir::Type element,
+                  unsigned count, Value mask,
+                  llvm::SmallVectorImpl<Value> &flat);
+  void storeRarely(const LaneAddress &address, llvm::ArrayRef<Value> flat,
+                   Value mask);
+  bool failsRarely(const LaneAddress &address);
+  Value mostly(const LaneAddress &address);
   mlir::Type maskUnit(mlir::Type element, unsigned count);
   Value repeatMask(Value mask, unsigned times);
   Value loadMasked(Value start, mlir::Type element, unsigned count,
@@ -540,6 +553,7 @@ private:
   mlir::OpBuilder b;
   mlir::Location loc;
   llvm::DenseMap<Value, Packed> values;
+  bool inRareCode = false; ///< see chunkAnew
 
   // Set by the prologue; i64 unless said.
   Value context; ///< pointer

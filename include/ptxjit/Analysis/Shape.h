@@ -40,6 +40,9 @@ struct Shape {
   /// it was widened, or if lanes that went different ways came to values of one
   /// pattern (see `likely`); compiled code must test that.
   bool conditional = false;
+  /// Conditional because lanes may be parted, which is not as rare as numbers
+  /// that wrap around.
+  bool parted = false;
   /// If it varies because control flow may part the lanes: the pattern on each
   /// of the ways. It holds if they were not parted.
   const LanePattern *likely = nullptr;
@@ -67,8 +70,8 @@ struct Shape {
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
            groups == o.groups && conditional == o.conditional &&
-           likely == o.likely && min == o.min && max == o.max &&
-           knownBits == o.knownBits && low == o.low;
+           parted == o.parted && likely == o.likely && min == o.min &&
+           max == o.max && knownBits == o.knownBits && low == o.low;
   }
 };
 
