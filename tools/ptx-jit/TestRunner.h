@@ -31,7 +31,7 @@
 namespace ptxjit {
 
 struct TestOptions {
-  std::vector<uint32_t> chunks; ///< empty: all, and AVX2's masks
+  std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
   std::string cpu;
   unsigned threads = 0;
   unsigned repeat = 1;                        ///< runs of each compiled case
