@@ -1,5 +1,4 @@
-//===- WideMasks.cpp - masks between blocks, for CPUs without mask registers
-//===//
+//===- WideMasks.cpp - masks of CPUs without mask registers ---------------===//
 //
 // LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>: packed where it
 // is compared, unpacked wherever it selects or masks. Kept as the <8 x i32>

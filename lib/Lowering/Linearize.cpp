@@ -282,20 +282,17 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return live;
   }
 
-  /// `for (i = thread; i < n; i += threads)`: lanes mostly leave together, or
-  /// nearly. So: a clone without masks, for as long as all lanes stay; what is
-  /// left when some have gone is for the loop with masks.
-  bool leadWithAll(scf::WhileOp op) {
-    // Loops are structured to test at their end, or are left alone.
+  /// Is a loop as structuring leaves them, with the test at its end?
+  static bool testsLast(scf::WhileOp op) {
     Block &after = op.getAfter().front();
-    auto yield = cast<scf::YieldOp>(after.getTerminator());
-    bool testsLast = after.without_terminator().empty() &&
-                     llvm::all_of(yield.getOperands(), [&](Value v) {
-                       return v.getParentBlock() == &after;
-                     });
-    if (!testsLast || !mayClone(op.getBefore()))
-      return false;
-    ++numClones;
+    return after.without_terminator().empty() &&
+           llvm::all_of(op.getYieldOp().getOperands(),
+                        [&](Value v) { return v.getParentBlock() == &after; });
+  }
+
+  /// A clone without masks, for as long as all lanes stay. Its last result, one
+  /// more than the original has: the lanes that still do at its end.
+  scf::WhileOp makeLead(scf::WhileOp op) {
     OpBuilder b(op);
     Location loc = op.getLoc();
     SmallVector<Type> types(op.getResultTypes());
@@ -305,8 +302,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     op.getBefore().cloneInto(&lead.getBefore(), mapping);
     for (auto [from, to] : mapping.getValueMap())
       uniformClones[to] = isUniform(from);
-    auto test =
-        cast<scf::ConditionOp>(lead.getBefore().front().getTerminator());
+    scf::ConditionOp test = lead.getConditionOp();
     b.setInsertionPoint(test);
     Value stays = test.getCondition();
     SmallVector<Value> args(test.getArgs());
@@ -317,16 +313,28 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     op.getAfter().cloneInto(&lead.getAfter(), mapping);
     lead.getAfter().addArgument(b.getI1Type(), loc);
     visitBlock(lead.getBefore().front(), Value());
+    return lead;
+  }
+
+  /// `for (i = thread; i < n; i += threads)`: lanes mostly leave together, or
+  /// nearly. So: first without masks, for as long as all lanes stay; what is
+  /// left when some have gone is for the loop with masks.
+  bool leadWithAll(scf::WhileOp op) {
+    if (!testsLast(op) || !mayClone(op.getBefore()))
+      return false;
+    ++numClones;
+    scf::WhileOp lead = makeLead(op);
+    OpBuilder b(op);
+    Location loc = op.getLoc();
 
     // The rest starts where a turn of the lead ended.
     SmallVector<Value> inits;
-    for (Value v : yield.getOperands())
+    for (Value v : op.getYieldOp().getOperands())
       inits.push_back(lead.getResult(cast<BlockArgument>(v).getArgNumber()));
     SmallVector<unsigned> live = liveResults(op);
     SmallVector<Value> left;
     for (unsigned r : live)
       left.push_back(lead.getResult(r));
-    b.setInsertionPoint(op);
     Value still = lead.getResults().back();
     auto rest = scf::IfOp::create(b, loc, ValueRange(left).getTypes(),
                                   AnyOp::create(b, loc, b.getI1Type(), still),

@@ -160,9 +160,25 @@ Value Packetizer::allByExtremes(SetpOp test, bool negated) {
               both(wrapTest(base(x), *shape.pattern, width, isSigned), holds));
 }
 
+/// As allLanes, but of the vectors, which is exact.
+Value Packetizer::allChunks(Value mask, bool negated) {
+  ChunkBuilder s = scalar(), v = lanes();
+  Value all;
+  for (unsigned c = 0; c < numChunks(); ++c) {
+    Value m = negated ? v.bitNot(chunk(mask, c)) : chunk(mask, c);
+    // Lanes beyond the CTA do not object.
+    if (shapes.getContext().partialWarp())
+      m = v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
+    all = all ? v.bitAnd(all, m) : m;
+  }
+  Value bits =
+      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
+  return s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
+}
+
 /// Scalar: is `mask` (or, `negated`, its contrary) true in all lanes?
 Value Packetizer::allLanes(Value mask, bool negated) {
-  ChunkBuilder s = scalar(), v = lanes();
+  ChunkBuilder s = scalar();
   if (shapeOf(mask).hasBase())
     return negated ? s.bitNot(base(mask)) : base(mask);
   // Not if it comes from another part of the kernel: then it is all there is.
@@ -191,39 +207,16 @@ Value Packetizer::allLanes(Value mask, bool negated) {
       test && mask == test.getP().front())
     if (Value known = allByExtremes(test, negated))
       return known;
-  Value all;
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value m = negated ? v.bitNot(chunk(mask, c)) : chunk(mask, c);
-    // Lanes beyond the CTA do not object.
-    if (shapes.getContext().partialWarp())
-      m = v.bitOr(m, v.bitNot(maskChunk(Value(), c)));
-    all = all ? v.bitAnd(all, m) : m;
-  }
-  Value bits =
-      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), all);
-  return s.cmp(CmpIPredicate::eq, bits, s.intConstant(target.chunk, ~0ull));
-}
-
-/// Scalar: is `mask` true in any lane?
-Value Packetizer::anyLane(Value mask) {
-  if (shapeOf(mask).hasBase())
-    return base(mask);
-  ChunkBuilder s = scalar(), v = lanes();
-  Value any;
-  for (unsigned c = 0; c < numChunks(); ++c) {
-    Value m = chunk(mask, c);
-    // Lanes beyond the CTA do not want it.
-    if (shapes.getContext().partialWarp())
-      m = v.bitAnd(m, maskChunk(Value(), c));
-    any = any ? v.bitOr(any, m) : m;
-  }
-  Value bits =
-      LLVM::BitcastOp::create(b, loc, b.getIntegerType(target.chunk), any);
-  return s.cmp(CmpIPredicate::ne, bits, s.intConstant(target.chunk, 0));
+  return allChunks(mask, negated);
 }
 
 void Packetizer::emitAnyAll(Operation &op) {
-  Value mask = op.getOperand(0);
-  setBase(op.getResult(0),
-          isa<AnyOp>(op) ? anyLane(mask) : allLanes(mask, /*negated=*/false));
+  Value mask = op.getOperand(0), result;
+  if (isa<AllOp>(op))
+    result = allLanes(mask, /*negated=*/false);
+  else if (shapeOf(mask).hasBase())
+    result = base(mask);
+  else
+    result = scalar().bitNot(allChunks(mask, /*negated=*/true));
+  setBase(op.getResult(0), result);
 }

@@ -733,12 +733,12 @@ SmallVector<Value> Packetizer::loadElements(const LaneAddress &address,
     (this->*load)(address, element, count, mask, invariant, flat);
     return flat;
   }
-  auto rarely =
+  auto otherwise =
       failsRarely(address) ? &Packetizer::loadRarely : &Packetizer::loadGather;
   loadEither(
       mostly(address), element, numChunks() * count,
       [&] { loadContiguous(address, element, count, mask, invariant, flat); },
-      [&] { (this->*rarely)(address, element, count, mask, flat); }, flat);
+      [&] { (this->*otherwise)(address, element, count, mask, flat); }, flat);
   return flat;
 }
 

@@ -116,7 +116,7 @@ private:
   void emitAnyAll(Operation &op);
   Value allByExtremes(ptx::SetpOp test, bool negated);
   Value allLanes(Value mask, bool negated);
-  Value anyLane(Value mask);
+  Value allChunks(Value mask, bool negated);
   void emitEntryMask(ptx::EntryMaskOp op);
 
   // -- The map
