@@ -213,10 +213,9 @@ Value Packetizer::isInSpace(ChunkBuilder &k, Value address, Space space) {
     }
     return any;
   }
-  case Space::Global: { // all that is nothing else
+  case Space::Global: { // all that is nothing else; holds a kernel's parameters
     Value any;
-    for (Space other :
-         {Space::SharedCluster, Space::Local, Space::Const, Space::Param}) {
+    for (Space other : {Space::SharedCluster, Space::Local, Space::Const}) {
       Value is = isInSpace(k, address, other);
       any = any ? k.bitOr(any, is) : is;
     }

@@ -102,7 +102,9 @@ struct InlineCallsPass
       if (!space || (space.getValue() != Space::Param &&
                      space.getValue() != Space::ParamFunc))
         return;
-      bool travels = !func.getEntry() || isa<StOp>(op) ||
+      // These mean a kernel's parameters, in functions too.
+      bool ofKernel = func.getEntry() || isa<CvtaOp, IsSpacepOp>(op);
+      bool travels = !ofKernel || isa<StOp>(op) ||
                      space.getValue() == Space::ParamFunc ||
                      isVariable(op->getOperand(0));
       if (travels)

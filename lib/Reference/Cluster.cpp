@@ -124,11 +124,10 @@ bool Cta::isInSpace(Thread &t, uint64_t address, Space space) {
               uint64_t(var.getBytes()))
         return true;
     return false;
-  case Space::Global:
+  case Space::Global: // "the .param window is contained within the .global"
     return !isInSpace(t, address, Space::SharedCluster) &&
            !isInSpace(t, address, Space::Local) &&
-           !isInSpace(t, address, Space::Const) &&
-           !isInSpace(t, address, Space::Param);
+           !isInSpace(t, address, Space::Const);
   default:
     return within(launch.params, uint64_t(kernel.getParamBytes()));
   }
