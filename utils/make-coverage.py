@@ -45,7 +45,7 @@ these opcodes over 1,600 times. Three of them differed, for two reasons, which
 have been mended.
 
 The parser accepts all 19,344 forms that `ptxas` 13.0 accepts. (Modules of
-`.address_size 32` are parsed and checked, and refused when a kernel is compiled.)
+32-bit addresses, which it does not take, run: [Execution](Execution.md).)
 Of 17,959 statements that `ptxas` refuses it refuses 17,864 (99.5 %). Accepted
 although `ptxas` does not: `cvt.sat` that cannot saturate (26), stores to and
 volatile accesses of spaces that `ptxas` restricts (32), `shfl` with sinks or
@@ -62,11 +62,11 @@ All 3,669 modules that Mojo's compiler made for mojolearn 0.8.62 are accepted; o
 what it computes with them 137 kinds of models were compared with the bits that
 GPUs gave, and none differs ([Clients](Clients.md)).
 
-Known only are the instructions of tensor cores, textures, surfaces and copies of
-tensors; and two whose meaning no source that we know settles: `cvt.rs` to
-`e2m1x4` (which random bits are for which value is in a figure that the text
-lacks) and `fma.oob` of bf16 (which NaN is the one out of bounds). What settled
-the other forms of these: [Execution](Execution.md).
+Known only are `wgmma`, `tcgen05`, textures, surfaces and copies of tensors; and
+two whose meaning no source that we know settles: `cvt.rs` to `e2m1x4` (which
+random bits are for which value is in a figure that the text lacks) and `fma.oob`
+of bf16 (which NaN is the one out of bounds). What settled the other forms of
+these: [Execution](Execution.md).
 
 """
 

@@ -30,6 +30,7 @@ static void describe(Archive &a, PtxjitVariable &v) {
     a.text(r.symbol);
     a.number(r.addend);
   });
+  a.number(v.isConstant);
 }
 
 static void describe(Archive &a, PtxjitKernelInfo &k) {
@@ -63,6 +64,7 @@ static void describe(Archive &a, PtxjitModuleInfo &m) {
   a.list(m.variables, m.numVariables,
          [&](PtxjitVariable &variable) { describe(a, variable); });
   a.list(m.functions, m.numFunctions, [&](const char *&name) { a.text(name); });
+  a.number(m.addressBits);
 }
 
 /// All of an image but where it lies.

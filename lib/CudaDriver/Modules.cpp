@@ -48,6 +48,15 @@ static CUresult loadText(const std::string &text, const std::string &name,
     log(LogKind::Error, "PTX is refused:\n" + diagnostics);
     return CUDA_ERROR_INVALID_PTX;
   }
+  if (code->getAddressRange() != AddressRange::All) {
+    // Device pointers of this process do not fit; CUDA has no such modules.
+    diagnostics = "error: " + name +
+                  ": addresses of 32 bits (.address_size 32, or the width of "
+                  "what addresses global memory) in a 64-bit program";
+    log(LogKind::Error, diagnostics);
+    code.reset();
+    return CUDA_ERROR_INVALID_PTX;
+  }
   log(LogKind::Compile,
       "module of " + std::to_string(text.size()) + " bytes is loaded");
   // Variables take part in copies.

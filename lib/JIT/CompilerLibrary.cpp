@@ -105,6 +105,7 @@ public:
     v.name = keep(var.getSymName());
     v.bytes = uint64_t(var.getBytes());
     v.align = uint64_t(var.getAlign());
+    v.isConstant = var.getSpace() == Space::Const;
     if (auto init = var.getInit()) {
       bytes.emplace_back(init->begin(), init->end());
       v.init = reinterpret_cast<const uint8_t *>(bytes.back().data());
@@ -231,6 +232,8 @@ static PtxjitModule *parseModule(const char *text, size_t size,
       out->variables.keep(op->getAttrOfType<StringAttr>(kVersionAttr));
   out->info.target =
       out->variables.keep(op->getAttrOfType<StringAttr>(kTargetAttr));
+  out->info.addressBits =
+      op->getAttrOfType<IntegerAttr>(kAddressSizeAttr).getInt();
   out->info.kernels = out->kernels.data();
   out->info.numKernels = out->kernels.size();
   out->info.functions = out->functions.data();
@@ -309,6 +312,7 @@ llvm::Error Compilation::run() {
       std::make_unique<Session>(module.text, module.fileName, diagnostics);
   ParseOptions options;
   options.onlyKernel = kernel;
+  options.addressSize = module.info.addressBits;
   auto ir = parsePtx(session->sources, &session->context, options);
   if (mlir::failed(ir))
     return failed("parse");
@@ -584,6 +588,7 @@ static int interpretKernel(const PtxjitModule *module, const char *kernel,
     Session session(module->text, module->fileName, diagnostics);
     ParseOptions options;
     options.onlyKernel = kernel;
+    options.addressSize = module->info.addressBits;
     auto ir = parsePtx(session.sources, &session.context, options);
     ok = succeeded(ir) && succeeded(interpret(**ir, kernel, *launch));
     return llvm::Error::success();

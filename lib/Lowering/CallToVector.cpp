@@ -41,25 +41,37 @@ struct SystemFunction {
   PtxjitSystemFunction function;
   SmallVector<int64_t> params, results;
 };
+constexpr int64_t kPointer = 0; ///< as many bytes as an address has
 } // namespace
 
 /// CUDA programs declare these only.
 static const SystemFunction *findSystemFunction(StringRef name) {
   static const SystemFunction functions[] = {
-      {"__assertfail", PTXJIT_SYSTEM_ASSERT, {8, 8, 4, 8, 8}, {}},
-      {"vprintf", PTXJIT_SYSTEM_PRINT, {8, 8}, {4}},
-      {"malloc", PTXJIT_SYSTEM_MALLOC, {8}, {8}},
-      {"free", PTXJIT_SYSTEM_FREE, {8}, {}},
+      {"__assertfail",
+       PTXJIT_SYSTEM_ASSERT,
+       {kPointer, kPointer, 4, kPointer, kPointer},
+       {}},
+      {"vprintf", PTXJIT_SYSTEM_PRINT, {kPointer, kPointer}, {4}},
+      {"malloc", PTXJIT_SYSTEM_MALLOC, {kPointer}, {kPointer}},
+      {"free", PTXJIT_SYSTEM_FREE, {kPointer}, {}},
   };
   const auto *it = llvm::find_if(
       functions, [&](const SystemFunction &f) { return f.name == name; });
   return it == std::end(functions) ? nullptr : it;
 }
 
-static bool takes(ArrayAttr formals, ArrayRef<int64_t> bytes) {
-  auto sizes = llvm::map_range(formals.getAsRange<ParamAttr>(),
-                               [](ParamAttr p) { return p.getBytes(); });
-  return llvm::equal(sizes, bytes);
+static bool hasNarrowAddresses(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
+  return size && size.getInt() == 32;
+}
+
+static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
+  int64_t pointer = hasNarrowAddresses(callee) ? 4 : 8;
+  return llvm::equal(
+      formals.getAsRange<ParamAttr>(), bytes, [&](ParamAttr formal, int64_t n) {
+        return formal.getBytes() == (n == kPointer ? pointer : n);
+      });
 }
 
 /// Calls what this module does not define.
@@ -70,8 +82,8 @@ LogicalResult Packetizer::emitExternalCall(CallOp call, FuncOp callee) {
            << "function '" << *call.getCallee()
            << "' has no body in this module, and the system has "
               "none of that name";
-  if (!takes(callee.getParams(), known->params) ||
-      !takes(callee.getResults(), known->results))
+  if (!takes(callee, callee.getParams(), known->params) ||
+      !takes(callee, callee.getResults(), known->results))
     return call.emitError() << "'" << *call.getCallee()
                             << "' is declared with other parameters than the "
                                "system's function has";
@@ -106,6 +118,7 @@ LogicalResult Packetizer::emitSystemCall(CallOp call,
   for (Value formal : formals)
     places.push_back(resolve(formal, Space::Local, 0));
   Value list = exchangeBuffer(0);
+  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
   for (unsigned c = 0; c < numChunks(); ++c) {
     SmallVector<Value> at;
     for (LaneAddress &place : places)
@@ -117,7 +130,7 @@ LogicalResult Packetizer::emitSystemCall(CallOp call,
                               lanePlace(list, 64, int32_t(i)));
       Value inWarp = s.add(lane, s.intConstant(32, c * target.chunk));
       callHelper(offsetof(PtxjitHelpers, system),
-                 {strand, s.intConstant(32, function), inWarp, list});
+                 {strand, s.intConstant(32, function | narrow), inWarp, list});
       return SmallVector<Value>();
     });
   }

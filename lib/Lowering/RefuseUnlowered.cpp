@@ -19,15 +19,27 @@ struct RefuseUnloweredPass
     : public ptxjit::impl::RefuseUnloweredPassBase<RefuseUnloweredPass> {
   using Base::Base;
 
+  /// ISA: ".target". Arithmetic of f64 would be that of f32, on the lower half
+  /// of 64 bits; moving them is the same.
+  LogicalResult refuseMapped() {
+    auto isF64 = [](Type type) { return type.isF64(); };
+    auto result = getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<PtxDialect>(op->getDialect()) ||
+          isa<RegOp, ReadOp, WriteOp, LdOp, StOp, MovOp>(op) ||
+          (llvm::none_of(op->getOperandTypes(), isF64) &&
+           llvm::none_of(op->getResultTypes(), isF64)))
+        return WalkResult::advance();
+      op->emitError() << "instructions of .f64 cannot be executed yet under "
+                         "'map_f64_to_f32'; see \".target\"";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   void runOnOperation() override {
     auto module = getOperation()->getParentOfType<ModuleOp>();
-    auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
-    if (size && size.getInt() != 64) {
-      getOperation().emitError()
-          << "modules of '.address_size 32' cannot be executed: memory has "
-             "addresses of 64 bits";
+    if (module->hasAttr(kMapF64Attr) && failed(refuseMapped()))
       return signalPassFailure();
-    }
     auto result = getOperation().walk([](UnloweredOp op) {
       StringRef opcode = op.getInstruction().split('.').first;
       InFlightDiagnostic diag = op.emitError();

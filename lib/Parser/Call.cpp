@@ -241,10 +241,13 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
   OperationState state(loc, form.opName);
   addModifiers(match, state);
   if (target.symbol->kind == Symbol::Register) {
-    if (getBitWidth(target.symbol->type) != addressSize ||
-        isFloat(target.symbol->type))
-      return error(target.loc) << "register '" << target.name << "' must hold "
-                               << addressSize << " bits to be called";
+    unsigned width = getBitWidth(target.symbol->type);
+    bool isAddress =
+        width == 32 ? takesNarrowAddress() : width == 64 && addressSize != 32;
+    if (!isAddress || isFloat(target.symbol->type))
+      return error(target.loc)
+             << "register '" << target.name << "' must hold "
+             << (addressSize == 32 ? 32 : 64) << " bits to be called";
     operands.push_back(readRegister(*target.symbol, 0, target.name));
     auto formals = [&](ArrayRef<Attribute> list) {
       return builder.getArrayAttr(list);

@@ -422,7 +422,8 @@ LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
                           << stringifySpace(symbol->space) << " space, not ."
                           << stringifySpace(space.getValue());
   bool global = !space || space.getValue() == Space::Global;
-  if (!named && address.getType().isInteger(32) && global && addressSize == 64)
+  if (!named && address.getType().isInteger(32) && global &&
+      !takesNarrowAddress())
     return error(raw.loc) << "a ." << (space ? "global" : "generic")
                           << " address must be 64 bits wide";
   return success();

@@ -129,6 +129,8 @@ FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
     errorHere() << "too many errors, giving up";
   if (numErrors)
     return failure();
+  module.get()->setAttr(kAddressSizeAttr, builder.getI64IntegerAttr(
+                                              addressSize ? addressSize : 64));
   return std::move(module);
 }
 
@@ -170,9 +172,12 @@ LogicalResult ParserImpl::parseHeader() {
       return error(loc) << "unknown target option '" << *option
                         << "', expected texmode_unified, texmode_independent, "
                            "debug or map_f64_to_f32";
-    if (*option == "map_f64_to_f32")
-      return error(loc) << "target option 'map_f64_to_f32' is not supported "
-                           "yet; see \".target\"";
+    if (*option == "map_f64_to_f32") {
+      if (availability.sm >= 13)
+        return error(loc) << "target option 'map_f64_to_f32' is for targets "
+                             "below sm_13, which have no .f64";
+      module.get()->setAttr(kMapF64Attr, builder.getUnitAttr());
+    }
   }
   if (consumeWord("address_size")) {
     SMLoc loc = tok.getLoc();
@@ -182,12 +187,21 @@ LogicalResult ParserImpl::parseHeader() {
     if (*size != 32 && *size != 64)
       return error(loc) << "an address size is 32 or 64, not " << *size;
     addressSize = unsigned(*size);
+  } else {
+    addressSize = options.bodies ? options.addressSize : 64;
   }
   Operation *op = *module;
   op->setAttr(kVersionAttr, builder.getStringAttr(version));
   op->setAttr(kTargetAttr, builder.getStringAttr(*target));
-  op->setAttr(kAddressSizeAttr, builder.getI64IntegerAttr(addressSize));
   return success();
+}
+
+/// May an address be of 32 bits? Old texts do not say how wide theirs are: then
+/// such an address makes all of them so.
+bool ParserImpl::takesNarrowAddress() {
+  if (!addressSize)
+    addressSize = 32;
+  return addressSize == 32;
 }
 
 LogicalResult ParserImpl::parseModuleItem() {

@@ -321,8 +321,11 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ptx::Availability availability;
-  /// Of what the text declares; in IR all addresses are 64 bits wide.
-  unsigned addressSize = 64;
+  bool takesNarrowAddress();
+
+  /// Of what the text declares, or 0 as long as it does not say; in IR all
+  /// addresses of variables are 64 bits wide.
+  unsigned addressSize = 0;
   unsigned addressBits = 64;
   bool headerDone = false;
   unsigned numErrors = 0;

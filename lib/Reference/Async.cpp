@@ -160,6 +160,8 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
       return failure();
     if (get(t, fill.getSize()) % 8)
       return op.emitError("a fill of a size that is no multiple of 8");
+    if (!probe.isAccessible(*at, get(t, fill.getSize())))
+      return op.emitError("illegal memory access");
     for (uint64_t i = 0, n = get(t, fill.getSize()); i < n; ++i)
       storeBits(*at + i, 1, 0);
     return true;
@@ -246,6 +248,8 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
     FailureOr<uint64_t> to = resolveAddress(t, *op, dst, toSpace, 0, 16);
     if (failed(to))
       return failure();
+    if (!probe.isAccessible(*from, bytes) || !probe.isAccessible(*to, bytes))
+      return op.emitError("illegal memory access");
     copyBytes(*op, *to, *from, bytes, byteMask);
     if (!op.getMbar())
       return success();
@@ -260,8 +264,8 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
 LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
   Bits dst = get(t, op.getDst()), object = get(t, op.getMbar());
   if (!op.getSpace()) { // addresses are generic
-    dst = toSharedAddress(dst);
-    object = toSharedAddress(object);
+    dst = fromGeneric(t, Space::Shared, dst);
+    object = fromGeneric(t, Space::Shared, object);
   }
   auto answer = [&](Bits dst, Bits object) -> LogicalResult {
     FailureOr<uint64_t> to =

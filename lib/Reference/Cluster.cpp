@@ -136,21 +136,22 @@ bool Cta::isInSpace(Thread &t, uint64_t address, Space space) {
 bool Cta::clusterOp(Thread &t, Operation &op) {
   if (auto mapa = dyn_cast<MapaOp>(op)) {
     Bits a = get(t, mapa.getA()), to = get(t, mapa.getB());
-    Bits offset = (mapa.getSpace() ? a : toSharedAddress(a)) &
+    Bits offset = (mapa.getSpace() ? a : fromGeneric(t, Space::Shared, a)) &
                   ((Bits(1) << PTXJIT_SHARED_BITS) - 1);
     Bits place = offset | to << PTXJIT_SHARED_BITS;
-    set(t, mapa.getD(), mapa.getSpace() ? place : fromSharedAddress(place));
+    set(t, mapa.getD(),
+        mapa.getSpace() ? place : toGeneric(t, Space::Shared, place));
     return true;
   }
   if (auto owner = dyn_cast<GetCtaRankOp>(op)) {
     Bits a = get(t, owner.getA());
-    Bits address = owner.getSpace() ? a : toSharedAddress(a);
+    Bits address = owner.getSpace() ? a : fromGeneric(t, Space::Shared, a);
     set(t, owner.getD(), address >> PTXJIT_SHARED_BITS & 0xffffffff);
     return true;
   }
   if (auto isSpace = dyn_cast<IsSpacepOp>(op)) {
     set(t, isSpace.getD(),
-        isInSpace(t, get(t, isSpace.getA()), isSpace.getSpace()));
+        isInSpace(t, toHost(t, get(t, isSpace.getA())), isSpace.getSpace()));
     return true;
   }
   return false;

@@ -4,6 +4,7 @@
 #define PTXJIT_LIB_REFERENCE_CTA_H
 
 #include "Evaluate.h"
+#include "MemoryProbe.h"
 #include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
@@ -88,6 +89,7 @@ struct Program {
   llvm::DenseMap<FuncOp, int64_t> frameBytes;
   int64_t sharedEnd = 0;
   int64_t localBytes = 0; ///< of a thread, for all its frames
+  bool isNarrow = false;  ///< of `.address_size 32`
 };
 
 /// `.param` addresses from here on are variables that calls pass.
@@ -104,9 +106,10 @@ class Cta {
 public:
   /// \param rank  in `cluster`.
   Cta(const Program &program, const PtxjitReferenceLaunch &launch,
-      std::mt19937_64 &random, Cluster &cluster, unsigned rank)
-      : program(program), launch(launch), random(random), cluster(cluster),
-        rank(rank) {}
+      std::mt19937_64 &random, MemoryProbe &probe, Cluster &cluster,
+      unsigned rank)
+      : program(program), launch(launch), random(random), probe(probe),
+        cluster(cluster), rank(rank) {}
 
   void start(const uint32_t (&ctaid)[3]);
   /// A turn for each thread that can go on.
@@ -154,10 +157,12 @@ private:
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);
-  llvm::FailureOr<uint64_t> resolveAddress(Thread &t, Operation &op,
-                                           Bits address,
-                                           std::optional<Space> space,
-                                           int64_t offset, unsigned bytes);
+  llvm::FailureOr<uint64_t> hostAddress(Thread &t, Operation &op, Bits address,
+                                        std::optional<Space> space);
+  llvm::FailureOr<uint64_t>
+  resolveAddress(Thread &t, Operation &op, Bits address,
+                 std::optional<Space> space, int64_t offset, unsigned bytes,
+                 std::optional<unsigned> touched = {});
   template <typename LoadLikeOp>
   LogicalResult loadElements(Thread &t, LoadLikeOp op);
   template <typename StoreLikeOp>
@@ -186,6 +191,9 @@ private:
   uint64_t fromSharedAddress(Bits address);
   bool isInSpace(Thread &t, uint64_t address, Space space);
   uint64_t windowOf(Thread &t, Space space);
+  uint64_t toHost(Thread &t, Bits generic);
+  Bits toGeneric(Thread &t, Space space, Bits address);
+  Bits fromGeneric(Thread &t, Space space, Bits generic);
   Bits get(Thread &t, Value v) {
     return t.frame().values[program.numbers.lookup(v)];
   }
@@ -196,6 +204,7 @@ private:
   const Program &program;
   const PtxjitReferenceLaunch &launch;
   std::mt19937_64 &random;
+  MemoryProbe &probe;
   Cluster &cluster;
   unsigned rank;
   uint32_t id[3] = {0, 0, 0};

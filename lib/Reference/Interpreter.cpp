@@ -302,7 +302,7 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   case SpecialRegister::GlobalTimer:
   case SpecialRegister::GlobalTimerLo:
     return ticks += 4096; // programs wait for them to go on
-  default: // identities: any value is right
+  default:                // identities: any value is right
     return 0;
   }
 }
@@ -318,6 +318,8 @@ static constexpr int64_t kStackBytes = 16 << 10;
 static Program makeProgram(ModuleOp module, FuncOp kernel) {
   Program program;
   program.kernel = kernel;
+  auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
+  program.isNarrow = size && size.getInt() == 32;
   for (FuncOp func : module.getOps<FuncOp>()) {
     program.functions.push_back(func);
     unsigned &count = program.counts[func];
@@ -400,8 +402,8 @@ private:
     for (unsigned rank = 0; rank < cx * cy * cz; ++rank) {
       uint32_t id[3] = {first[0] + rank % cx, first[1] + rank / cx % cy,
                         first[2] + rank / (cx * cy)};
-      cluster->push_back(
-          std::make_unique<Cta>(program, launch, random, *cluster, rank));
+      cluster->push_back(std::make_unique<Cta>(program, launch, random, probe,
+                                               *cluster, rank));
       cluster->back()->start(id);
     }
     active.push_back(std::move(cluster));
@@ -436,6 +438,7 @@ private:
   const Program &program;
   const PtxjitReferenceLaunch &launch;
   std::mt19937_64 random;
+  MemoryProbe probe;
   uint32_t clusters[3];
   std::vector<std::unique_ptr<Cluster>> active;
 };

@@ -3,6 +3,7 @@
 #include "Cta.h"
 
 #include "ptxjit/Dialect/FormTable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include <cstring>
 
@@ -32,18 +33,49 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
   }
 }
 
-/// The host address of `bytes` bytes, or a diagnostic: an access must be
-/// aligned to its size (ISA, "addresses as operands").
-FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
-                                        std::optional<Space> space,
-                                        int64_t offset, unsigned bytes) {
-  // Places in windows are of 32 bits, and wrap around.
-  bool of32Bits = isShared(space) && address <= UINT32_MAX;
-  address += uint64_t(offset);
-  if (of32Bits)
-    address = uint32_t(address);
-  if (address % bytes != 0)
-    return op.emitError("misaligned address");
+/// Where generic addresses of 32 bits have the windows of .shared, .local and
+/// .param: the host's memory lies elsewhere. All other addresses are the
+/// host's.
+static std::optional<Bits> narrowWindow(std::optional<Space> space) {
+  if (isShared(space))
+    return PTXJIT_LOW_MEMORY_END;
+  switch (space.value_or(Space::Generic)) {
+  case Space::Local:
+    return 0xf0000000;
+  case Space::Param:
+  case Space::ParamEntry:
+    return 0xf8000000;
+  default:
+    return std::nullopt;
+  }
+}
+
+Bits Cta::toGeneric(Thread &t, Space space, Bits address) {
+  if (program.isNarrow)
+    return uint32_t(address + narrowWindow(space).value_or(0));
+  return isShared(space) ? fromSharedAddress(address)
+                         : address + windowOf(t, space);
+}
+
+Bits Cta::fromGeneric(Thread &t, Space space, Bits generic) {
+  if (program.isNarrow)
+    return uint32_t(generic - narrowWindow(space).value_or(0));
+  return isShared(space) ? toSharedAddress(generic)
+                         : generic - windowOf(t, space);
+}
+
+uint64_t Cta::toHost(Thread &t, Bits generic) {
+  if (!program.isNarrow)
+    return generic;
+  for (Space space : {Space::Param, Space::Local, Space::Shared})
+    if (Bits window = *narrowWindow(space); generic >= window)
+      return isShared(space) ? fromSharedAddress(generic - window)
+                             : generic - window + windowOf(t, space);
+  return generic;
+}
+
+FailureOr<uint64_t> Cta::hostAddress(Thread &t, Operation &op, Bits address,
+                                     std::optional<Space> space) {
   if (isShared(space)) {
     if (address >> PTXJIT_SHARED_BITS >= cluster.size())
       return op.emitError("there is no such CTA in the cluster");
@@ -52,7 +84,30 @@ FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
   bool param = space == Space::Param || space == Space::ParamFunc;
   if (param && address >= kCallVariables)
     return address - kCallVariables + windowOf(t, Space::Local);
-  return address + windowOf(t, space.value_or(Space::Generic));
+  return space.value_or(Space::Generic) == Space::Generic
+             ? toHost(t, address)
+             : address + windowOf(t, *space);
+}
+
+/// The host address of `bytes` bytes, or a diagnostic: an access must be
+/// aligned to its size (ISA, "addresses as operands"). The first `touched` of
+/// them have to be there, all by default.
+FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
+                                        std::optional<Space> space,
+                                        int64_t offset, unsigned bytes,
+                                        std::optional<unsigned> touched) {
+  // Places in windows are of 32 bits, and wrap around.
+  bool of32Bits = isShared(space) && address <= UINT32_MAX;
+  address += uint64_t(offset);
+  if (of32Bits)
+    address = uint32_t(address);
+  if (address % bytes != 0)
+    return op.emitError("misaligned address");
+  FailureOr<uint64_t> host = hostAddress(t, op, address, space);
+  if (succeeded(host) && !probe.isAccessible(*host, touched.value_or(bytes)))
+    return op.emitError() << "illegal memory access 0x"
+                          << llvm::utohexstr(*host, /*LowerCase=*/true);
+  return host;
 }
 
 Bits reference::loadBits(uint64_t address, unsigned bytes) {
@@ -204,14 +259,10 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return success();
   }
   if (auto cvta = dyn_cast<CvtaOp>(op)) {
-    uint64_t window = windowOf(t, cvta.getSpace());
     Bits a = get(t, cvta.getA());
-    if (isShared(cvta.getSpace())) {
-      set(t, cvta.getD(),
-          cvta.getTo() ? toSharedAddress(a) : fromSharedAddress(a));
-      return success();
-    }
-    set(t, cvta.getD(), cvta.getTo() ? a - window : a + window);
+    set(t, cvta.getD(),
+        cvta.getTo() ? fromGeneric(t, cvta.getSpace(), a)
+                     : toGeneric(t, cvta.getSpace(), a));
     return success();
   }
   if (auto ld = dyn_cast<LdOp>(op))
@@ -315,8 +366,9 @@ LogicalResult Cta::copyAsync(Thread &t, CpAsyncOp op) {
     size = 0;
   FailureOr<uint64_t> to = resolveAddress(
       t, *op.getOperation(), get(t, op.getDst()), op.getSpace(), 0, bytes);
-  FailureOr<uint64_t> from = resolveAddress(
-      t, *op.getOperation(), get(t, op.getSrc()), Space::Global, 0, bytes);
+  FailureOr<uint64_t> from =
+      resolveAddress(t, *op.getOperation(), get(t, op.getSrc()), Space::Global,
+                     0, bytes, unsigned(std::min<uint64_t>(size, bytes)));
   if (failed(to) || failed(from))
     return failure();
   for (unsigned i = 0; i < bytes; ++i)

@@ -13,12 +13,12 @@ using namespace ptxjit;
 /// Rounds in which each strand finds that it still has to wait.
 static constexpr unsigned kYieldsBeforeParking = 64;
 
-CtaFibers::CtaFibers(StrandShape shape, size_t stackBytes)
+CtaFibers::CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range)
     : shape(shape), strands(new Strand[shape.count()]) {
   // A thousand guarded stacks for each CTA would be too many mappings; where
   // threads have strands of their own, compiled code tests its stack.
   valid = stacks.allocate(shape.count(), stackBytes,
-                          /*guarded=*/shape.lanes == 32);
+                          /*guarded=*/shape.lanes == 32, range);
   if (shape.lanes == 1)
     meetings.reset(new Meeting[shape.count()]);
   for (uint32_t i = 0; i < shape.count() && valid; ++i) {
@@ -210,17 +210,18 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
                              uint32_t function, uint32_t lane,
                              const uint64_t *places) {
   uint32_t thread = threadOf(context, strand, lane);
-  switch (function) {
+  SystemCall call{places, (function & PTXJIT_SYSTEM_NARROW) != 0};
+  switch (function & ~PTXJIT_SYSTEM_NARROW) {
   case PTXJIT_SYSTEM_ASSERT:
-    failAssertion(int32_t(thread), places, __builtin_return_address(0));
+    failAssertion(int32_t(thread), call, __builtin_return_address(0));
   case PTXJIT_SYSTEM_PRINT:
-    printFormatted(places);
+    printFormatted(call);
     break;
   case PTXJIT_SYSTEM_MALLOC:
-    allocateOnHeap(places);
+    allocateOnHeap(call);
     break;
   case PTXJIT_SYSTEM_FREE:
-    freeOnHeap(places);
+    freeOnHeap(call);
     break;
   }
   return 0;

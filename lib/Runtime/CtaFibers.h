@@ -46,7 +46,8 @@ private:
 class CtaFibers {
 public:
   /// \param stackBytes  of each strand.
-  CtaFibers(StrandShape shape, size_t stackBytes);
+  /// \param range  where threads' stacks lie, which hold their local memory.
+  CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range);
   ~CtaFibers();
 
   /// Memory for the stacks is there.

@@ -40,9 +40,11 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
   uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
   StrandShape strands{kernel.threads,
                       kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
-  local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64);
+  local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64,
+                           kernel.range);
   if (useFibers)
-    fibers = std::make_unique<CtaFibers>(strands, kernel.stackBytes);
+    fibers =
+        std::make_unique<CtaFibers>(strands, kernel.stackBytes, kernel.range);
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
   const Grid &grid = launch.grid, &cluster = launch.cluster;
   for (auto [to, from] : {std::pair(context.nctaid, &grid),
@@ -118,7 +120,8 @@ ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
                              CurrentCta &current)
     : launch(launch), current(current),
       // All of the last CTA's part is not needed.
-      shared((launch.clusterSize - 1) * kSharedStride + launch.sharedBytes()) {
+      shared((launch.clusterSize - 1) * kSharedStride + launch.sharedBytes(),
+             launch.kernel.range) {
   if (!shared.begin())
     return;
   for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {

@@ -9,9 +9,13 @@
 using namespace ptxjit;
 
 namespace {
+struct Block {
+  size_t size;
+  AddressRange range;
+};
 struct Heap {
   std::mutex mutex;
-  std::unordered_map<void *, size_t> blocks;
+  std::unordered_map<void *, Block> blocks;
   size_t used = 0, limit = size_t(8) << 20;
 };
 } // namespace
@@ -21,16 +25,17 @@ static Heap &getHeap() {
   return *heap;
 }
 
-void *heap::allocate(size_t bytes) {
+void *heap::allocate(size_t bytes, AddressRange range) {
   Heap &heap = getHeap();
   size_t size = bytes < 16 ? 16 : bytes;
   std::lock_guard<std::mutex> lock(heap.mutex);
   if (size > heap.limit - heap.used)
     return nullptr;
-  void *block = std::malloc(size);
+  void *block = range == AddressRange::All ? std::malloc(size)
+                                           : allocateDevice(size, range);
   if (!block)
     return nullptr;
-  heap.blocks.emplace(block, size);
+  heap.blocks.emplace(block, Block{size, range});
   heap.used += size;
   return block;
 }
@@ -41,9 +46,13 @@ bool heap::release(void *pointer) {
   auto it = heap.blocks.find(pointer);
   if (it == heap.blocks.end())
     return false;
-  heap.used -= it->second;
+  auto [size, range] = it->second;
+  heap.used -= size;
   heap.blocks.erase(it);
-  std::free(pointer);
+  if (range == AddressRange::All)
+    std::free(pointer);
+  else
+    freeDevice(pointer, size, range);
   return true;
 }
 

@@ -145,15 +145,14 @@ FiberStacks::~FiberStacks() {
     munmap(base, total);
 }
 
-bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded) {
+bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded,
+                           AddressRange range) {
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   guard = guarded ? page : 0;
   stride = (bytes + page - 1) / page * page + guard;
   total = stride * count;
-  void *memory =
-      mmap(nullptr, total, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED)
+  void *memory = mapPages(total, PROT_READ | PROT_WRITE, range, MAP_STACK);
+  if (!memory)
     return false;
   base = static_cast<char *>(memory);
   for (unsigned i = 0; guarded && i < count; ++i)

@@ -7,7 +7,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_FIBER_H
 #define PTXJIT_LIB_RUNTIME_FIBER_H
 
-#include <cstddef>
+#include "ptxjit/Runtime/Memory.h"
 #include <cstdint>
 
 namespace ptxjit {
@@ -33,7 +33,7 @@ public:
   /// \param guarded  puts an inaccessible page below each stack. (Each costs
   ///   the process two of its 65,530 mappings.)
   /// \returns false if there is no memory.
-  bool allocate(unsigned count, size_t bytes, bool guarded);
+  bool allocate(unsigned count, size_t bytes, bool guarded, AddressRange range);
 
   /// Prepares `state` so that the first switch to it calls entry(argument) on
   /// stack `index`. `entry` never returns. What was on the stack is forgotten.

@@ -24,12 +24,22 @@ namespace {
 /// One conversion of a format, from its % to its letter.
 struct Conversion {
   const char *begin, *end;
-  unsigned stars = 0;  ///< of width and precision
-  bool isLong = false; ///< 8 bytes: l, ll, j, z, t
+  unsigned stars = 0;     ///< of width and precision
+  bool isLong = false;    ///< 8 bytes here: l, ll, j, z, t
+  bool isLongest = false; ///< 8 bytes everywhere: ll, j
   char letter = 0;
 
   bool isFloat() const { return std::strchr("aAeEfFgG", letter); }
   bool isInteger() const { return std::strchr("diouxXc", letter); }
+  bool isSigned() const { return letter == 'd' || letter == 'i'; }
+  /// Of the argument; `isNarrow`: where pointers have 4.
+  unsigned bytes(bool isNarrow) const {
+    if (isFloat())
+      return 8;
+    if (isInteger() && !isLong)
+      return 4;
+    return isNarrow && !isLongest ? 4 : 8;
+  }
 };
 
 /// What a call brings, copied.
@@ -49,12 +59,6 @@ static Call &getCall() {
   return *call;
 }
 
-template <typename T> static T readAt(uint64_t address) {
-  T value;
-  std::memcpy(&value, reinterpret_cast<const void *>(address), sizeof(value));
-  return value;
-}
-
 /// The conversion at a %; no letter if it is not one that C has.
 static Conversion parseConversion(const char *at) {
   Conversion c{at, at + 1};
@@ -62,6 +66,7 @@ static Conversion parseConversion(const char *at) {
     while (*c.end && std::strchr(set, *c.end)) {
       c.stars += *c.end == '*';
       c.isLong |= std::strchr("ljzt", *c.end) != nullptr;
+      c.isLongest |= *c.end == 'j' || (*c.end == 'l' && c.end[-1] == 'l');
       ++c.end;
     }
   };
@@ -95,15 +100,18 @@ static const char *copyString(Call &call, uint64_t address) {
 
 /// Reads the arguments that the format speaks of. They lie in a row, each at a
 /// multiple of its size.
-static void copyArguments(Call &call, uint64_t format, uint64_t arguments) {
+static void copyArguments(Call &call, uint64_t format, uint64_t arguments,
+                          bool isNarrow) {
   call.used = 0;
   call.numValues = 0;
   copyString(call, format);
   uint64_t at = arguments;
-  auto take = [&](unsigned bytes) {
+  auto take = [&](unsigned bytes, bool isSigned) {
     at = (at + bytes - 1) / bytes * bytes;
-    uint64_t value =
-        bytes == 4 ? uint64_t(readAt<uint32_t>(at)) : readAt<uint64_t>(at);
+    uint64_t value = bytes == 8 ? SystemCall::readAt<uint64_t>(at)
+                     : isSigned
+                         ? uint64_t(int64_t(SystemCall::readAt<int32_t>(at)))
+                         : SystemCall::readAt<uint32_t>(at);
     at += bytes;
     if (call.numValues < 64)
       call.values[call.numValues++] = value;
@@ -115,9 +123,8 @@ static void copyArguments(Call &call, uint64_t format, uint64_t arguments) {
     if (!c.letter || c.letter == '%')
       continue;
     for (unsigned i = 0; i < c.stars; ++i)
-      take(4);
-    bool isWide = c.isLong || c.isFloat() || !c.isInteger();
-    uint64_t value = take(isWide ? 8 : 4);
+      take(4, true);
+    uint64_t value = take(c.bytes(isNarrow), c.isSigned());
     if (c.letter == 's' && call.numValues < 64)
       call.values[call.numValues - 1] =
           reinterpret_cast<uint64_t>(copyString(call, value));
@@ -202,12 +209,12 @@ static unsigned format(const Call &call, std::string &out) {
   return count;
 }
 
-void ptxjit::printFormatted(const uint64_t *places) {
-  auto pattern = readAt<uint64_t>(places[0]);
+void ptxjit::printFormatted(const SystemCall &request) {
+  uint64_t pattern = request.readPointer(0);
   Call &call = getCall();
   if (pattern) {
     FaultScope::Reading reading;
-    copyArguments(call, pattern, readAt<uint64_t>(places[1]));
+    copyArguments(call, pattern, request.readPointer(1), request.isNarrow);
   }
   int result = -1;
   if (pattern) {
@@ -216,5 +223,5 @@ void ptxjit::printFormatted(const uint64_t *places) {
     if (!mutes)
       std::fwrite(out.data(), 1, out.size(), stdout);
   }
-  std::memcpy(reinterpret_cast<void *>(places[2]), &result, sizeof(result));
+  request.write(2, uint32_t(result), sizeof(result));
 }

@@ -13,10 +13,9 @@ static constexpr size_t kGuard = size_t(16) << 20;
 /// More than this is not kept, nor cleared by hand.
 static constexpr size_t kMostKept = size_t(2) << 20;
 
-static uint8_t *mapBetweenGuards(size_t size) {
-  void *all = mmap(nullptr, size + 2 * kGuard, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (all == MAP_FAILED)
+static uint8_t *mapBetweenGuards(size_t size, AddressRange range) {
+  void *all = mapPages(size + 2 * kGuard, PROT_NONE, range);
+  if (!all)
     return nullptr;
   uint8_t *begin = static_cast<uint8_t *>(all) + kGuard;
   if (mprotect(begin, size, PROT_READ | PROT_WRITE) == 0)
@@ -40,23 +39,23 @@ struct Spare {
 
 static thread_local Spare spare;
 
-GuardedMemory::GuardedMemory(size_t bytes) {
+GuardedMemory::GuardedMemory(size_t bytes, AddressRange range) : range(range) {
   if (bytes > SIZE_MAX / 2)
     return;
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   size_t needed = (bytes + page - 1) / page * page;
-  if (needed <= spare.size) {
+  if (needed <= spare.size && range == AddressRange::All) {
     memory = std::exchange(spare.memory, nullptr);
     size = std::exchange(spare.size, 0);
     std::memset(memory, 0, needed);
     return;
   }
-  memory = mapBetweenGuards(needed);
+  memory = mapBetweenGuards(needed, range);
   size = memory ? needed : 0;
 }
 
 GuardedMemory::~GuardedMemory() {
-  if (size > kMostKept || size < spare.size) {
+  if (range == AddressRange::Low || size > kMostKept || size < spare.size) {
     unmap(memory, size);
     return;
   }

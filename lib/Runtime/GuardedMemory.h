@@ -3,7 +3,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_GUARDEDMEMORY_H
 #define PTXJIT_LIB_RUNTIME_GUARDEDMEMORY_H
 
-#include <cstddef>
+#include "ptxjit/Runtime/Memory.h"
 #include <cstdint>
 
 namespace ptxjit {
@@ -14,7 +14,7 @@ namespace ptxjit {
 /// back last for its next launch.
 class GuardedMemory {
 public:
-  explicit GuardedMemory(size_t bytes);
+  explicit GuardedMemory(size_t bytes, AddressRange range);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory &) = delete;
   GuardedMemory &operator=(const GuardedMemory &) = delete;
@@ -25,6 +25,7 @@ public:
 private:
   uint8_t *memory = nullptr;
   size_t size = 0; ///< whole pages
+  AddressRange range;
 };
 
 } // namespace ptxjit

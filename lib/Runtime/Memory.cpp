@@ -2,10 +2,15 @@
 
 #include "ptxjit/Runtime/Memory.h"
 
+#include "ptxjit/Runtime/KernelABI.h"
+
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+
+using namespace ptxjit;
 
 static constexpr size_t kHugePage = size_t(2) << 20;
 
@@ -13,7 +18,47 @@ static size_t roundUp(size_t bytes) {
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
-void *ptxjit::allocateDevice(size_t bytes) {
+static constexpr int kMapping = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+/// Linux has no call for "below 4 GiB" (MAP_32BIT is below 2, and of x86 only),
+/// so places are tried in turn, from behind the last mapping on. Little lives
+/// there: programs that are not position-independent, at the very beginning.
+static void *mapLow(size_t bytes, int protection, int flags) {
+  constexpr uint64_t kBegin = 64u << 20, kEnd = PTXJIT_LOW_MEMORY_END;
+  constexpr uint64_t kStep = 1u << 20;
+  static std::atomic<uint64_t> nextPlace{kBegin};
+  if (bytes > kEnd - kBegin)
+    return nullptr;
+  uint64_t at = nextPlace.load(std::memory_order_relaxed);
+  for (uint64_t tried = 0; tried <= kEnd - kBegin; tried += kStep) {
+    if (at + bytes > kEnd)
+      at = kBegin;
+    void *wanted = reinterpret_cast<void *>(at);
+    void *got =
+        mmap(wanted, bytes, protection, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == wanted) {
+      uint64_t end = (at + bytes + kStep - 1) / kStep * kStep;
+      nextPlace.store(end, std::memory_order_relaxed);
+      return got;
+    }
+    if (got != MAP_FAILED) // a kernel that takes it for a wish
+      munmap(got, bytes);
+    at += kStep;
+  }
+  return nullptr;
+}
+
+void *ptxjit::mapPages(size_t bytes, int protection, AddressRange range,
+                       int flags) {
+  if (range == AddressRange::Low)
+    return mapLow(bytes, protection, kMapping | flags);
+  void *p = mmap(nullptr, bytes, protection, kMapping | flags, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
+  if (range == AddressRange::Low)
+    return mapPages(bytes ? bytes : 1, PROT_READ | PROT_WRITE, range);
   if (bytes < kHugePage) {
     void *p = std::aligned_alloc(256, (bytes + 511) / 256 * 256);
     if (p)
@@ -33,8 +78,7 @@ void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
                          void *wanted) {
   // More than needed, then the ends that stick out are returned.
   size_t size = bytes + alignment;
-  void *raw = mmap(wanted, size, protection,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *raw = mmap(wanted, size, protection, kMapping, -1, 0);
   if (raw == MAP_FAILED)
     return nullptr;
   auto begin = reinterpret_cast<uintptr_t>(raw);
@@ -47,10 +91,12 @@ void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
   return reinterpret_cast<void *>(aligned);
 }
 
-void ptxjit::freeDevice(void *pointer, size_t bytes) {
+void ptxjit::freeDevice(void *pointer, size_t bytes, AddressRange range) {
   if (!pointer)
     return;
-  if (bytes < kHugePage)
+  if (range == AddressRange::Low)
+    munmap(pointer, bytes ? bytes : 1);
+  else if (bytes < kHugePage)
     std::free(pointer);
   else
     munmap(pointer, roundUp(bytes));

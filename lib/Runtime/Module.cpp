@@ -92,6 +92,10 @@ const PtxjitModuleInfo &Module::getInfo() const {
   return record ? record->info : *compiler->getInfo(module);
 }
 
+AddressRange Module::getAddressRange() const {
+  return getInfo().addressBits == 32 ? AddressRange::Low : AddressRange::All;
+}
+
 const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numKernels; ++i)
@@ -119,7 +123,12 @@ void Module::defineAll(const PtxjitVariable *list, uint32_t count) {
 void Module::define(const PtxjitVariable &variable) {
   // Room behind the end: a vector access may read over the last element only
   // under its mask, but alignment is rounded up here.
-  DeviceBuffer memory = makeDeviceBuffer(variable.bytes + variable.align);
+  AddressRange range = getAddressRange();
+  uint64_t bytes = variable.bytes + variable.align;
+  DeviceBuffer memory = makeDeviceBuffer(
+      bytes, variable.isConstant ? AddressRange::Low : range);
+  if (!memory && variable.isConstant)
+    memory = makeDeviceBuffer(bytes, range);
   if (memory && variable.initBytes)
     std::memcpy(memory.get(), variable.init, variable.initBytes);
   variables.emplace(variable.name, std::move(memory));
@@ -314,6 +323,7 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   code.threads = block[0] * block[1] * block[2];
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;
+  code.range = getAddressRange();
   std::lock_guard<std::mutex> lock(mutex);
   Shared &own = shared.find(&image)->second;
   code.globals = own.globals.data();
@@ -328,6 +338,19 @@ LaunchStatus Module::launchImage(const PtxjitImage &image,
                                  const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
   code.options = options;
+  // Kernels may take the address of a parameter.
+  DeviceBuffer lowParams;
+  if (code.range == AddressRange::Low) {
+    size_t bytes = findKernel(image.kernel)->paramBytes;
+    lowParams = makeDeviceBuffer(bytes, code.range);
+    if (!lowParams) {
+      diagnostics += std::string("error: ") +
+                     describe(LaunchStatus::OutOfResources) + "\n";
+      return LaunchStatus::OutOfResources;
+    }
+    std::memcpy(lowParams.get(), params, bytes);
+    params = lowParams.get();
+  }
   Fault fault;
   LaunchStatus status =
       launchGrid(code, grid, params, dynamicShared, threads, &fault);

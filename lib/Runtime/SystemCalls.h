@@ -1,7 +1,6 @@
 //===- SystemCalls.h - what CUDA's system does for kernels ------*- C++ -*-===//
 //
-// `places` are the addresses of a call's arguments and results, in the order of
-// PtxjitSystemFunction.
+// In the order of PtxjitSystemFunction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,21 +8,43 @@
 #define PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
 
 #include <cstdint>
+#include <cstring>
 
 namespace ptxjit {
 
+/// The addresses of a call's arguments and results.
+struct SystemCall {
+  const uint64_t *places;
+  bool isNarrow; ///< PTXJIT_SYSTEM_NARROW
+
+  template <typename T> static T readAt(uint64_t place) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const void *>(place), sizeof(value));
+    return value;
+  }
+  template <typename T> T read(unsigned i) const {
+    return readAt<T>(places[i]);
+  }
+  uint64_t readPointer(unsigned i) const {
+    return isNarrow ? read<uint32_t>(i) : read<uint64_t>(i);
+  }
+  void write(unsigned i, uint64_t value, unsigned bytes) const {
+    std::memcpy(reinterpret_cast<void *>(places[i]), &value, bytes);
+  }
+};
+
 /// `__assertfail`: the launch fails, with the text of the assertion.
-[[noreturn]] void failAssertion(int32_t thread, const uint64_t *places,
+[[noreturn]] void failAssertion(int32_t thread, const SystemCall &call,
                                 const void *returnAddress);
 
 /// `vprintf`: one write to stdout, so that a call's text is never torn. The
 /// result is the number of arguments, or -1 without a format.
-void printFormatted(const uint64_t *places);
+void printFormatted(const SystemCall &call);
 
 /// `malloc` and `free` of kernels: null where the heap is full; what was not
 /// allocated is not freed.
-void allocateOnHeap(const uint64_t *places);
-void freeOnHeap(const uint64_t *places);
+void allocateOnHeap(const SystemCall &call);
+void freeOnHeap(const SystemCall &call);
 
 /// While it lives, what the calling thread's kernels print is dropped: they run
 /// once more, to find a fault.

@@ -131,7 +131,7 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
   buffer.data.count = std::strtoull(count.c_str(), &end, 0);
   if (count.empty() || *end || buffer.data.count == 0)
     return fail("'" + count + "' is not a number of elements");
-  if (!buffer.data.allocate())
+  if (!buffer.data.allocate(range))
     return fail("there is not enough memory");
   std::string rest = text.substr(close + 1), why;
   std::vector<std::string> parts = splitCommas(rest);
@@ -172,6 +172,10 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
     const PtxjitParam &param = kernel.params[i];
     const Argument &argument = arguments[i];
     uint64_t bytes = argument.bytes();
+    // Of the low range, the lower half of a pointer is all of it.
+    if (argument.isBuffer && range == AddressRange::Low &&
+        param.elementBytes == 4)
+      bytes = 4;
     if (param.elementBytes * param.count != bytes) {
       error = std::string("parameter '") + param.name + "' is ." + param.type;
       if (param.count != 1)
@@ -183,7 +187,7 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
     char *at = reinterpret_cast<char *>(block.data()) + param.offset;
     if (argument.isBuffer) {
       void *address = buffers[argument.buffer].data.memory.get();
-      std::memcpy(at, &address, 8);
+      std::memcpy(at, &address, bytes);
     }
     for (uint64_t value : argument.values) {
       std::memcpy(at, &value, argument.type.bytes);

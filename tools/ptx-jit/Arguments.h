@@ -35,6 +35,8 @@ struct BufferRequest {
 struct ArgumentList {
   std::vector<Argument> arguments;
   std::vector<BufferRequest> buffers;
+  /// Where buffers have to lie for the module that gets them.
+  AddressRange range = AddressRange::All;
 
   /// Reads one argument. False with `error` set if it is malformed.
   bool add(const std::string &text, std::string &error);

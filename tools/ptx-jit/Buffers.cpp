@@ -142,10 +142,10 @@ bool ptxjit::isClose(const ElementType &type, uint64_t got, uint64_t want,
          tolerance.absolute + tolerance.relative * std::fabs(b);
 }
 
-bool TypedBuffer::allocate() {
+bool TypedBuffer::allocate(AddressRange range) {
   if (count > (uint64_t(1) << 40))
     return false;
-  memory = makeDeviceBuffer(std::max<uint64_t>(bytes(), 1));
+  memory = makeDeviceBuffer(std::max<uint64_t>(bytes(), 1), range);
   return memory != nullptr;
 }
 uint64_t TypedBuffer::get(uint64_t index) const {

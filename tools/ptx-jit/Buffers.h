@@ -42,7 +42,7 @@ struct TypedBuffer {
   uint64_t count = 0;
   DeviceBuffer memory;
 
-  bool allocate();
+  bool allocate(ptxjit::AddressRange range = ptxjit::AddressRange::All);
   uint64_t get(uint64_t index) const;
   void set(uint64_t index, uint64_t bits);
   uint64_t bytes() const { return count * type.bytes; }

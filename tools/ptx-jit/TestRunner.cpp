@@ -441,6 +441,7 @@ private:
       return false;
     }
     ArgumentList list;
+    list.range = module->getAddressRange();
     for (const TestArgument &a : test.arguments) {
       Argument argument;
       argument.type = a.type;
@@ -451,7 +452,7 @@ private:
         BufferRequest buffer;
         buffer.data.type = a.type;
         buffer.data.count = a.initial.size();
-        buffer.data.allocate();
+        buffer.data.allocate(list.range);
         for (size_t i = 0; i < a.initial.size(); ++i)
           buffer.data.set(i, a.initial[i]);
         list.buffers.push_back(std::move(buffer));

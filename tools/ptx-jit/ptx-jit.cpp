@@ -265,13 +265,14 @@ static int run() {
   options.atLeast = atLeast;
   if (!emitStage.empty()) {
     std::string output;
-    bool ok = module->emit(kernel->name, shape.block, emitStage, options, output,
-                           diagnostics);
+    bool ok = module->emit(kernel->name, shape.block, emitStage, options,
+                           output, diagnostics);
     std::fputs(diagnostics.c_str(), stderr);
     std::fwrite(output.data(), 1, output.size(), stdout);
     return ok ? 0 : 1;
   }
   ArgumentList arguments;
+  arguments.range = module->getAddressRange();
   for (const std::string &text : runArguments)
     if (!arguments.add(text, error))
       return fail(error);

@@ -195,6 +195,21 @@ TEST_F(Driver, JitLog) {
   EXPECT_GT((size_t)values[1], 20u);
 }
 
+// Its pointers do not fit.
+TEST_F(Driver, ModulesOf32BitsAreRefused) {
+  char log[512] = {};
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)sizeof(log)};
+  CUmodule module = nullptr;
+  const char *text = ".version 8.0\n.target sm_80\n.address_size 32\n"
+                     ".entry k(.param .u32 p) { ret; }\n";
+  EXPECT_EQ(cuModuleLoadDataEx(&module, text, 2, options, values),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_NE(std::string(log).find("addresses of 32 bits"), std::string::npos)
+      << log;
+  EXPECT_EQ(module, nullptr);
+}
+
 // Work in the default stream and in blocking streams is ordered by submission.
 TEST_F(Driver, DefaultStreamOrder) {
   CUstream a, b;

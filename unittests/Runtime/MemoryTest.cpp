@@ -3,7 +3,9 @@
 #include "ptxjit/Runtime/Memory.h"
 
 #include <cstdint>
+#include <cstring>
 #include <gtest/gtest.h>
+#include <vector>
 
 using namespace ptxjit;
 
@@ -18,6 +20,35 @@ TEST(Memory, AlignedAndZero) {
     EXPECT_EQ(p[bytes - 1], 0);
     p[bytes - 1] = 1;
     freeDevice(p, bytes);
+  }
+}
+
+TEST(Memory, LowRange) {
+  constexpr uintptr_t kEnd = uintptr_t(1) << 32;
+  for (size_t bytes : {size_t(0), size_t(1), size_t(5) << 20}) {
+    auto *first = allocateDevice(bytes, AddressRange::Low);
+    auto *second = allocateDevice(bytes, AddressRange::Low);
+    ASSERT_NE(first, nullptr);
+    ASSERT_NE(second, nullptr);
+    EXPECT_LT(reinterpret_cast<uintptr_t>(first) + bytes, kEnd);
+    EXPECT_LT(reinterpret_cast<uintptr_t>(second) + bytes, kEnd);
+    EXPECT_NE(first, second);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 256, 0u);
+    std::memset(second, 1, bytes);
+    freeDevice(first, bytes, AddressRange::Low);
+    freeDevice(second, bytes, AddressRange::Low);
+  }
+  EXPECT_EQ(allocateDevice(size_t(4) << 30, AddressRange::Low), nullptr);
+}
+
+// All of it can be used, and is used again.
+TEST(Memory, LowRangeIsReused) {
+  constexpr size_t kBytes = size_t(256) << 20;
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    std::vector<DeviceBuffer> buffers;
+    while (auto buffer = makeDeviceBuffer(kBytes, AddressRange::Low))
+      buffers.push_back(std::move(buffer));
+    EXPECT_GE(buffers.size(), 4u); // of 14, less what others map there
   }
 }
 

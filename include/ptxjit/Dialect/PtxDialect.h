@@ -30,6 +30,8 @@ namespace ptxjit::ptx {
 inline constexpr llvm::StringLiteral kVersionAttr = "ptx.version";
 inline constexpr llvm::StringLiteral kTargetAttr = "ptx.target";
 inline constexpr llvm::StringLiteral kAddressSizeAttr = "ptx.address_size";
+/// Unit: `.target sm_1x, map_f64_to_f32`.
+inline constexpr llvm::StringLiteral kMapF64Attr = "ptx.map_f64_to_f32";
 
 } // namespace ptxjit::ptx
 

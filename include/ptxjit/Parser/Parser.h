@@ -21,6 +21,9 @@ struct ParseOptions {
   bool bodies = true;
   /// If not empty, only this kernel's body is read, and those of `.func`s.
   llvm::StringRef onlyKernel;
+  /// 32 or 64: of texts that do not say (`.address_size`). 0: 32 if any
+  /// register of that width addresses global memory or a function, else 64.
+  unsigned addressSize = 0;
   /// How many errors to report before giving up.
   unsigned maxErrors = 20;
 };

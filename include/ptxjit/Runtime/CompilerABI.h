@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 7u
+#define PTXJIT_COMPILER_ABI_VERSION 8u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -49,6 +49,7 @@ typedef struct PtxjitVariable {
   uint64_t initBytes;
   const PtxjitReloc *relocs;
   uint64_t numRelocs;
+  uint32_t isConstant; /**< `.const`, whose addresses may be kept in 32 bits */
 } PtxjitVariable;
 
 typedef struct PtxjitKernelInfo {
@@ -72,6 +73,7 @@ typedef struct PtxjitModuleInfo {
    *  PTXJIT_FUNCTION_ADDRESS. */
   const char *const *functions;
   uint32_t numKernels, numVariables, numFunctions;
+  uint32_t addressBits; /**< 64, or 32: all memory must lie below 4 GiB */
 } PtxjitModuleInfo;
 
 /** What a kernel is compiled for. Zero everywhere but `block` is the default.

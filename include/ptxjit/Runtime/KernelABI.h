@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 9u
+#define PTXJIT_KERNEL_ABI_VERSION 10u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -45,6 +45,10 @@ enum {
   PTXJIT_MBARRIER_TX_BITS = 23,
   PTXJIT_MBARRIER_PHASE_SHIFT = 63,
 };
+
+/** Memory of modules of `.address_size 32` lies below. From here on the
+ *  reference interpreter has windows of its own. */
+#define PTXJIT_LOW_MEMORY_END 0xe0000000u
 
 /** The address of a function is a number that nothing else has: that of the
  *  module's function `index`, in the order of their declarations. */
@@ -99,6 +103,9 @@ typedef enum PtxjitSystemFunction {
   PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
 } PtxjitSystemFunction;
 #define PTXJIT_SYSTEM_MOST_PARAMS 8u
+/** Added to the function's number in modules of `.address_size 32`: pointers,
+ *  `size_t` and `long` have 4 bytes. */
+#define PTXJIT_SYSTEM_NARROW 0x100u
 
 /** What compiled code calls. A strand is what has a stack of its own: a warp,
  *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None

@@ -9,6 +9,7 @@
 #define PTXJIT_RUNTIME_LAUNCHGRID_H
 
 #include "ptxjit/Runtime/KernelABI.h"
+#include "ptxjit/Runtime/Memory.h"
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,8 @@ struct KernelCode {
   uint32_t threads = 32;                   ///< of a CTA
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
+  /// Where shared and local memory have to lie.
+  AddressRange range = AddressRange::All;
   LaunchOptions options;
   const uint64_t *globals = nullptr; ///< the context's table
   /// Nanoseconds that a cluster takes, by earlier launches: kept for them,

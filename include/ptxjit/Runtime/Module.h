@@ -48,6 +48,8 @@ public:
   ~Module();
 
   const PtxjitModuleInfo &getInfo() const;
+  /// Where all memory has to lie that the module's kernels are given.
+  AddressRange getAddressRange() const;
   /// Null if there is none of that name.
   const PtxjitKernelInfo *findKernel(const std::string &name) const;
 
@@ -57,7 +59,7 @@ public:
                              const Grid &grid, const CompileOptions &options,
                              std::string &diagnostics);
 
-  /// Compiles if need be and runs. `params` as in launchGrid.
+  /// Compiles if need be and runs. `params` as in launchGrid, anywhere.
   LaunchStatus launch(const std::string &kernel, const Grid &grid,
                       const uint32_t block[3], const void *params,
                       uint32_t dynamicShared, unsigned threads,
