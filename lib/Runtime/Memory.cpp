@@ -25,7 +25,7 @@ static constexpr int kMapping = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 /// there: programs that are not position-independent, at the very beginning.
 static void *mapLow(size_t bytes, int protection, int flags) {
   constexpr uint64_t kBegin = 64u << 20, kEnd = PTXJIT_LOW_MEMORY_END;
-  constexpr uint64_t kStep = 1u << 20;
+  constexpr uint64_t kStep = 64u << 10;
   static std::atomic<uint64_t> nextPlace{kBegin};
   if (bytes > kEnd - kBegin)
     return nullptr;
