@@ -201,10 +201,13 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
   out.kernels.push_back(kernel);
 }
 
-static PtxjitModule *parseModule(const char *text, size_t size,
-                                 const char *fileName, int checkBodies,
-                                 PtxjitSink diagnostics, uint32_t *numErrors) {
-  llvm::StringRef source(text, size);
+static void report(PtxjitSink sink, const llvm::Twine &message) {
+  SinkStream(sink) << "error: " << message << '\n';
+}
+
+static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
+                                int checkBodies, PtxjitSink diagnostics,
+                                uint32_t *numErrors) {
   Session session(source, fileName, diagnostics);
   ParseOptions options;
   options.bodies = checkBodies;
@@ -241,6 +244,23 @@ static PtxjitModule *parseModule(const char *text, size_t size,
   out->info.variables = out->variables.variables.data();
   out->info.numVariables = out->variables.variables.size();
   return out.release();
+}
+
+static PtxjitModule *parseModule(const char *text, size_t size,
+                                 const char *fileName, int checkBodies,
+                                 PtxjitSink diagnostics, uint32_t *numErrors) {
+  PtxjitModule *module = nullptr;
+  llvm::Error error = runProtected([&]() -> llvm::Error {
+    module =
+        readModule({text, size}, fileName, checkBodies, diagnostics, numErrors);
+    return llvm::Error::success();
+  });
+  if (!error)
+    return module;
+  report(diagnostics, llvm::toString(std::move(error)));
+  if (numErrors)
+    *numErrors = 1;
+  return nullptr;
 }
 
 static void destroyModule(PtxjitModule *module) { delete module; }
@@ -292,7 +312,12 @@ private:
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// Tests: behave as LLVM does when it cannot go on.
   void injectFailure(llvm::StringRef stage) {
-    if (spec.inject && stage == spec.inject)
+    llvm::StringRef wanted = spec.inject ? spec.inject : "";
+    if (!wanted.consume_front(stage))
+      return;
+    if (wanted == "-crash")
+      __builtin_trap();
+    if (wanted.empty())
       llvm::report_fatal_error("failure injected at " + llvm::Twine(stage));
   }
 };
@@ -461,10 +486,6 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
   return checkSelfContained({object.data(), object.size()});
 }
 
-void report(PtxjitSink sink, const llvm::Twine &message) {
-  SinkStream(sink) << "error: " << message << '\n';
-}
-
 bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
   uint64_t threads = uint64_t(spec.block[0]) * spec.block[1] * spec.block[2];
   if (threads == 0 || threads > 1024 || spec.block[0] > 1024 ||
@@ -614,6 +635,7 @@ static int canRun(const char *cpu) {
 extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *
 ptxjitGetCompiler(uint32_t version) {
   static const PtxjitCompiler compiler = {PTXJIT_COMPILER_ABI_VERSION,
+                                          setCrashGuard,
                                           parseModule,
                                           destroyModule,
                                           getInfo,

@@ -3,7 +3,7 @@
 // LLVM calls report_fatal_error where it cannot go on (an unselectable
 // intrinsic, say) and would abort. The handler leaves by longjmp instead. What
 // was under way is abandoned: its memory leaks, its LLVMContext is not touched
-// again.
+// again. So it is with crashes, if the host has a guard for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/thread.h"
+#include <atomic>
 #include <csetjmp>
 #include <mutex>
 
@@ -41,6 +42,21 @@ __attribute__((noinline)) bool runWithEscape(Escape &place,
 }
 } // namespace
 
+static std::atomic<PtxjitGuardFn> guard{nullptr};
+
+void ptxjit::setCrashGuard(PtxjitGuardFn function) { guard = function; }
+
+/// \returns the signal of a crash, or 0.
+static int runUnderGuard(function_ref<void()> body) {
+  auto call = [](void *argument) {
+    (*static_cast<function_ref<void()> *>(argument))();
+  };
+  if (PtxjitGuardFn run = guard)
+    return run(call, &body);
+  body();
+  return 0;
+}
+
 Error ptxjit::runProtected(function_ref<Error()> body) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -55,9 +71,10 @@ Error ptxjit::runProtected(function_ref<Error()> body) {
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
     Escape place;
     escape = &place;
-    finished = runWithEscape(place, [&] { result = body(); });
+    int signal = runUnderGuard(
+        [&] { finished = runWithEscape(place, [&] { result = body(); }); });
     escape = nullptr;
-    message = place.message;
+    message = signal ? "signal " + std::to_string(signal) : place.message;
   });
   worker.join();
   if (finished)

@@ -2,6 +2,8 @@
 
 #include "ptxjit/Runtime/CompilerLoader.h"
 
+#include "FaultScope.h"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
@@ -85,7 +87,9 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   auto get =
       reinterpret_cast<PtxjitGetCompilerFn>(dlsym(handle, PTXJIT_GET_COMPILER));
   compiler = get ? get(PTXJIT_COMPILER_ABI_VERSION) : nullptr;
-  if (!compiler)
+  if (compiler)
+    compiler->setGuard(runGuarded);
+  else
     error = "the compiler library is of another version";
   return compiler;
 }

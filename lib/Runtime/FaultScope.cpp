@@ -4,6 +4,7 @@
 #include "CtaFibers.h"
 
 #include <csignal>
+#include <initializer_list>
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -15,6 +16,15 @@ using namespace ptxjit;
 #define PTXJIT_SIGNAL_LOCAL                                                    \
   static thread_local __attribute__((tls_model("initial-exec")))
 PTXJIT_SIGNAL_LOCAL FaultScope *active = nullptr;
+namespace {
+/// Of a thread that runs the compiler rather than what it has made.
+struct CrashGuard {
+  void *place[5]; ///< of __builtin_setjmp
+  int signal = 0;
+  sigset_t signalMask;
+};
+} // namespace
+PTXJIT_SIGNAL_LOCAL CrashGuard *guard = nullptr;
 /// How often a fault that was not ours has been passed on by this thread.
 PTXJIT_SIGNAL_LOCAL int passedOn = 0;
 
@@ -45,6 +55,9 @@ struct FaultHandler {
   /// Indexed by signal; what was there before us, the last and the first time.
   static inline struct sigaction previous[NSIG], original[NSIG];
 
+  static bool isOfAccess(int signal) {
+    return signal == SIGSEGV || signal == SIGBUS;
+  }
   static bool isCode(const FaultScope &scope, uint64_t pc) {
     return pc - scope.kernel.codeBegin < scope.kernel.codeBytes;
   }
@@ -63,10 +76,16 @@ struct FaultHandler {
   }
 
   static void handle(int signal, siginfo_t *info, void *context) {
-    FaultScope *scope = active;
+    bool sent = info->si_code <= 0; // by somebody, not by an instruction
+    if (guard && !sent) {
+      guard->signal = signal;
+      guard->signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
+      __builtin_longjmp(guard->place, 1);
+    }
+    FaultScope *scope = isOfAccess(signal) ? active : nullptr;
     uint64_t pc = programCounter(context);
     auto address = reinterpret_cast<uint64_t>(info->si_addr);
-    if (scope && info->si_code <= 0 && scope->interruptible) {
+    if (scope && sent && scope->interruptible) {
       // Asked to give up. Not now if a helper is running: asked again later.
       if (!isOurs(*scope, pc))
         return;
@@ -75,7 +94,6 @@ struct FaultHandler {
     }
     bool overflow =
         scope && scope->fibers && scope->fibers->isGuardPage(address);
-    bool sent = info->si_code <= 0; // by somebody, not by an instruction
     if (!scope || sent || (!isOurs(*scope, pc) && !overflow))
       return chain(signal, info, context);
     Fault &fault = scope->fault;
@@ -121,9 +139,9 @@ struct FaultHandler {
   }
 
   /// Puts the handler in front of whatever the program has installed since.
-  static void install() {
+  static void install(std::initializer_list<int> signals) {
     static std::mutex mutex;
-    for (int signal : {SIGSEGV, SIGBUS}) {
+    for (int signal : signals) {
       struct sigaction now;
       sigaction(signal, nullptr, &now);
       if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
@@ -191,7 +209,7 @@ FaultScope::FaultScope(const KernelCode &kernel)
     : kernel(kernel), outer(active) {
   thread_local SignalStack stack;
   (void)stack;
-  FaultHandler::install();
+  FaultHandler::install({SIGSEGV, SIGBUS});
 }
 
 FaultScope::~FaultScope() { active = outer; }
@@ -233,4 +251,24 @@ void FaultScope::leave(LaunchStatus status, int32_t thread, uint64_t address,
 
 void FaultScope::interrupt(unsigned long thread) {
   pthread_kill(pthread_t(thread), SIGSEGV);
+}
+
+//===----------------------------------------------------------------------===//
+// The guard
+//===----------------------------------------------------------------------===//
+
+int ptxjit::runGuarded(void (*body)(void *), void *argument) {
+  thread_local SignalStack stack;
+  (void)stack;
+  FaultHandler::install({SIGSEGV, SIGBUS, SIGILL, SIGFPE});
+  CrashGuard here;
+  if (__builtin_setjmp(here.place)) {
+    guard = nullptr;
+    pthread_sigmask(SIG_SETMASK, &here.signalMask, nullptr);
+    return here.signal;
+  }
+  guard = &here;
+  body(argument);
+  guard = nullptr;
+  return 0;
 }

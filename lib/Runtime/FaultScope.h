@@ -4,6 +4,8 @@
 // code leaves the scope by a jump, on whatever stack it happened. Nothing that
 // owns memory or a lock may stand between the scope and the code.
 //
+// The compiler runs under a guard, for what is wrong in itself.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_FAULTSCOPE_H
@@ -63,6 +65,11 @@ private:
   sigset_t signalMask;    ///< before that signal
   Fault fault;
 };
+
+/// Runs body(argument). A bad access, an illegal instruction or a division by 0
+/// of the calling thread ends it by a jump; what it has begun is abandoned.
+/// \returns the signal, or 0.
+int runGuarded(void (*body)(void *), void *argument);
 
 } // namespace ptxjit
 

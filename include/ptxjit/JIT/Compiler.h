@@ -83,10 +83,13 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Runs `body` on a thread with a large stack. An LLVM fatal error inside ends
-/// `body` there (its memory is abandoned, not freed) and is returned as error;
-/// the process lives.
+/// Runs `body` on a thread with a large stack. An LLVM fatal error inside, or a
+/// crash if there is a guard, ends `body` there (its memory is abandoned, not
+/// freed) and is returned as error; the process lives.
 llvm::Error runProtected(llvm::function_ref<llvm::Error()> body);
+
+/// See PtxjitCompiler::setGuard.
+void setCrashGuard(PtxjitGuardFn guard);
 
 } // namespace ptxjit
 

@@ -139,8 +139,15 @@ typedef struct PtxjitReferenceLaunch {
   void *user;
 } PtxjitReferenceLaunch;
 
+/** Runs body(argument) on the calling thread. If it crashes it is left by a
+ *  jump, and the result is the signal; else 0. */
+typedef int (*PtxjitGuardFn)(void (*body)(void *), void *argument);
+
 typedef struct PtxjitCompiler {
   uint32_t version;
+  /** Under what the compiler shall run from now on: a crash of it is an error
+   *  then, and not the end of the process. */
+  void (*setGuard)(PtxjitGuardFn guard);
   /** Parses a module. Null after errors, which go to `diagnostics` with line
    *  and caret. `checkBodies`: 0 reads declarations only. */
   PtxjitModule *(*parse)(const char *text, size_t size, const char *fileName,
