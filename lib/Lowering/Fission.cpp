@@ -39,8 +39,41 @@ static int64_t bytesOf(Type type) {
   return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
 }
 
+Value Packetizer::slotOwner(Value v) const {
+  auto it = sharedSlots.find(v);
+  return it == sharedSlots.end() ? v : slotOwner(it->second);
+}
+
+/// Keeps `v` in the place of `owner` from now on, if it is kept alike.
+bool Packetizer::shareSlot(Value v, Value owner) {
+  SmallVector<Type> types, ownerTypes;
+  if (levels->contains(v) || levels->contains(owner))
+    return false;
+  flattenTypes(v, types);
+  flattenTypes(owner, ownerTypes);
+  if (types != ownerTypes)
+    return false;
+  sharedSlots[v] = owner;
+  return true;
+}
+
+/// What goes round a loop stays where it is: an argument, what becomes of it by
+/// the end of the turn, and the loop's result. They are never needed at once:
+/// the next turn's value is written when this one's has been read.
+void Packetizer::shareSlots(scf::WhileOp op) {
+  DenseSet<Value> taken;
+  for (auto [arg, next] :
+       llvm::zip(op.getBeforeArguments(), op.getYieldOp().getOperands()))
+    if (next.getParentBlock() == op.getAfterBody() &&
+        isa<BlockArgument>(next) && taken.insert(next).second)
+      shareSlot(next, arg);
+  for (auto [arg, result] : llvm::zip(op.getAfterArguments(), op.getResults()))
+    shareSlot(result, arg);
+}
+
 /// Where `v` is kept. A value of all warps lies side by side.
 const Packetizer::FrameSlot &Packetizer::frameSlot(Value v) {
+  v = slotOwner(v);
   auto [it, fresh] = frameSlots.try_emplace(v);
   if (!fresh)
     return it->second;
@@ -138,8 +171,8 @@ static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
 
 /// for (warp = 0; warp < warps; ++warp) { ops; copies; }
 LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
-                                   ArrayRef<FrameCopy> copies) {
-  if (ops.empty() && copies.empty())
+                                   const FrameCopies &copies) {
+  if (ops.empty() && copies.list.empty())
     return success();
   scf::ForOp loop =
       buildCountedLoop((shapes.getContext().threads() + 31) / 32, {});
@@ -150,7 +183,7 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
   auto leave = llvm::make_scope_exit([&] { leaveScope(); });
 
   SmallVector<Value> made;
-  for (Value v : findLiveIns(ops, copies))
+  for (Value v : findLiveIns(ops, copies.list))
     if (failed(materialize(v, made)))
       return failure();
   DenseSet<Operation *> inside(ops.begin(), ops.end());
@@ -162,13 +195,14 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
   }
   // All that is copied is read before anything is overwritten.
   SmallVector<SmallVector<Value>> flats;
-  for (const FrameCopy &copy : copies)
+  for (const FrameCopy &copy : copies.list)
     flatten(copy.from, copy.to, flats.emplace_back());
-  for (auto [copy, flat] : llvm::zip(copies, flats))
+  for (auto [copy, flat] : llvm::zip(copies.list, flats))
     storeFlat(flat, frameSlot(copy.to));
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (!levels->isRecomputed(result) && isUsedElsewhere(result, inside)) {
+      if (!levels->isRecomputed(result) &&
+          isUsedElsewhere(result, inside, copies.user)) {
         SmallVector<Value> flat;
         flatten(result, result, flat);
         storeFlat(flat, frameSlot(result));
@@ -182,12 +216,13 @@ LogicalResult Packetizer::emitPart(ArrayRef<Operation *> ops,
   return success();
 }
 
-/// Is `v` used by an op that is not in (or inside one of) `part`?
-bool Packetizer::isUsedElsewhere(Value v, const DenseSet<Operation *> &part) {
+/// Is `v` used by an op that is not in (or inside one of) `part`, nor `served`?
+bool Packetizer::isUsedElsewhere(Value v, const DenseSet<Operation *> &part,
+                                 Operation *served) {
   Block *home = v.getParentBlock();
   return llvm::any_of(v.getUsers(), [&](Operation *user) {
     Operation *top = home->findAncestorOpInBlock(*user);
-    return !top || !part.contains(top);
+    return user != served && (!top || !part.contains(top));
   });
 }
 
@@ -195,18 +230,29 @@ bool Packetizer::isUsedElsewhere(Value v, const DenseSet<Operation *> &part) {
 // Control around the parts
 //===----------------------------------------------------------------------===//
 
+/// Nothing that other threads see, from `it` to the end of its block.
+static bool isPure(Block::iterator it) {
+  auto end = it->getBlock()->without_terminator().end();
+  return std::all_of(it, end, [](Operation &op) {
+    return isMemoryEffectFree(&op) && !op.getNumRegions();
+  });
+}
+
 /// Ops of a block that holds barriers; `copies` are for its end.
 LogicalResult Packetizer::emitSplitBlock(Block &block,
-                                         ArrayRef<FrameCopy> copies) {
+                                         const FrameCopies &copies) {
   SmallVector<Operation *> part;
-  auto finishPart = [&](ArrayRef<FrameCopy> last) {
+  auto finishPart = [&](const FrameCopies &last) {
     LogicalResult result = emitPart(part, last);
     part.clear();
     return result;
   };
   for (Operation &op : block.without_terminator()) {
     if (CtaLevel::isBarrier(&op)) {
-      if (failed(finishPart({})))
+      // What does not mind on which side it is goes along with the others.
+      bool divides = !llvm::all_of(part, isMemoryEffectFree) &&
+                     !isPure(std::next(op.getIterator()));
+      if (divides && failed(finishPart({})))
         return failure();
     } else if (auto ifOp = dyn_cast<scf::IfOp>(op);
                ifOp && levels->isSplit(ifOp)) {
@@ -214,7 +260,8 @@ LogicalResult Packetizer::emitSplitBlock(Block &block,
         return failure();
     } else if (auto loop = dyn_cast<scf::WhileOp>(op);
                loop && levels->isSplit(loop)) {
-      SmallVector<FrameCopy> inits;
+      shareSlots(loop);
+      FrameCopies inits{loop, {}};
       for (auto [init, arg] :
            llvm::zip(loop.getInits(), loop.getBeforeArguments()))
         addCopy(init, arg, inits);
@@ -231,10 +278,16 @@ LogicalResult Packetizer::emitSplitBlock(Block &block,
   return finishPart(copies);
 }
 
-void Packetizer::addCopy(Value from, Value to,
-                         SmallVectorImpl<FrameCopy> &copies) {
-  if (!levels->contains(to) && !to.use_empty())
-    copies.push_back({from, to});
+void Packetizer::addCopy(Value from, Value to, FrameCopies &copies) {
+  if (levels->contains(to) || to.use_empty())
+    return;
+  Value place = slotOwner(to);
+  bool isThere =
+      place == slotOwner(from) || llvm::any_of(copies.list, [&](FrameCopy c) {
+        return slotOwner(c.to) == place;
+      });
+  if (!isThere)
+    copies.list.push_back({from, to});
 }
 
 void Packetizer::flattenLevel(Value v, Value as, SmallVectorImpl<Value> &flat) {
@@ -258,7 +311,7 @@ LogicalResult Packetizer::emitSplitIf(scf::IfOp op) {
       to.back().erase(); // the implicit yield
     b.setInsertionPointToEnd(&to);
     auto yield = cast<scf::YieldOp>(from.getTerminator());
-    SmallVector<FrameCopy> copies;
+    FrameCopies copies{yield, {}};
     for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
       addCopy(value, result, copies);
     if (failed(emitSplitBlock(from, copies)))
@@ -309,7 +362,7 @@ LogicalResult Packetizer::emitSplitWhile(scf::WhileOp op) {
   {
     OpBuilder::InsertionGuard guard(b);
     createSplitBlock(out.getBefore(), argTypes, op.getBeforeArguments());
-    SmallVector<FrameCopy> copies;
+    FrameCopies copies{condition, {}};
     for (auto [from, arg, result] : llvm::zip(
              condition.getArgs(), op.getAfterArguments(), op.getResults())) {
       addCopy(from, arg, copies);
@@ -328,7 +381,7 @@ LogicalResult Packetizer::emitSplitWhile(scf::WhileOp op) {
   {
     OpBuilder::InsertionGuard guard(b);
     createSplitBlock(out.getAfter(), resultTypes, op.getAfterArguments());
-    SmallVector<FrameCopy> copies;
+    FrameCopies copies{yield, {}};
     for (auto [from, arg] :
          llvm::zip(yield.getOperands(), op.getBeforeArguments()))
       addCopy(from, arg, copies);

@@ -224,7 +224,9 @@ Value Packetizer::both(Value x, Value y) {
 /// Scalar test that base + pattern stays within `width` bits in all lanes.
 Value Packetizer::wrapTest(Value base, const LanePattern &pattern,
                            unsigned width, bool isSigned) {
-  int64_t low = *llvm::min_element(pattern), high = *llvm::max_element(pattern);
+  // The base counts, too: it may be no lane's.
+  int64_t low = std::min<int64_t>(*llvm::min_element(pattern), 0),
+          high = std::max<int64_t>(*llvm::max_element(pattern), 0);
   ChunkBuilder s = scalar();
   if (isSigned) {
     int64_t top = (int64_t(1) << (width - 1)) - 1, bottom = -top - 1;

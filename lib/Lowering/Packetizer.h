@@ -86,6 +86,12 @@ private:
 struct FrameCopy {
   mlir::Value from, to;
 };
+/// Such copies at the end of a part. They are all that `user` wants of its
+/// operands.
+struct FrameCopies {
+  mlir::Operation *user = nullptr;
+  llvm::SmallVector<FrameCopy> list;
+};
 
 class Packetizer {
 public:
@@ -519,18 +525,21 @@ private:
     int64_t bytes = 0;  ///< of one warp's
   };
   LogicalResult emitSplitKernel(mlir::Block &body);
-  LogicalResult emitSplitBlock(mlir::Block &block,
-                               llvm::ArrayRef<FrameCopy> copies);
+  LogicalResult emitSplitBlock(mlir::Block &block, const FrameCopies &copies);
   LogicalResult emitSplitIf(mlir::scf::IfOp op);
   LogicalResult emitSplitWhile(mlir::scf::WhileOp op);
   mlir::Block *createSplitBlock(mlir::Region &region,
                                 llvm::ArrayRef<mlir::Type> types,
                                 mlir::ValueRange like);
   LogicalResult emitPart(llvm::ArrayRef<Operation *> ops,
-                         llvm::ArrayRef<FrameCopy> copies);
+                         const FrameCopies &copies);
   LogicalResult materialize(Value v, llvm::SmallVectorImpl<Value> &made);
-  static bool isUsedElsewhere(Value v, const llvm::DenseSet<Operation *> &part);
-  void addCopy(Value from, Value to, llvm::SmallVectorImpl<FrameCopy> &copies);
+  static bool isUsedElsewhere(Value v, const llvm::DenseSet<Operation *> &part,
+                              Operation *served);
+  void shareSlots(mlir::scf::WhileOp op);
+  bool shareSlot(Value v, Value owner);
+  Value slotOwner(Value v) const;
+  void addCopy(Value from, Value to, FrameCopies &copies);
   void flattenLevel(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);
   const FrameSlot &frameSlot(Value v);
   Value framePlace(const FrameSlot &slot, int64_t offset);
@@ -582,6 +591,7 @@ private:
   const llvm::DenseSet<mlir::Operation *> *part = nullptr;
   int64_t frameBytes = 0;
   llvm::DenseMap<Value, FrameSlot> frameSlots;
+  llvm::DenseMap<Value, Value> sharedSlots; ///< see shareSlot
 };
 
 } // namespace ptxjit
