@@ -1,7 +1,8 @@
 //===- AtomicToVector.cpp - accesses that go lane by lane -----------------===//
 //
 // Ordered accesses (volatile, relaxed and stronger) and atomics are made for
-// one lane after the other and are never merged.
+// one lane after the other and are never merged. Those of memory that nobody
+// else has meanwhile are plain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,6 +10,7 @@
 #include "ptxjit/Lowering/Packed.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -26,10 +28,50 @@ scf::ForOp Packetizer::buildCountedLoop(unsigned count, ValueRange carried) {
   return scf::ForOp::create(b, loc, zero, end, one, carried);
 }
 
+/// An element of a vector from outside the loop over lanes: from memory, where
+/// LLVM would write all of it in each turn.
+Value Packetizer::loadFromVector(Value vector) {
+  LaneLoop &loop = *laneLoop;
+  auto type = cast<VectorType>(vector.getType());
+  auto *kept = llvm::find_if(
+      loop.kept, [&](auto &entry) { return entry.first == vector; });
+  if (kept == loop.kept.end()) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.op);
+    MatrixBuffer buffer = takeBuffer(16 * 8);
+    LLVM::StoreOp::create(b, loc, vector, buffer.pointer, 8);
+    loop.kept.push_back({vector, buffer});
+    kept = &loop.kept.back();
+  }
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+  Type element = type.getElementType();
+  Value place = LLVM::GEPOp::create(b, loc, ptr, element, kept->second.pointer,
+                                    LLVM::GEPArg(loop.lane));
+  return LLVM::LoadOp::create(b, loc, element, place);
+}
+
+Value Packetizer::extractLane(Value vector, Value lane) {
+  auto type = cast<VectorType>(vector.getType());
+  bool fromOutside =
+      laneLoop && lane == laneLoop->lane &&
+      !laneLoop->op->isAncestor(vector.getParentBlock()->getParentOp());
+  if (fromOutside && target.chunk > 1 && !type.getElementType().isInteger(1))
+    return loadFromVector(vector);
+  return LLVM::ExtractElementOp::create(b, loc, vector, lane);
+}
+
 SmallVector<Value> Packetizer::forEachLane(
     unsigned c, Value mask, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   OpBuilder::InsertionGuard guard(b);
+  auto runBody = [&](Operation *loop, Value lane, ValueRange args) {
+    LaneLoop current{loop, lane, {}};
+    llvm::SaveAndRestore inside(laneLoop, &current);
+    SmallVector<Value> results = body(lane, args);
+    for (auto &[vector, buffer] : current.kept)
+      freeBuffers.push_back(buffer);
+    return results;
+  };
   if (!needsMask(mask)) {
     scf::ForOp loop = buildCountedLoop(target.chunk, carried);
     Block *block = loop.getBody();
@@ -37,7 +79,8 @@ SmallVector<Value> Packetizer::forEachLane(
       block->back().erase();
     b.setInsertionPointToEnd(block);
     scf::YieldOp::create(
-        b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+        b, loc,
+        runBody(loop, loop.getInductionVar(), loop.getRegionIterArgs()));
     return SmallVector<Value>(loop.getResults());
   }
   // From bit to bit that is set: a test for each would be guessed wrong often.
@@ -59,7 +102,7 @@ SmallVector<Value> Packetizer::forEachLane(
   Value lane =
       s.intrinsic("llvm.cttz", b.getI32Type(), {left, s.intConstant(1, 1)});
   SmallVector<Value> next = {s.bitAnd(left, s.sub(left, s.intConstant(32, 1)))};
-  next.append(body(lane, turn->getArguments().drop_front()));
+  next.append(runBody(loop, lane, turn->getArguments().drop_front()));
   scf::YieldOp::create(b, loc, next);
   return llvm::to_vector_of<Value>(loop.getResults().drop_front());
 }
@@ -194,27 +237,73 @@ static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
   }
 }
 
+bool Packetizer::isOwned(std::optional<Space> space) {
+  switch (space.value_or(Space::Generic)) {
+  case Space::Shared:
+  case Space::SharedCta:
+  case Space::SharedCluster:
+  case Space::Local:
+    return true;
+  default:
+    return false;
+  }
+}
+
+Value Packetizer::combine(AtomicOp kind, ScalarType type, Value old,
+                          Value value) {
+  using arith::CmpIPredicate;
+  ChunkBuilder s = scalar();
+  if (ScalarType part = getPartType(type); isHalf(part))
+    return mapParts(s, type, {old, value}, [&](ValueRange v) {
+      Value x = widenHalf(s, part, v[0]), y = widenHalf(s, part, v[1]);
+      Value d = kind == AtomicOp::Add ? s.make<arith::AddFOp>(x, y)
+                                      : minMaxFloat(s, kind == AtomicOp::Min,
+                                                    /*propagate=*/false, x, y);
+      return narrowHalf(s, part, d);
+    });
+  bool isSigned = isSignedInt(type);
+  auto pick = [&](CmpIPredicate how) { // old if it is so
+    return s.select(s.cmp(how, old, value), old, value);
+  };
+  auto number = [&](uint64_t n) { return s.intConstant(getBitWidth(type), n); };
+  switch (kind) {
+  case AtomicOp::Add:
+    return isFloat(type) ? s.make<arith::AddFOp>(old, value)
+                         : s.add(old, value);
+  case AtomicOp::Min:
+    return pick(isSigned ? CmpIPredicate::slt : CmpIPredicate::ult);
+  case AtomicOp::Max:
+    return pick(isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt);
+  case AtomicOp::Inc:
+    return s.select(s.cmp(CmpIPredicate::uge, old, value), number(0),
+                    s.add(old, number(1)));
+  case AtomicOp::Dec:
+    return s.select(s.bitOr(s.cmp(CmpIPredicate::eq, old, number(0)),
+                            s.cmp(CmpIPredicate::ugt, old, value)),
+                    value, s.sub(old, number(1)));
+  case AtomicOp::And:
+    return s.bitAnd(old, value);
+  case AtomicOp::Or:
+    return s.bitOr(old, value);
+  case AtomicOp::Xor:
+    return s.bitXor(old, value);
+  default:
+    return value;
+  }
+}
+
 Value Packetizer::updateHalf(AtomicOp kind, ScalarType type, Value where,
                              Value value, LLVM::AtomicOrdering ordering) {
   ChunkBuilder s = scalar();
   unsigned width = getBitWidth(type);
   Type bits = b.getIntegerType(width), own = value.getType();
-  ScalarType part = getPartType(type);
   auto first = LLVM::LoadOp::create(b, loc, bits, where, width / 8);
   first.setOrdering(LLVM::AtomicOrdering::monotonic);
   auto loop = scf::WhileOp::create(b, loc, TypeRange(bits), ValueRange(first));
   OpBuilder::InsertionGuard guard(b);
   Value old = b.createBlock(&loop.getBefore(), {}, TypeRange(bits), {loc})
                   ->getArgument(0);
-  Value sum =
-      mapParts(s, type, {s.bitcast(old, own), value}, [&](ValueRange v) {
-        Value x = widenHalf(s, part, v[0]), y = widenHalf(s, part, v[1]);
-        Value d = kind == AtomicOp::Add
-                      ? s.make<arith::AddFOp>(x, y)
-                      : minMaxFloat(s, kind == AtomicOp::Min,
-                                    /*propagate=*/false, x, y);
-        return narrowHalf(s, part, d);
-      });
+  Value sum = combine(kind, type, s.bitcast(old, own), value);
   bool acquires = ordering == LLVM::AtomicOrdering::acquire ||
                   ordering == LLVM::AtomicOrdering::acq_rel ||
                   ordering == LLVM::AtomicOrdering::seq_cst;
@@ -233,6 +322,13 @@ Value Packetizer::updateHalf(AtomicOp kind, ScalarType type, Value where,
 
 Value Packetizer::updateElement(AtomicOp kind, ScalarType type, Value where,
                                 Value value, LLVM::AtomicOrdering ordering) {
+  if (ordering == LLVM::AtomicOrdering::not_atomic) {
+    unsigned bytes = unsigned(bytesOf(value.getType()));
+    Value old = LLVM::LoadOp::create(b, loc, value.getType(), where, bytes);
+    LLVM::StoreOp::create(b, loc, combine(kind, type, old, value), where,
+                          bytes);
+    return old;
+  }
   if (isHalf(getPartType(type)))
     return updateHalf(kind, type, where, value, ordering);
   return LLVM::AtomicRMWOp::create(b, loc, binOpOf(kind, type), where, value,
@@ -286,19 +382,34 @@ static AtomicUpdate describeUpdate(Operation &op) {
   return update;
 }
 
+/// Of memory that is owned. \returns what was there.
+Value Packetizer::swapIfEqual(Value where, Value expected, Value replacement) {
+  ChunkBuilder s = scalar();
+  unsigned bytes = unsigned(bytesOf(expected.getType()));
+  Value old = LLVM::LoadOp::create(b, loc, expected.getType(), where, bytes);
+  Value isEqual = s.cmp(arith::CmpIPredicate::eq, old, expected);
+  LLVM::StoreOp::create(b, loc, s.select(isEqual, replacement, old), where,
+                        bytes);
+  return old;
+}
+
 LogicalResult Packetizer::emitAtomic(Operation &op) {
   AtomicUpdate update = describeUpdate(op);
   LaneAddress address = resolve(update.a, update.space, update.offset);
   int64_t size = getBitWidth(update.type) / 8;
   emitAlignmentTest(address, update.a, update.space, update.offset,
                     size * int64_t(update.values.size()), update.mask);
-  LLVM::AtomicOrdering ordering = orderingOf(update.order, true, true);
+  bool owned = isOwned(update.space);
+  LLVM::AtomicOrdering ordering = owned ? LLVM::AtomicOrdering::not_atomic
+                                        : orderingOf(update.order, true, true);
   bool loadsWeakly = ordering == LLVM::AtomicOrdering::monotonic ||
                      ordering == LLVM::AtomicOrdering::release;
   /// \returns what was there.
   auto updateOne = [&](Value where, Value value, Value replacement) -> Value {
     if (!replacement)
       return updateElement(update.kind, update.type, where, value, ordering);
+    if (owned)
+      return swapIfEqual(where, value, replacement);
     auto cas = LLVM::AtomicCmpXchgOp::create(
         b, loc, where, value, replacement, ordering,
         loadsWeakly ? LLVM::AtomicOrdering::monotonic
@@ -357,7 +468,12 @@ LogicalResult Packetizer::emitAtomicWide(AtomWideOp op) {
                               extractLane(halves[first + 1], lane));
           };
           Value where = toPointer(extractLane(at, lane)), found;
-          if (swaps) {
+          if (isOwned(op.getSpace())) {
+            found = swaps ? swapIfEqual(where, wide(0), wide(2))
+                          : updateElement(AtomicOp::Exch, ScalarType::B128,
+                                          where, wide(0),
+                                          LLVM::AtomicOrdering::not_atomic);
+          } else if (swaps) {
             auto cas = LLVM::AtomicCmpXchgOp::create(
                 b, loc, where, wide(0), wide(2), ordering,
                 LLVM::AtomicOrdering::monotonic);

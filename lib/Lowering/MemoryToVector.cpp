@@ -30,9 +30,6 @@ Value Packetizer::toPointer(Value address) {
     type = VectorType::get(target.chunk, ptr);
   return LLVM::IntToPtrOp::create(b, loc, type, address);
 }
-Value Packetizer::extractLane(Value vector, Value lane) {
-  return LLVM::ExtractElementOp::create(b, loc, vector, lane);
-}
 Value Packetizer::insertLane(Value vector, Value element, Value lane) {
   return LLVM::InsertElementOp::create(b, loc, vector, element, lane);
 }
@@ -756,7 +753,7 @@ LogicalResult Packetizer::emitLoad(LdOp op) {
   emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(),
                     address.align ? address.align : bytesOf(element) * count,
                     mask);
-  if (op.getOrder() && *op.getOrder() != Order::Weak)
+  if (op.getOrder() && *op.getOrder() != Order::Weak && !isOwned(op.getSpace()))
     return emitOrderedLoad(op, address);
 
   if (address.base && !address.pattern) {
@@ -1001,7 +998,7 @@ LogicalResult Packetizer::emitStore(StOp op) {
     bytes *= int64_t(stored.size());
   emitAlignmentTest(address, op.getA(), op.getSpace(), op.getOffset(), bytes,
                     mask);
-  if (op.getOrder() && *op.getOrder() != Order::Weak)
+  if (op.getOrder() && *op.getOrder() != Order::Weak && !isOwned(op.getSpace()))
     return emitOrderedStore(op, address);
   bool uniform =
       address.base && !address.pattern &&

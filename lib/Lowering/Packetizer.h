@@ -163,12 +163,20 @@ private:
   // -- Memory (MemoryToVector.cpp, AtomicToVector.cpp)
   LogicalResult emitLoad(ptx::LdOp op);
   LogicalResult emitStore(ptx::StOp op);
+  /// Memory that only one thread of the host has at a time: CTAs of a cluster
+  /// take turns. No order and no lock is needed there.
+  static bool isOwned(std::optional<ptx::Space> space);
+  /// What an atomic of this kind makes of `old`.
+  Value combine(ptx::AtomicOp kind, ptx::ScalarType type, Value old,
+                Value value);
   /// old = *where; *where = combine(old, value), by compare-and-swap.
   Value updateHalf(ptx::AtomicOp kind, ptx::ScalarType type, Value where,
                    Value value, mlir::LLVM::AtomicOrdering ordering);
-  /// An atomic update of one element. \returns what was there.
+  /// An update of one element, atomic if there is an ordering. \returns what
+  /// was there.
   Value updateElement(ptx::AtomicOp kind, ptx::ScalarType type, Value where,
                       Value value, mlir::LLVM::AtomicOrdering ordering);
+  Value swapIfEqual(Value where, Value expected, Value replacement);
   LogicalResult emitAtomic(Operation &op);
   LogicalResult emitAtomicWide(ptx::AtomWideOp op);
   Value joinHalves(Value low, Value high);
@@ -285,6 +293,7 @@ private:
   Value maskChunk(Value mask, unsigned c);
   Value toPointer(Value address);
   Value extractLane(Value vector, Value lane);
+  Value loadFromVector(Value vector);
   Value insertLane(Value vector, Value element, Value lane);
 
   // -- cp.async (CopyToVector.cpp)
@@ -352,6 +361,13 @@ private:
     Value pointer;
     int64_t bytes = 0;
   };
+  /// A loop over lanes, and what its body reads of vectors from outside.
+  struct LaneLoop {
+    Operation *op;
+    Value lane;
+    llvm::SmallVector<std::pair<Value, MatrixBuffer>, 4> kept;
+  };
+  LaneLoop *laneLoop = nullptr;
   /// A fragment in the form that multiplications read.
   struct MatrixImage {
     std::string kind;
