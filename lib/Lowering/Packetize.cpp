@@ -229,7 +229,7 @@ Value Packetizer::wrapTest(Value base, const LanePattern &pattern,
           high = std::max<int64_t>(*llvm::max_element(pattern), 0);
   ChunkBuilder s = scalar();
   if (isSigned) {
-    int64_t top = (int64_t(1) << (width - 1)) - 1, bottom = -top - 1;
+    int64_t top = int64_t(~uint64_t(0) >> (65 - width)), bottom = -top - 1;
     return both(
         s.cmp(CmpIPredicate::sle, base, s.intConstant(width, top - high)),
         s.cmp(CmpIPredicate::sge, base, s.intConstant(width, bottom - low)));
