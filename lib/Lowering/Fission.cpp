@@ -45,16 +45,14 @@ Value Packetizer::slotOwner(Value v) const {
 }
 
 /// Keeps `v` in the place of `owner` from now on, if it is kept alike.
-bool Packetizer::shareSlot(Value v, Value owner) {
+void Packetizer::shareSlot(Value v, Value owner) {
   SmallVector<Type> types, ownerTypes;
   if (levels->contains(v) || levels->contains(owner))
-    return false;
+    return;
   flattenTypes(v, types);
   flattenTypes(owner, ownerTypes);
-  if (types != ownerTypes)
-    return false;
-  sharedSlots[v] = owner;
-  return true;
+  if (types == ownerTypes)
+    sharedSlots[v] = owner;
 }
 
 /// What goes round a loop stays where it is: an argument, what becomes of it by

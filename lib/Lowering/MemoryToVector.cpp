@@ -180,9 +180,7 @@ void Packetizer::emitAlignmentTest(const LaneAddress &address, Value a,
       address.base &&
       (!address.pattern || llvm::all_of(*address.pattern, isMultiple));
   // Windows begin on boundaries that serve every size.
-  bool window = where == Space::Shared || where == Space::SharedCta ||
-                where == Space::SharedCluster || where == Space::Local;
-  if (window && sameInAllLanes && isMultiple(offset) &&
+  if (isOwned(space) && sameInAllLanes && isMultiple(offset) &&
       (int64_t(1) << std::min(shapeOf(a).baseAlign(), 16u)) >= bytes)
     return;
   // Once is enough for all accesses at constant distances.

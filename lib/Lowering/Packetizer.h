@@ -553,7 +553,7 @@ private:
   static bool isUsedElsewhere(Value v, const llvm::DenseSet<Operation *> &part,
                               Operation *served);
   void shareSlots(mlir::scf::WhileOp op);
-  bool shareSlot(Value v, Value owner);
+  void shareSlot(Value v, Value owner);
   Value slotOwner(Value v) const;
   void addCopy(Value from, Value to, FrameCopies &copies);
   void flattenLevel(Value v, Value as, llvm::SmallVectorImpl<Value> &flat);

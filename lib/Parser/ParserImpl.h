@@ -312,6 +312,7 @@ private:
   LogicalResult fetchResult(const RawOperand &result, ptx::ParamAttr formal,
                             mlir::Value place);
   void storeRegisterFormals(Scope &formals);
+  bool takesNarrowAddress();
 
   llvm::SourceMgr &sources;
   mlir::MLIRContext *context;
@@ -321,8 +322,6 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ptx::Availability availability;
-  bool takesNarrowAddress();
-
   /// Of what the text declares, or 0 as long as it does not say; in IR all
   /// addresses of variables are 64 bits wide.
   unsigned addressSize = 0;

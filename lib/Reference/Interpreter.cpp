@@ -302,7 +302,7 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   case SpecialRegister::GlobalTimer:
   case SpecialRegister::GlobalTimerLo:
     return ticks += 4096; // programs wait for them to go on
-  default:                // identities: any value is right
+  default: // identities: any value is right
     return 0;
   }
 }

@@ -1,7 +1,5 @@
 //===- SystemCalls.h - what CUDA's system does for kernels ------*- C++ -*-===//
 //
-// In the order of PtxjitSystemFunction.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
@@ -12,7 +10,8 @@
 
 namespace ptxjit {
 
-/// The addresses of a call's arguments and results.
+/// The addresses of a call's arguments and results, in the order of
+/// PtxjitSystemFunction.
 struct SystemCall {
   const uint64_t *places;
   bool isNarrow; ///< PTXJIT_SYSTEM_NARROW
