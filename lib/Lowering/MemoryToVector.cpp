@@ -241,8 +241,8 @@ static Value castTo(OpBuilder &b, Location loc, Type type, Value v) {
                              : Value(LLVM::BitcastOp::create(b, loc, type, v));
 }
 
-/// Lanes' elements, lane after lane, from `start` on; zeros where `mask` is
-/// false.
+/// Lanes' elements, lane after lane, from `start` on, which is a multiple of
+/// `align`; zeros where `mask` is false.
 Value Packetizer::loadMasked(Value start, Type element, unsigned count,
                              unsigned align, Value mask) {
   Type unit = maskUnit(element, count);
@@ -250,9 +250,8 @@ Value Packetizer::loadMasked(Value start, Type element, unsigned count,
   auto type = VectorType::get(target.chunk * each, unit);
   Value zero =
       arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
-  auto load =
-      LLVM::MaskedLoadOp::create(b, loc, type, start, repeatMask(mask, each),
-                                 zero, unsigned(bytesOf(element) * count));
+  auto load = LLVM::MaskedLoadOp::create(b, loc, type, start,
+                                         repeatMask(mask, each), zero, align);
   return castTo(b, loc, VectorType::get(target.chunk * count, element), load);
 }
 
