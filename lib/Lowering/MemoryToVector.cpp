@@ -63,16 +63,21 @@ static bool wrapsAround(const Shape &shape, unsigned width, bool inWindow) {
 }
 
 /// `offset` bytes behind `address`, as the threads see it. `inWindow`: it is a
-/// place in a window rather than of the host.
+/// place in a window, of `placeBits` bits, rather than of the host.
 LaneAddress Packetizer::addressInSpace(Value address, int64_t offset,
-                                       bool inWindow) {
+                                       bool inWindow, unsigned placeBits) {
   const Shape &shape = shapeOf(address);
   unsigned width = ChunkBuilder::widthOf(address);
   bool wraps = wrapsAround(shape, width, inWindow);
+  auto extend = [=](ChunkBuilder c, Value x) {
+    if (placeBits < width)
+      x = c.resize(x, placeBits, false);
+    return c.resize(x, 64, /*isSigned=*/inWindow);
+  };
   LaneAddress out;
   if (shape.hasBase()) {
     ChunkBuilder s = scalar();
-    out.base = s.resize(base(address), 64, /*isSigned=*/inWindow);
+    out.base = extend(s, base(address));
     if (offset)
       out.base = s.add(out.base, s.intConstant(64, uint64_t(offset)));
     if (shape.pattern)
@@ -88,7 +93,7 @@ LaneAddress Packetizer::addressInSpace(Value address, int64_t offset,
                   shape.conditional || wraps};
   out.vectors = [=](unsigned c) {
     ChunkBuilder v = lanes();
-    return v.add(v.resize(chunk(address, c), 64, /*isSigned=*/inWindow),
+    return v.add(extend(v, chunk(address, c)),
                  v.intConstant(64, uint64_t(offset)));
   };
   return out;
@@ -122,9 +127,17 @@ LaneAddress Packetizer::placeInWindow(const LaneAddress &address, Value window,
 LaneAddress Packetizer::resolve(Value address, std::optional<Space> space,
                                 int64_t offset) {
   Value window = windowBase(space);
-  if (auto widened = address.getDefiningOp<arith::ExtUIOp>(); widened && window)
-    address = widened.getIn();
-  LaneAddress at = addressInSpace(address, offset, /*inWindow=*/bool(window));
+  unsigned placeBits = ChunkBuilder::widthOf(address);
+  if (auto widened = address.getDefiningOp<arith::ExtUIOp>();
+      widened && window) {
+    // Another part of the kernel may have made it, and this one be given the
+    // widened value alone.
+    if (isMade(widened.getIn()))
+      address = widened.getIn();
+    placeBits = ChunkBuilder::widthOf(widened.getIn());
+  }
+  LaneAddress at =
+      addressInSpace(address, offset, /*inWindow=*/bool(window), placeBits);
   if (!window)
     return at;
   if (space == Space::Local && !perThread()) {

@@ -131,6 +131,12 @@ void Packetizer::setChunks(Value v, ArrayRef<Value> chunks) {
     setBase(v, extractLane(chunks.front(), scalar().intConstant(32, 0)));
 }
 
+bool Packetizer::isMade(Value v) const {
+  auto found = values.find(v);
+  return found != values.end() &&
+         (found->second.base || !found->second.chunks.empty());
+}
+
 Value Packetizer::patternVector(const LanePattern &pattern, unsigned c,
                                 unsigned width) {
   SmallVector<APInt> elements;
@@ -196,6 +202,7 @@ Value Packetizer::chunkAnew(Value v, unsigned c, unsigned depth) {
 Value Packetizer::chunk(Value v, unsigned c) {
   if (inRareCode)
     return chunkAnew(v, c, kRareChain);
+  assert(isMade(v) && "no part of the kernel that is left has made it");
   Packed &packed = values[v];
   if (!packed.chunks.empty())
     return packed.chunks[c];

@@ -134,6 +134,9 @@ private:
   const Shape &shapeOf(Value v) const { return shapes.get(v); }
   ChunkBuilder lanes() { return ChunkBuilder(b, loc, target, target.chunk); }
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
+  /// Is there code for `v` here? (Not if only another part of a kernel that is
+  /// split at barriers makes it.)
+  bool isMade(Value v) const;
   Value base(Value v) { return values[v].base; }
   Value chunk(Value v, unsigned c);
   Value chunkAnew(Value v, unsigned c, unsigned depth);
@@ -184,7 +187,8 @@ private:
   LogicalResult emitOrderedLoad(ptx::LdOp op, const LaneAddress &address);
   LogicalResult emitOrderedStore(ptx::StOp op, const LaneAddress &address);
   LogicalResult emitRaise(ptx::RaiseOp op);
-  LaneAddress addressInSpace(Value address, int64_t offset, bool inWindow);
+  LaneAddress addressInSpace(Value address, int64_t offset, bool inWindow,
+                             unsigned placeBits = 64);
   LaneAddress placeInWindow(const LaneAddress &address, Value window,
                             unsigned scale, const LanePattern &places);
   LaneAddress resolve(Value address, std::optional<ptx::Space> space,
