@@ -373,15 +373,13 @@ std::pair<Value, Value> addWithCarry(ChunkBuilder &c, Value a, Value b,
   Value d = c.add(sum, c.resize(carry, c.widthOf(sum), false));
   return {d, c.bitOr(over, c.cmp(CmpIPredicate::ult, d, sum))};
 }
-/// a - (b + borrow), and the borrow that it makes.
-std::pair<Value, Value> subtractWithBorrow(ChunkBuilder &c, Value a, Value b,
-                                           Value borrow) {
-  Value difference = c.sub(a, b);
-  Value under = c.cmp(CmpIPredicate::ult, a, b);
-  if (!borrow)
-    return {difference, under};
-  Value d = c.sub(difference, c.resize(borrow, c.widthOf(a), false));
-  return {d, c.bitOr(under, c.cmp(CmpIPredicate::ugt, d, difference))};
+/// a - b - (1 - carry) and the flag as hardware has it: 1 if nothing is borrowed.
+/// A subtraction adds the complement, so its flag is a carry as any other.
+std::pair<Value, Value> subtractWithCarry(ChunkBuilder &c, Value a, Value b,
+                                          Value carry) {
+  if (carry)
+    return addWithCarry(c, a, c.bitNot(b), carry);
+  return {c.sub(a, b), c.cmp(CmpIPredicate::uge, a, b)};
 }
 
 template <typename OpTy>
@@ -399,7 +397,7 @@ LogicalResult emitCarry(ChunkBuilder &c, Operation *raw, ValueRange in,
     b = in[2];
   }
   auto [d, carry] =
-      isSub ? subtractWithBorrow(c, a, b, flag) : addWithCarry(c, a, b, flag);
+      isSub ? subtractWithCarry(c, a, b, flag) : addWithCarry(c, a, b, flag);
   out.push_back(d);
   if (raw->getNumResults() > 1)
     out.push_back(carry);

@@ -154,7 +154,8 @@ static Bits bitMask(BmskOp op, uint32_t a, uint32_t b) {
   return d;
 }
 
-/// addc, subc, madc and those that only set the flag.
+/// addc, subc, madc and those that only set the flag. Of subtractions it is 1
+/// where nothing was borrowed.
 static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
                           SmallVectorImpl<Bits> &out) {
   if (!isa<AddCcOp, AddcOp, SubCcOp, SubcOp, MadCcOp, MadcOp>(op))
@@ -170,10 +171,12 @@ static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
   if (auto mad = dyn_cast<MadcOp>(op))
     a = product(mad.getPart(), type, in[0], in[1]), b = make(type, in[2]);
   bool isSub = isa<SubCcOp, SubcOp>(op);
+  if (isSub)
+    flag = takesFlag && flag.isZero() ? 1 : 0; // what was borrowed
   APInt exact = isSub ? wide(a) - (wide(b) + flag) : wide(a) + wide(b) + flag;
   out.push_back(raw(exact.trunc(n)));
   if (op->getNumResults() > 1)
-    out.push_back(isSub ? exact.isNegative() : exact[n]);
+    out.push_back(isSub ? exact.isNonNegative() : exact[n]);
   return true;
 }
 

@@ -134,8 +134,9 @@ def Ptx_BmskOp : Ptx_Binary<"bmsk", "integer-arithmetic-instructions-bmsk",
 // Extended precision
 //===----------------------------------------------------------------------===//
 
-/// The carry flag travels as a value: `carry` in, a second result out. (Of
-/// subtractions it is the borrow.)
+/// The carry flag travels as a value: `carry` in, a second result out.
+/// Subtractions set it where nothing is borrowed, as hardware does, so that
+/// `addc` may follow `sub.cc`; `subc` is a - b - (1 - carry).
 class Ptx_Carry<string mnemonic, string opcode, list<Form> forms, dag operands,
                 dag modifiers>
     : Ptx_Instr<mnemonic,
