@@ -93,6 +93,7 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
       __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
   r = __builtin_elementwise_fma(k, splat<W>(-7.54978941586159635335e-8f), r);
   r = __builtin_elementwise_fma(k, splat<W>(-5.39030252995776476554e-15f), r);
+  r = choose<W>(k == 0.0f, y, r); // the sign of 0
   I32<W> q = __builtin_convertvector(k, I32<W>);
   I32<W> isLarge = (magnitude > 1048576.0f) & (magnitude < inf);
   bool anyLarge = false;
@@ -107,7 +108,7 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
   F32<W> s = splat<W>(-1.9515295891e-4f);
   s = __builtin_elementwise_fma(s, z, splat<W>(8.3321608736e-3f));
   s = __builtin_elementwise_fma(s, z, splat<W>(-1.6666654611e-1f));
-  s = r * __builtin_elementwise_fma(s, z, splat<W>(1)); // keeps the sign of 0
+  s = r * __builtin_elementwise_fma(s, z, splat<W>(1));
   F32<W> c = splat<W>(2.443315711809948e-5f);
   c = __builtin_elementwise_fma(c, z, splat<W>(-1.388731625493765e-3f));
   c = __builtin_elementwise_fma(c, z, splat<W>(4.166664568298827e-2f));
