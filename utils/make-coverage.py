@@ -62,11 +62,10 @@ All 3,669 modules that Mojo's compiler made for mojolearn 0.8.62 are accepted; o
 what it computes with them 137 kinds of models were compared with the bits that
 GPUs gave, and none differs ([Clients](Clients.md)).
 
-Known only are `wgmma`, `tcgen05`, textures, surfaces and copies of tensors; and
-two whose meaning no source that we know settles: `cvt.rs` to `e2m1x4` (which
-random bits are for which value is in a figure that the text lacks) and `fma.oob`
-of bf16 (which NaN is the one out of bounds). What settled the other forms of
-these: [Execution](Execution.md).
+Known only are `wgmma`, `tcgen05`, textures, surfaces and copies of tensors. What
+settled the forms that the ISA's text leaves open, and what was chosen where
+nothing public does (`cvt.rs` to `e2m1x4`, `fma.oob` of bf16):
+[Execution](Execution.md).
 
 """
 

@@ -67,6 +67,7 @@ PTXJIT_RANDOM(e4m3, E4M3)
 PTXJIT_RANDOM(e5m2, E5M2)
 PTXJIT_RANDOM(e2m3, E2M3)
 PTXJIT_RANDOM(e3m2, E3M2)
+PTXJIT_RANDOM(e2m1, E2M1)
 
 #define PTXJIT_FNS(W)                                                          \
   PTXJIT_EXPORT void ptxjit_fns_x##W(U32<W> *d, const U32<W> *mask,            \

@@ -383,25 +383,38 @@ LogicalResult emitCvtRandom(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// {a, b} have the upper half of the random bits, {e, f} the lower one: the
-/// second of a pair as it is, the first with its bits in reverse.
+/// The random bits of value `i` of four: {a, b} have the upper half, {e, f} the
+/// lower one, the second of a pair as it is, the first with its bits in reverse.
+/// Of e2m1 each has a byte: a and b the upper one of the two halves, e and f the
+/// lower one (docs/Execution.md). The first digits come first in 16 bits.
+Value randomBitsOf(ChunkBuilder &c, QuadFormat format, Value random,
+                   unsigned i) {
+  bool isUpper = i < 2, isFirst = i % 2 == 0;
+  if (format == QuadFormat::E2M1x4) {
+    unsigned at = (isFirst ? 16 : 0) + (isUpper ? 8 : 0);
+    Value byte = c.resize(c.shrBy(random, at, false), 8, false);
+    return c.shlBy(c.resize(byte, 32, false), 8);
+  }
+  Value half = c.resize(isUpper ? c.shrBy(random, 16, false) : random, 16, false);
+  if (isFirst)
+    half = c.intrinsic("llvm.bitreverse", c.ints(16), {half});
+  return c.resize(half, 32, false);
+}
+
 LogicalResult emitCvtRandomQuad(ChunkBuilder &c, Operation *raw, ValueRange in,
                                 Results &out) {
   auto op = cast<CvtRandomQuadOp>(raw);
   StringRef format = stringifyQuadFormat(op.getFormat()).drop_back(2);
   std::string function = ("cvt_rs_" + format + "_f32").str();
-  Value random = in[4], d;
+  bool isFour = op.getFormat() == QuadFormat::E2M1x4;
+  Value d;
   for (unsigned i = 0; i < 4; ++i) {
-    Value half =
-        c.resize(i < 2 ? c.shrBy(random, 16, false) : random, 16, false);
-    if (i % 2 == 0)
-      half = c.intrinsic("llvm.bitreverse", c.ints(16), {half});
     Value x = clampNegative(c, in[i], op.getRelu());
-    Value code = c.callDevice(function, c.b.getI32Type(),
-                              {x, c.resize(half, 32, false)});
-    d = d ? c.bitOr(c.shlBy(d, 8), code) : code;
+    Value random = randomBitsOf(c, op.getFormat(), in[4], i);
+    Value code = c.callDevice(function, c.b.getI32Type(), {x, random});
+    d = d ? c.bitOr(c.shlBy(d, isFour ? 4 : 8), code) : code;
   }
-  out.push_back(d);
+  out.push_back(isFour ? c.resize(d, 16, false) : d);
   return success();
 }
 

@@ -136,13 +136,14 @@ LogicalResult emitMad(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// ISA "fma", `.oob`: 0 if one of the f16 operands is the NaN that asynchronous
-/// copies may write out of bounds, 0x7eff.
-Value zeroOutOfBounds(ChunkBuilder &c, Value d, ValueRange operands) {
+/// ISA "fma", `.oob`: 0 if one of the operands of `type` is the NaN that
+/// asynchronous copies may write out of bounds (docs/Execution.md).
+Value zeroOutOfBounds(ChunkBuilder &c, ScalarType type, Value d,
+                      ValueRange operands) {
+  Value outside = c.intConstant(16, type == ScalarType::BF16 ? 0x7fff : 0x7eff);
   Value isOutside;
   for (Value x : operands) {
-    Value is =
-        c.cmp(arith::CmpIPredicate::eq, c.bitsOf(x), c.intConstant(16, 0x7eff));
+    Value is = c.cmp(arith::CmpIPredicate::eq, c.bitsOf(x), outside);
     isOutside = isOutside ? c.bitOr(isOutside, is) : is;
   }
   return c.select(isOutside, c.bitcast(c.intConstant(16, 0), c.elementOf(d)),
@@ -165,7 +166,7 @@ LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
                  widenHalf(c, part, v[1], ftz), widenHalf(c, part, v[2], ftz));
     d = clampNegative(c, c.saturate(d, op.getSat()), op.getRelu());
     d = narrowHalf(c, part, d, ftz, op.getRnd() == Rounding::RZ);
-    return op.getOob() ? zeroOutOfBounds(c, d, v) : d;
+    return op.getOob() ? zeroOutOfBounds(c, part, d, v) : d;
   }));
   return success();
 }

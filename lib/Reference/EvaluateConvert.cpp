@@ -213,20 +213,31 @@ static Bits convertRandomly(CvtRandomOp op, ArrayRef<Bits> in) {
 /// ISA: the upper half of the random bits for a and b, the lower one for e and
 /// f. Each of a pair has all 16, the first in reverse order: of the figure that
 /// the text lacks, this is what was measured (docs/Execution.md).
+/// Of e2m1x4 the halves' upper bytes are for a and b, the lower ones for e and
+/// f: a and e are taken to have those of the upper half.
+static APInt randomBitsOf(QuadFormat format, uint32_t random, unsigned i) {
+  if (format == QuadFormat::E2M1x4) {
+    static constexpr unsigned byteOf[4] = {3, 1, 2, 0};
+    return APInt(8, random >> (8 * byteOf[i]) & 0xff);
+  }
+  APInt half(16, (i < 2 ? random >> 16 : random) & 0xffff);
+  return i % 2 == 0 ? half.reverseBits() : half;
+}
+
 static Bits convertRandomly(CvtRandomQuadOp op, ArrayRef<Bits> in) {
   const llvm::fltSemantics *formats[] = {
       &APFloat::Float8E4M3FN(), &APFloat::Float8E5M2(),
-      &APFloat::Float6E2M3FN(), &APFloat::Float6E3M2FN()};
+      &APFloat::Float6E2M3FN(), &APFloat::Float6E3M2FN(),
+      &APFloat::Float4E2M1FN()};
   const llvm::fltSemantics &to = *formats[unsigned(op.getFormat())];
+  unsigned stride = op.getFormat() == QuadFormat::E2M1x4 ? 4 : 8;
   Bits d = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    Bits half = (i < 2 ? in[4] >> 16 : in[4]) & 0xffff;
-    APInt random(16, half);
-    if (i % 2 == 0)
-      random = random.reverseBits();
-    d = d << 8 | roundRandomly(to, op.getRelu(), op.getSatfinite(),
-                               makeFloat(ScalarType::F32, in[i]),
-                               random.getZExtValue(), 16);
+    APInt random = randomBitsOf(op.getFormat(), uint32_t(in[4]), i);
+    d = d << stride | roundRandomly(to, op.getRelu(), op.getSatfinite(),
+                                    makeFloat(ScalarType::F32, in[i]),
+                                    random.getZExtValue(),
+                                    random.getBitWidth());
   }
   return d;
 }

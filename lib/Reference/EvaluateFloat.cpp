@@ -204,8 +204,9 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     return give(bitsOf(a));
   }
   if (isa<FmaOp, MadFloatOp>(op)) {
-    // 0x7eff of f16 is what stands for elements out of bounds.
-    if (attrSet("oob") && llvm::is_contained(in, Bits(0x7eff)))
+    // What stands for elements out of bounds: 0x7eff of f16, 0x7fff of bf16.
+    Bits outside = type == ScalarType::BF16 ? 0x7fff : 0x7eff;
+    if (attrSet("oob") && llvm::is_contained(in, outside))
       return give(0);
     APFloat a = x(0);
     a.fusedMultiplyAdd(x(1), x(2), mode);

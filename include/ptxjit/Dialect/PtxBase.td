@@ -168,7 +168,8 @@ def Ptx_Rounding : Ptx_Modifier<Ptx_RoundingEnum, "rounding">;
 /// Formats of four numbers in a register.
 def Ptx_QuadFormatEnum : Ptx_Enum<"QuadFormat", [
   Case<0, "e4m3x4", "E4M3x4">, Case<1, "e5m2x4", "E5M2x4">,
-  Case<2, "e2m3x4", "E2M3x4">, Case<3, "e3m2x4", "E3M2x4">]>;
+  Case<2, "e2m3x4", "E2M3x4">, Case<3, "e3m2x4", "E3M2x4">,
+  Case<4, "e2m1x4", "E2M1x4">]>;
 def Ptx_QuadFormat : Ptx_Modifier<Ptx_QuadFormatEnum, "quad_format">;
 
 def Ptx_CompareEnum : Ptx_Enum<"Compare", [

@@ -34,16 +34,13 @@ def Ptx_FmaOp : Ptx_Ternary<"fma", "floating-point-instructions-fma",
      Form<"fma.rn{.ftz}{.sat}.{f16|f16x2} d, a, b, c", [Since<"4.2", "sm_53+">]>,
      Form<"fma.rn{.ftz}.relu.{f16|f16x2} d, a, b, c", [Since<"7.0", "sm_80+">]>,
      Form<"fma.{rn|rz}{.relu}.{bf16|bf16x2} d, a, b, c", [Since<"7.0", "sm_80+">]>,
-     Form<"fma.rn.oob{.relu}.{f16|f16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>],
+     Form<"fma.rn.oob{.relu}.{f16|f16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>,
+     Form<"fma.{rn|rz}.oob{.relu}.{bf16|bf16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>],
     (ins Ptx_Rounding:$rnd, Flag_Ftz:$ftz, Flag_Sat:$sat, Flag_Relu:$relu,
          Flag_Oob:$oob)> {
   let summary = "a*b+c, rounded once; with `.oob` 0 if an operand is the NaN "
                 "that stands for what is out of bounds";
 }
-// Which NaN of bf16 stands for what is out of bounds is not in the ISA's text,
-// and in no second source.
-def Known_fma : Known<"fma", "half-precision-floating-point-instructions-fma",
-    [Form<"fma.{rn|rz}.oob{.relu}.{bf16|bf16x2} d, a, b, c", [Since<"8.1", "sm_90+">]>]>;
 def Ptx_MadFloatOp : Ptx_Ternary<"mad.float", "floating-point-instructions-mad",
     [Form<!strconcat("mad", OptRnd, "{.ftz}{.sat}.f32 d, a, b, c")>,
      Form<!strconcat("mad", OptRnd, ".f64 d, a, b, c"), [Since<"1.0", "sm_13+">]>,

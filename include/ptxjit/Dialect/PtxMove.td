@@ -139,18 +139,16 @@ def Ptx_CvtRandomOp : Ptx_Ternary<"cvt.random",
 }
 def Ptx_CvtRandomQuadOp : Ptx_Instr<"cvt.random.quad",
     "data-movement-and-conversion-instructions-cvt",
-    [Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4, b:b32", Cvt87>],
+    [Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4, b:b32", Cvt87>,
+     Form<"cvt.rs{.relu}.satfinite.{e2m1x4}.f32 d:b16, a*4, b:b32", Cvt87>],
     [Pure]> {
-  let summary = "the same of four values, the first in the uppermost byte";
+  let summary = "the same of four values, the first in the uppermost byte, of "
+                "e2m1 in the uppermost 4 bits";
   let arguments = (ins Variadic<AnyType>:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        Ptx_QuadFormat:$format, Ptx_Rounding:$rnd,
                        Flag_Relu:$relu, Flag_Satfinite:$satfinite);
   let results = (outs AnyType:$d);
 }
-// Which random bits are for which operand is in a figure that the ISA's text
-// lacks, and in no second source.
-def Known_cvt : Known<"cvt", "data-movement-and-conversion-instructions-cvt",
-    [Form<"cvt.rs{.relu}.satfinite.e2m1x4.f32 d:b16, a*4:f32, b:b32", Cvt87>]>;
 // Where the windows end is not known to compiled code yet.
 class IsSpacepForms<string width> {
   list<Form> L = [
