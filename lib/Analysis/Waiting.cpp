@@ -1,6 +1,8 @@
-//===- Waiting.cpp - who may wait for whom --------------------------------===//
+//===- Waiting.cpp - lanes that may wait for lanes of their warp ----------===//
 
 #include "ptxjit/Analysis/Waiting.h"
+
+#include "PollingLoop.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,122 +15,11 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 //===----------------------------------------------------------------------===//
-// Loops that wait
-//===----------------------------------------------------------------------===//
-
-/// The values that `value` is made of, one step back, inside `loop`.
-static void collectSources(Value value, scf::WhileOp loop,
-                           SmallVectorImpl<Value> &sources) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    unsigned n = argument.getArgNumber();
-    auto owner = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
-    if (!owner)
-      return;
-    if (argument.getOwner() == owner.getAfterBody()) {
-      sources.push_back(owner.getConditionOp().getArgs()[n]);
-      return;
-    }
-    sources.push_back(owner.getYieldOp().getOperand(n));
-    if (owner != loop)
-      sources.push_back(owner.getInits()[n]);
-    return;
-  }
-  auto result = cast<OpResult>(value);
-  Operation *op = result.getOwner();
-  llvm::append_range(sources, op->getOperands());
-  if (auto inner = dyn_cast<scf::WhileOp>(op)) {
-    sources.push_back(inner.getConditionOp().getCondition());
-    sources.push_back(
-        inner.getConditionOp().getArgs()[result.getResultNumber()]);
-  } else if (isa<scf::IfOp>(op)) {
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        sources.push_back(region.front().getTerminator()->getOperand(
-            result.getResultNumber()));
-  }
-}
-
-/// Calls visit(value) for what `value` is made of inside `loop`, itself too,
-/// until that says true. \returns whether it did.
-static bool anySource(Value value, scf::WhileOp loop,
-                      llvm::function_ref<bool(Value)> visit) {
-  llvm::SmallPtrSet<Value, 32> seen;
-  SmallVector<Value> work = {value};
-  while (!work.empty()) {
-    Value source = work.pop_back_val();
-    Operation *op = source.getDefiningOp();
-    Operation *home = op ? op : source.getParentBlock()->getParentOp();
-    bool inside = home == loop || loop->isProperAncestor(home);
-    if (!inside || !seen.insert(source).second)
-      continue;
-    if (visit(source))
-      return true;
-    collectSources(source, loop, work);
-  }
-  return false;
-}
-
-static bool dependsOn(Value value, Value on, scf::WhileOp loop) {
-  return anySource(value, loop, [&](Value source) { return source == on; });
-}
-static bool isNonZero(Value value) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) && !constant.isZero();
-}
-
-/// May it read the same as before until another thread does something?
-static bool mayPoll(Operation *op, scf::WhileOp loop) {
-  if (isa<MbarrierWaitOp>(op))
-    return true;
-  auto ld = dyn_cast<LdOp>(op);
-  if (ld)
-    return ld.getOrder() && *ld.getOrder() != Order::Weak;
-  if (isa<AtomWideOp, MultimemLdOp>(op))
-    return true;
-  auto atom = dyn_cast<AtomOp>(op);
-  if (!atom)
-    return false;
-  switch (atom.getOp()) {
-  case AtomicOp::Add:
-    return !isNonZero(atom.getB());
-  case AtomicOp::Inc:
-  case AtomicOp::Dec:
-    return false;
-  case AtomicOp::Cas:
-    // With what was read last: if it fails, another thread has got on.
-    return !dependsOn(atom.getB(), atom.getD(), loop);
-  default:
-    return true;
-  }
-}
-
-bool ptxjit::waitsOnMemory(scf::WhileOp loop) {
-  return anySource(loop.getConditionOp().getCondition(), loop,
-                   [&](Value source) {
-                     Operation *op = source.getDefiningOp();
-                     return op && mayPoll(op, loop);
-                   });
-}
-
-//===----------------------------------------------------------------------===//
 // What other lanes do meanwhile
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Do all threads that are left of the CTA come here?
-bool isAnyBarrier(Operation *op) {
-  return CtaLevel::isBarrier(op) || isa<BarrierClusterOp>(op);
-}
-
-/// The membermask of an operation that waits for lanes; null for others.
-Value memberMaskOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<BarWarpOp>([](BarWarpOp o) { return o.getA(); })
-      .Case<ShflOp, VoteOp, MatchOp, ReduxOp, ElectOp>(
-          [](auto o) { return o.getM(); })
-      .Default([](Operation *) { return Value(); });
-}
 /// Does `op` wait for every lane of the warp? (Other masks are what the program
 /// has computed of the lanes that are there.)
 bool namesAllLanes(Operation *op) {
@@ -311,10 +202,7 @@ bool mayRelease(Operation *op) {
 std::optional<Space> polledSpace(scf::WhileOp loop) {
   std::optional<Space> space;
   bool known = true;
-  anySource(loop.getConditionOp().getCondition(), loop, [&](Value source) {
-    Operation *op = source.getDefiningOp();
-    if (!op || !mayPoll(op, loop))
-      return false;
+  PollingLoop(loop).anyPoll([&](Operation *op) {
     auto other = spaceOf(op);
     known &= other && (!space || space == other);
     space = other;

@@ -501,7 +501,9 @@ LogicalResult Packetizer::emitCollective(Operation &op, bool &handled) {
   if (isa<BarWarpOp>(op))
     return success(); // in lockstep, and in program order
   if (isa<NanosleepOp, YieldWarpOp>(op)) {
-    callHelper(offsetof(PtxjitHelpers, yield), {strand});
+    auto yield = dyn_cast<YieldWarpOp>(op);
+    Value meets = scalar().intConstant(32, yield && yield.getMeets());
+    callHelper(offsetof(PtxjitHelpers, yield), {strand, meets});
     return success();
   }
   if (auto shuffle = dyn_cast<ShflOp>(op))

@@ -24,7 +24,7 @@ struct InsertYieldsPass
         return;
       ++numLoops;
       OpBuilder builder = OpBuilder::atBlockBegin(loop.getAfterBody());
-      YieldWarpOp::create(builder, loop.getLoc());
+      YieldWarpOp::create(builder, loop.getLoc(), meetsOthers(loop));
     });
   }
 };

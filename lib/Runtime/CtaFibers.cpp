@@ -70,7 +70,7 @@ bool CtaFibers::resume() {
   if (!strand)
     return false; // all wait for the cluster
   parkedAt = nullptr;
-  idleYields = 0;
+  forgetYields();
   adoptThread(scheduler);
   switchFiber(scheduler, strand->fiber);
   return parkedAt ? false : finishRun();
@@ -117,7 +117,7 @@ void CtaFibers::suspend(Strand &strand) {
 }
 
 void CtaFibers::finish(Strand &strand) {
-  idleYields = 0;
+  forgetYields();
   alive.erase(strand.index);
   ready.erase(strand.index);
   uint32_t warp = shape.warpOf(strand.index);
@@ -149,9 +149,10 @@ void CtaFibers::leave(uint32_t index) {
   __builtin_unreachable();
 }
 
-void CtaFibers::yield(uint32_t index) {
+void CtaFibers::yield(uint32_t index, bool meets) {
   Strand &strand = strands[index];
-  if (mayPark && ++idleYields > kYieldsBeforeParking * shape.count()) {
+  unsigned &yields = meets ? meetingYields : idleYields;
+  if (mayPark && ++yields > kYieldsBeforeParking * shape.count()) {
     // What this CTA waits for must come from others: see LaunchGrid.cpp.
     parkedAt = next(index);
     switchFiber(strand.fiber, scheduler);
@@ -172,9 +173,10 @@ static uint32_t barrierHelper(PtxjitKernelContext *context, uint32_t strand,
                               uint32_t votes, uint32_t active) {
   return fibersOf(context).arrive(strand, id, threads, mode, votes, active);
 }
-static uint32_t yieldHelper(PtxjitKernelContext *context, uint32_t strand) {
+static uint32_t yieldHelper(PtxjitKernelContext *context, uint32_t strand,
+                            uint32_t meets) {
   if (context->runtime)
-    fibersOf(context).yield(strand);
+    fibersOf(context).yield(strand, meets != 0);
   return 0;
 }
 static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,

@@ -78,7 +78,7 @@ public:
                   uint32_t votes, uint32_t active);
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
-  void yield(uint32_t strand);
+  void yield(uint32_t strand, bool meets);
   void arriveAtCluster(uint32_t strand);
   void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);
@@ -124,6 +124,8 @@ private:
   void release(Barrier &barrier);
   void releaseBarriers();
   bool meet(uint32_t strand);
+  /// A strand has ended, or the CTA gets another turn.
+  void forgetYields() { idleYields = meetingYields = 0; }
   /// The next strand that can go on behind `after`, in turn; null if none can.
   Strand *next(uint32_t after);
   void suspend(Strand &strand);
@@ -145,6 +147,8 @@ private:
   bool mayPark = false;
   Strand *parkedAt = nullptr; ///< null unless parked
   unsigned idleYields = 0;    ///< since the last barrier or end of a strand
+  /// Of loops with barriers in them, since the last end of a strand.
+  unsigned meetingYields = 0;
   Barrier barriers[16];
   uint32_t usedBarriers = 0; ///< that somebody has come to, as bits
   ClusterBarrier *cluster = nullptr;

@@ -15,8 +15,13 @@ namespace ptxjit {
 /// May `loop` wait for another thread: does whether it goes on depend on an
 /// ordered load or on an atomic that may find the same again and again? (Not an
 /// atomic that changes what it reads, nor a compare-and-swap with what was read
-/// last: if those fail, another thread has got on.)
+/// last: if those fail, another thread has got on.) Or on a weak load, where
+/// barriers or fences make each turn read anew and nothing is counted?
 bool waitsOnMemory(mlir::scf::WhileOp loop);
+
+/// Do turns of `loop` meet other threads, at barriers or operations of a warp?
+/// That they meet is no sign then that what `loop` waits for has come nearer.
+bool meetsOthers(mlir::scf::WhileOp loop);
 
 /// An op at which a lane may wait for another lane of its own warp.
 struct LaneWait {

@@ -307,7 +307,12 @@ def Ptx_LeaveOp : Op<Ptx_Dialect, "leave",
 def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "in a loop that waits on memory: other warps and CTAs may run";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    `meets`: turns of the loop meet other threads at barriers or operations of a
+    warp, which is no progress then.
+  }];
+  let arguments = (ins UnitAttr:$meets);
+  let assemblyFormat = "(`meets` $meets^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

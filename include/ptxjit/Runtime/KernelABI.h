@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 10u
+#define PTXJIT_KERNEL_ABI_VERSION 11u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -117,8 +117,10 @@ typedef struct PtxjitHelpers {
   uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t strand,
                       uint32_t id, uint32_t threads, uint32_t mode,
                       uint32_t votes, uint32_t active);
-  /** Lets other strands run. Returns 0. */
-  uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand);
+  /** Lets other strands run. `meets` is 1 in loops whose turns meet other
+   *  strands: barriers that are passed in between are no progress. Returns 0. */
+  uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand,
+                    uint32_t meets);
   /** A thread waits until all `members` of its warp that have not exited have
    *  called this with the same `kind` and `members`. */
   const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,
