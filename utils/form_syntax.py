@@ -7,7 +7,7 @@ forms (`ptx-tblgen -gen-form-list`) prints.
 import re
 
 # The version of generated modules: every form is in it.
-NEWEST_PTX = "9.5"
+NEWEST_PTX = "9.4"
 # Bits of the types that modifiers name.
 WIDTH = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16,
          "f16": 16, "b32": 32, "u32": 32, "s32": 32, "f32": 32, "b64": 64,

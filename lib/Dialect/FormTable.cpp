@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Operation.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Dialect/Targets.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -265,6 +266,29 @@ SinceSpec ptx::getAvailability(SpecialRegister reg) {
 //===----------------------------------------------------------------------===//
 // Availability
 //===----------------------------------------------------------------------===//
+
+ArrayRef<SinceSpec> ptx::getTargets() { return kTargets; }
+
+const SinceSpec *ptx::findTarget(StringRef name) {
+  std::string plain = name.str();
+  if (name.consume_front("compute_"))
+    plain = ("sm_" + name).str();
+  for (const SinceSpec &target : kTargets)
+    if (plain == target.target)
+      return &target;
+  return nullptr;
+}
+
+std::optional<unsigned> ptx::getLastMinor(unsigned major) {
+  if (major < 1 || major > std::size(kLastMinor))
+    return std::nullopt;
+  return kLastMinor[major - 1];
+}
+
+std::string ptx::getNewestVersion() {
+  unsigned major = std::size(kLastMinor);
+  return std::to_string(major) + "." + std::to_string(kLastMinor[major - 1]);
+}
 
 std::optional<Availability> ptx::parseAvailability(StringRef version,
                                                    StringRef target) {

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ptxjit/Dialect/Targets.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -140,31 +141,65 @@ LogicalResult ParserImpl::parseHeader() {
   if (!consumeWord("version"))
     return errorHere() << "a PTX module must begin with '.version', found "
                        << describeToken();
-  SMLoc versionLoc = tok.getLoc();
+  if (failed(parseVersion()))
+    return failure();
+  if (!tok.isWord("target"))
+    return errorHere() << "expected '.target' after '.version', found "
+                       << describeToken();
+  if (failed(parseTarget()))
+    return failure();
+  if (!consumeWord("address_size")) {
+    addressSize = options.bodies ? options.addressSize : 64;
+    return success();
+  }
+  SMLoc loc = tok.getLoc();
+  FailureOr<int64_t> size = parseConstInt("'.address_size'");
+  if (failed(size))
+    return failure();
+  if (*size != 32 && *size != 64)
+    return error(loc) << "an address size is 32 or 64, not " << *size;
+  addressSize = unsigned(*size);
+  return success();
+}
+
+LogicalResult ParserImpl::parseVersion() {
+  SMLoc loc = tok.getLoc();
   StringRef version = tok.spelling;
   if (!tok.is(TokenKind::Float))
     return errorHere() << "expected a version such as 8.0, found "
                        << describeToken();
   advance();
-  if (!consumeWord("target"))
-    return errorHere() << "expected '.target' after '.version', found "
-                       << describeToken();
-  SMLoc targetLoc = tok.getLoc();
-  FailureOr<StringRef> target = expectIdentifier("a target such as sm_80");
-  if (failed(target))
+  auto parsed = parseAvailability(version, "sm_10");
+  std::optional<unsigned> lastMinor =
+      parsed ? getLastMinor(parsed->major) : std::nullopt;
+  if (!lastMinor)
+    return error(loc) << "PTX ISA version " << version
+                      << " is not supported (1.0 to " << getNewestVersion()
+                      << " are)";
+  if (parsed->minor > *lastMinor)
+    return error(loc) << "there is no PTX ISA version " << version
+                      << "; the last one of PTX " << parsed->major << " is "
+                      << parsed->major << "." << *lastMinor;
+  module.get()->setAttr(kVersionAttr, builder.getStringAttr(version));
+  return success();
+}
+
+/// .target name {, option or name}. A later `.target` says what the text behind
+/// it may use; the module is for the newest of all.
+LogicalResult ParserImpl::parseTarget() {
+  advance();
+  if (failed(parseTargetName()))
     return failure();
-  auto parsed = parseAvailability(version, *target);
-  if (!parsed)
-    return error(targetLoc) << "unknown target '" << *target
-                            << "', expected sm_NN, sm_NNa or sm_NNf";
-  availability = *parsed;
-  if (availability.major < 1 || availability.major > 9)
-    return error(versionLoc) << "PTX ISA version " << version
-                             << " is not supported (1.0 to 9.x are)";
   while (consumePunct(",")) {
     static constexpr llvm::StringLiteral known[] = {
         "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"};
     SMLoc loc = tok.getLoc();
+    if (tok.spelling.starts_with("sm_") ||
+        tok.spelling.starts_with("compute_")) {
+      if (failed(parseTargetName()))
+        return failure();
+      continue;
+    }
     FailureOr<StringRef> option = expectIdentifier("a target option");
     if (failed(option))
       return failure();
@@ -179,20 +214,39 @@ LogicalResult ParserImpl::parseHeader() {
       module.get()->setAttr(kMapF64Attr, builder.getUnitAttr());
     }
   }
-  if (consumeWord("address_size")) {
-    SMLoc loc = tok.getLoc();
-    FailureOr<int64_t> size = parseConstInt("'.address_size'");
-    if (failed(size))
-      return failure();
-    if (*size != 32 && *size != 64)
-      return error(loc) << "an address size is 32 or 64, not " << *size;
-    addressSize = unsigned(*size);
-  } else {
-    addressSize = options.bodies ? options.addressSize : 64;
-  }
+  return success();
+}
+
+LogicalResult ParserImpl::parseTargetName() {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("a target such as sm_80");
+  if (failed(name))
+    return failure();
   Operation *op = *module;
-  op->setAttr(kVersionAttr, builder.getStringAttr(version));
-  op->setAttr(kTargetAttr, builder.getStringAttr(*target));
+  auto version = op->getAttrOfType<StringAttr>(kVersionAttr);
+  const SinceSpec *target = findTarget(*name);
+  if (!target) {
+    InFlightDiagnostic diag = error(loc);
+    diag << "unknown target '" << *name
+         << "', expected sm_NN, sm_NNa or sm_NNf";
+    Diagnostic &note = diag.attachNote();
+    note << "PTX " << getNewestVersion() << " has ";
+    llvm::interleaveComma(getTargets(), note, [&](const SinceSpec &known) {
+      note << known.target;
+    });
+    return diag;
+  }
+  auto parsed = parseAvailability(version.getValue(), *name);
+  if (!parsed->satisfies(SinceSpec{target->ptxVersion, "sm_10+"}))
+    return error(loc) << "target '" << *name << "' came with PTX "
+                      << target->ptxVersion << ", the module is PTX "
+                      << version.getValue();
+  availability = *parsed;
+  // Where the text names several, the module is for the newest.
+  if (parsed->sm > newestTarget) {
+    newestTarget = parsed->sm;
+    op->setAttr(kTargetAttr, builder.getStringAttr(*name));
+  }
   return success();
 }
 
@@ -205,6 +259,8 @@ bool ParserImpl::takesNarrowAddress() {
 }
 
 LogicalResult ParserImpl::parseModuleItem() {
+  if (tok.isWord("target"))
+    return parseTarget();
   if (tok.isWord("file"))
     return parseFile();
   if (tok.isWord("section"))

@@ -91,6 +91,9 @@ private:
 
   // -- Module level (Module.cpp)
   LogicalResult parseHeader();
+  LogicalResult parseVersion();
+  LogicalResult parseTarget();
+  LogicalResult parseTargetName();
   LogicalResult parseModuleItem();
   LogicalResult parseFile();
   LogicalResult parseSection();
@@ -322,6 +325,7 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ptx::Availability availability;
+  unsigned newestTarget = 0; ///< of all that the text names
   /// Of what the text declares, or 0 as long as it does not say; in IR all
   /// addresses of variables are 64 bits wide.
   unsigned addressSize = 0;

@@ -410,6 +410,16 @@ public:
       os << "  {\"" << r->getValueAsString("Opcode") << "\", \""
          << r->getValueAsString("Token") << "\", \""
          << r->getValueAsString("PtxVersion") << "\"},\n";
+    os << "};\n\nstatic const unsigned kLastMinor[] = {\n";
+    for (int64_t minor :
+         records.getDef("Ptx_Versions")->getValueAsListOfInts("LastMinor"))
+      os << "  " << minor << ",\n";
+    os << "};\n\nstatic const SinceSpec kTargets[] = {\n";
+    for (const Record *r :
+         records.getDef("Ptx_Targets")->getValueAsListOfDefs("All"))
+      for (StringRef name : r->getValueAsListOfStrings("Names"))
+        os << "  {\"" << r->getValueAsString("PtxVersion") << "\", \"" << name
+           << "\"},\n";
     os << "};\n\nstruct SRegRow { ScalarType type; SinceSpec since; };\n"
           "static const SRegRow kSRegs[] = {\n";
     const Record *sregs = records.getDef("Ptx_SpecialRegisterEnum");

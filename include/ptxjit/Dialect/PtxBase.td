@@ -71,6 +71,38 @@ class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
   list<Since> Availability = since;
 }
 
+/// The last minor version of PTX 1, 2, 3 and so on.
+def Ptx_Versions {
+  list<int> LastMinor = [5, 3, 2, 3, 1, 5, 8, 8, 4];
+}
+
+/// Target architectures, from the oldest to the newest, that came with a PTX
+/// version. The manual does not name sm_82, and ptxas takes sm_70 and sm_88
+/// before the versions that the manual tells: here is what ptxas takes.
+class Targets<string ptxVersion, list<string> names> {
+  string PtxVersion = ptxVersion;
+  list<string> Names = names;
+}
+def Ptx_Targets {
+  list<Targets> All = [
+    Targets<"1.0", ["sm_10", "sm_11"]>, Targets<"1.2", ["sm_12", "sm_13"]>,
+    Targets<"2.0", ["sm_20", "sm_21"]>, Targets<"3.0", ["sm_30"]>,
+    Targets<"4.0", ["sm_32"]>, Targets<"3.1", ["sm_35"]>,
+    Targets<"4.1", ["sm_37"]>, Targets<"4.0", ["sm_50"]>,
+    Targets<"4.1", ["sm_52"]>, Targets<"4.2", ["sm_53"]>,
+    Targets<"5.0", ["sm_60", "sm_61", "sm_62"]>, Targets<"5.1", ["sm_70"]>,
+    Targets<"6.1", ["sm_72"]>, Targets<"6.3", ["sm_75"]>,
+    Targets<"7.0", ["sm_80"]>, Targets<"6.2", ["sm_82"]>,
+    Targets<"7.1", ["sm_86"]>, Targets<"7.4", ["sm_87"]>,
+    Targets<"7.3", ["sm_88"]>, Targets<"7.8", ["sm_89", "sm_90"]>,
+    Targets<"8.0", ["sm_90a"]>, Targets<"8.6", ["sm_100", "sm_100a"]>,
+    Targets<"8.8", ["sm_100f"]>, Targets<"8.6", ["sm_101", "sm_101a"]>,
+    Targets<"8.8", ["sm_101f", "sm_103", "sm_103a", "sm_103f"]>,
+    Targets<"9.0", ["sm_110", "sm_110a", "sm_110f"]>,
+    Targets<"8.7", ["sm_120", "sm_120a"]>,
+    Targets<"8.8", ["sm_120f", "sm_121", "sm_121a", "sm_121f"]>];
+}
+
 /// A modifier that came later than the forms it stands in.
 class TokenSince<string token, string ptxVersion, string target> {
   string Token = token;
