@@ -7,6 +7,7 @@ include "ptxjit/Dialect/PtxBase.td"
 defvar AnyInt = "u8|u16|u32|u64|s8|s16|s32|s64";
 defvar AnyBits = "b16|b32|b64";
 defvar Cvt78 = [Since<"7.8", "sm_90+">];
+defvar CvtFp8 = [Since<"7.8", "sm_90+">, Since<"8.1", "sm_89+">];
 
 def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov",
     [Form<"mov.{pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} d, %a">]> {
@@ -93,7 +94,7 @@ def Ptx_CvtPairOp : Ptx_Binary<"cvt.pair",
     "data-movement-and-conversion-instructions-cvt",
     [Form<"cvt.{rn|rz}{.relu}.{f16x2|bf16x2}.f32 d, a:2, b:2", [Since<"7.0", "sm_80+">]>,
      Form<"cvt.{rn|rz}.satfinite{.relu}.{f16x2|bf16x2}.f32 d, a:2, b:2", [Since<"8.1", "sm_80+">]>,
-     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f32 d, a:2, b:2", [Since<"8.1", "sm_89+">]>,
+     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f32 d, a:2, b:2", CvtFp8>,
      Form<"cvt.rn.satfinite{.relu}.{e2m1x2|e2m3x2|e3m2x2}.f32 d, a:2, b:2", Cvt86>,
      Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.f32 d, a:2, b:2", Cvt86>],
     (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
@@ -102,10 +103,10 @@ def Ptx_CvtPairOp : Ptx_Binary<"cvt.pair",
 }
 def Ptx_CvtPackedOp : Ptx_Unary<"cvt.packed",
     "data-movement-and-conversion-instructions-cvt",
-    [Form<"cvt.rn{.relu}.f16x2.{e4m3x2|e5m2x2} d, a:2", [Since<"8.1", "sm_89+">]>,
+    [Form<"cvt.rn{.relu}.f16x2.{e4m3x2|e5m2x2} d, a:2", CvtFp8>,
      Form<"cvt.rn{.relu}.f16x2.{e2m1x2|e2m3x2|e3m2x2} d, a:2", Cvt86>,
      Form<"cvt.rn.bf16x2.ue8m0x2 d, a:2", Cvt86>,
-     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f16x2 d, a:2", [Since<"8.1", "sm_89+">]>,
+     Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2}.f16x2 d, a:2", CvtFp8>,
      Form<"cvt.rn.satfinite{.relu}.e2m1x2.f16x2 d, a:2", Cvt86>,
      Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.bf16x2 d, a:2", Cvt86>,
      Form<"cvt.rn.satfinite{.relu}.{e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2}.bf16x2 d, a:2", Cvt91>,
