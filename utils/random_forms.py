@@ -199,8 +199,7 @@ class FormWriter:
         if row.op == "st.async.global" and WIDTH[ty] == 8:
             kind = "e"  # wider registers, as st has them, are refused
         if star:
-            count = int(number) if number else (
-                4 if row.op == "mov.vector" else vector_length(tokens))
+            count = int(number) if number else vector_length(tokens)
             if count == 1 and number:  # matrices have lists of one, too
                 return "{" + self.register(kind) + "}"
             return self.list_of(kind, count)

@@ -16,7 +16,27 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-static constexpr OperandSpec kArgument{"argument"};
+/// The type that an element of a register has in memory: a predicate is a byte,
+/// 128 bits are two halves.
+static ScalarType getMemoryType(ScalarType type) {
+  switch (type) {
+  case ScalarType::Pred:
+    return ScalarType::U8;
+  case ScalarType::F16:
+    return ScalarType::B16;
+  case ScalarType::F16x2:
+    return ScalarType::B32;
+  case ScalarType::B128:
+    return ScalarType::B64;
+  default:
+    return type;
+  }
+}
+
+/// Values that one register of the type has: see ParserImpl::getSlot.
+static unsigned countHalves(ScalarType type) {
+  return type == ScalarType::B128 ? 2 : 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Arguments and results
@@ -68,32 +88,85 @@ FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
   return getSymbolAddress(arg, addressBits);
 }
 
+/// The elements of a vector register, as many as the formal has.
+FailureOr<ArrayRef<RawOperand>> ParserImpl::getElements(const RawOperand &raw,
+                                                        ParamAttr formal) {
+  ArrayRef<RawOperand> list =
+      raw.kind == RawOperand::Vector ? ArrayRef(raw.elements) : ArrayRef(raw);
+  if (int64_t(list.size()) == formal.getCount())
+    return list;
+  return error(raw.loc) << "parameter '" << formal.getName().getValue()
+                        << "' has " << formal.getCount() << " element"
+                        << (formal.getCount() == 1 ? "" : "s")
+                        << ", what stands for it here " << list.size();
+}
+
+void ParserImpl::storeElements(Location loc, Value place, ScalarType type,
+                               ValueRange values) {
+  ScalarType memory = getMemoryType(type);
+  Type memoryType = getValueType(context, memory);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    value = type == ScalarType::Pred
+                ? arith::ExtUIOp::create(builder, loc, memoryType, value)
+                : bitcast(value, memoryType);
+    StOp::create(builder, loc, place, value, Value(),
+                 int64_t(i) * getBitWidth(memory) / 8, memory,
+                 SpaceAttr::get(context, Space::Param), {}, {}, {}, {}, {});
+  }
+}
+
+Value ParserImpl::loadElement(Location loc, Value place, ScalarType type,
+                              unsigned index) {
+  ScalarType memory = getMemoryType(type);
+  auto load = LdOp::create(
+      builder, loc, TypeRange(getValueType(context, memory)), place, Value(),
+      int64_t(index) * getBitWidth(memory) / 8, memory,
+      SpaceAttr::get(context, Space::Param), {}, {}, {}, {}, false, {});
+  Value value = load.getD().front();
+  Type want = getValueType(context, type);
+  return type == ScalarType::Pred
+             ? Value(arith::TruncIOp::create(builder, loc, want, value))
+             : bitcast(value, want);
+}
+
 FailureOr<Value> ParserImpl::passArgument(const RawOperand &arg,
                                           ParamAttr formal) {
   if (arg.kind == RawOperand::SymbolAddress)
     return placeOf(arg, formal);
-  FailureOr<Value> value =
-      getSource(arg, formal.getType(), kArgument, /*wide=*/false);
-  if (failed(value))
+  FailureOr<ArrayRef<RawOperand>> elements = getElements(arg, formal);
+  if (failed(elements))
+    return failure();
+  OperandSpec spec{"argument"};
+  spec.rule = TypeRule::Fixed;
+  spec.fixed = formal.getType();
+  SmallVector<Value> values;
+  ResultList results;
+  if (failed(addValues(*elements, spec, FormMatch(), /*wide=*/false, values,
+                       results)))
     return failure();
   Value place = declareCallVariable(formal, arg.loc);
-  StOp::create(builder, toLocation(arg.loc), place, *value, Value(), 0,
-               formal.getType(), SpaceAttr::get(context, Space::Param), {}, {},
-               {}, {}, {});
+  storeElements(toLocation(arg.loc), place, formal.getType(), values);
   return place;
 }
 
 LogicalResult ParserImpl::fetchResult(const RawOperand &result,
                                       ParamAttr formal, Value place) {
-  if (result.kind != RawOperand::Register)
+  if (result.kind == RawOperand::SymbolAddress ||
+      result.kind == RawOperand::Sink)
     return success();
-  auto load = LdOp::create(builder, toLocation(result.loc),
-                           TypeRange(getValueType(context, formal.getType())),
-                           place, Value(), 0, formal.getType(),
-                           SpaceAttr::get(context, Space::Param), {}, {}, {},
-                           {}, false, {});
-  return writeResult(result, load.getD().front(), formal.getType(),
-                     /*wide=*/false);
+  FailureOr<ArrayRef<RawOperand>> elements = getElements(result, formal);
+  if (failed(elements))
+    return failure();
+  ScalarType type = formal.getType();
+  unsigned index = 0;
+  for (const RawOperand &element : *elements)
+    for (unsigned half = 0; half < countHalves(type); ++half)
+      if (failed(writeResult(
+              element,
+              loadElement(toLocation(result.loc), place, type, index++), type,
+              /*wide=*/false, half)))
+        return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,8 +227,32 @@ LogicalResult ParserImpl::checkCounts(const CallTarget &target, size_t args,
 //===----------------------------------------------------------------------===//
 
 /// call {(results),} f {, (arguments)} {, prototype or list};
+LogicalResult ParserImpl::parseCallSyntax(CallSyntax &call) {
+  if (consumePunct("(") && (failed(parseCallList(call.results)) ||
+                            failed(expectPunct(",", "after the results"))))
+    return failure();
+  call.loc = tok.getLoc();
+  FailureOr<StringRef> name = expectIdentifier("the function to call");
+  if (failed(name))
+    return failure();
+  call.name = *name;
+  if (consumePunct(",")) {
+    if (consumePunct("(")) {
+      if (failed(parseCallList(call.args)))
+        return failure();
+      call.hasList = consumePunct(",");
+    } else {
+      call.hasList = true;
+    }
+    call.list = tok;
+    if (call.hasList &&
+        failed(expectIdentifier("a prototype or list of functions")))
+      return failure();
+  }
+  return expectPunct(";", "after an instruction");
+}
+
 LogicalResult ParserImpl::parseCall(const Instruction &inst) {
-  FormMatch match;
   unsigned bad = 0;
   const FormSpec &form = getFormsOfOpcode(inst.opcode).front();
   auto matched = matchForm(form, inst.modifiers, bad);
@@ -163,54 +260,14 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
     reportNoForm(inst);
     return failure();
   }
-  std::vector<RawOperand> results, args;
-  if (consumePunct("(") && (failed(parseCallList(results)) ||
-                            failed(expectPunct(",", "after the results"))))
+  CallSyntax call;
+  if (failed(parseCallSyntax(call)))
     return failure();
+  // The instruction is complete; errors from here on need no recovery.
   CallTarget target;
-  target.loc = tok.getLoc();
-  FailureOr<StringRef> name = expectIdentifier("the function to call");
-  if (failed(name))
-    return failure();
-  target.name = *name;
-  target.symbol = lookup(*name);
-  if (!target.symbol)
-    return error(target.loc) << "'" << *name << "' is not declared";
-  bool indirect = target.symbol->kind == Symbol::Register;
-  if (!indirect && target.symbol->kind != Symbol::Function)
-    return error(target.loc) << "'" << *name << "' is not a function";
-  Token list;
-  bool hasList = false;
-  if (consumePunct(",")) {
-    if (consumePunct("(")) {
-      if (failed(parseCallList(args)))
-        return failure();
-      hasList = consumePunct(",");
-    } else {
-      hasList = true;
-    }
-    list = tok;
-    if (hasList && failed(expectIdentifier("a prototype or list of functions")))
-      return failure();
-  }
-  if (failed(expectPunct(";", "after an instruction")))
-    return failure();
-  if (!indirect) {
-    auto callee = module->lookupSymbol<FuncOp>(target.symbol->irName);
-    if (callee.getEntry())
-      return error(target.loc) << "'" << *name << "' is a kernel";
-    target.signature.results.assign(callee.getResults().begin(),
-                                    callee.getResults().end());
-    target.signature.params.assign(callee.getParams().begin(),
-                                   callee.getParams().end());
-  } else if (!hasList) {
-    return error(target.loc) << "an indirect call needs a '.callprototype' or "
-                                "a '.calltargets' list behind its arguments";
-  } else if (failed(findCallees(list, target))) {
-    return failure();
-  }
-  if (failed(checkCounts(target, args.size(), results.size())))
-    return failure();
+  if (failed(resolveTarget(call, target)) ||
+      failed(checkCounts(target, call.args.size(), call.results.size())))
+    return success();
 
   // A guard makes a branch around it all.
   Location loc = toLocation(inst.loc);
@@ -218,18 +275,44 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
   if (inst.guard.present) {
     FailureOr<Value> predicate = readGuard(inst.guard);
     if (failed(predicate))
-      return failure();
+      return success();
     Block *block = new Block;
     next = new Block;
     cf::CondBranchOp::create(builder, loc, *predicate, block, next);
     startBlock(block);
   }
-  LogicalResult built = buildCall(loc, form, *matched, target, args, results);
+  (void)buildCall(loc, form, *matched, target, call.args, call.results);
   if (next) {
     BraOp::create(builder, loc, /*uni=*/false, next);
     startBlock(next);
   }
-  return built;
+  return success();
+}
+
+/// The function that is called, or the register with its address.
+LogicalResult ParserImpl::resolveTarget(const CallSyntax &call,
+                                        CallTarget &target) {
+  target.name = call.name;
+  target.loc = call.loc;
+  target.symbol = lookup(call.name);
+  if (!target.symbol)
+    return error(call.loc) << "'" << call.name << "' is not declared";
+  if (target.symbol->kind == Symbol::Function) {
+    auto callee = module->lookupSymbol<FuncOp>(target.symbol->irName);
+    if (callee.getEntry())
+      return error(call.loc) << "'" << call.name << "' is a kernel";
+    target.signature.results.assign(callee.getResults().begin(),
+                                    callee.getResults().end());
+    target.signature.params.assign(callee.getParams().begin(),
+                                   callee.getParams().end());
+    return success();
+  }
+  if (target.symbol->kind != Symbol::Register || target.symbol->vectorSize != 1)
+    return error(call.loc) << "'" << call.name << "' is not a function";
+  if (!call.hasList)
+    return error(call.loc) << "an indirect call needs a '.callprototype' or "
+                              "a '.calltargets' list behind its arguments";
+  return findCallees(call.list, target);
 }
 
 LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
@@ -299,33 +382,35 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
 /// `formals` are the names of the function that was just parsed.
 void ParserImpl::storeRegisterFormals(Scope &formals) {
   OpBuilder::InsertionGuard guard(builder);
-  Type addressType = builder.getIntegerType(addressBits);
-  auto space = SpaceAttr::get(context, Space::Param);
   for (auto &entry : formals.getNames()) {
     Symbol &symbol = entry.second;
-    if (symbol.kind != Symbol::Register || symbol.slots.empty())
+    if (symbol.kind != Symbol::Register)
       continue;
     Location loc = toLocation(symbol.loc);
-    Value slot = symbol.slots.front();
     auto place = [&] {
       return ParamAddressOp::create(
-          builder, loc, addressType, builder.getI64IntegerAttr(symbol.index),
+          builder, loc, builder.getIntegerType(addressBits),
+          builder.getI64IntegerAttr(symbol.index),
           symbol.isResult ? builder.getUnitAttr() : nullptr);
     };
-    Type type = getValueType(context, symbol.type);
     if (!symbol.isResult) {
-      builder.setInsertionPointAfter(lastSlot);
-      auto load =
-          LdOp::create(builder, loc, TypeRange(type), place(), Value(), 0,
-                       symbol.type, space, {}, {}, {}, {}, false, {});
-      WriteOp::create(builder, loc, load.getD().front(), slot);
+      if (lastSlot)
+        builder.setInsertionPointAfter(lastSlot);
+      for (auto [i, slot] : llvm::enumerate(symbol.slots))
+        if (slot)
+          WriteOp::create(builder, loc,
+                          loadElement(loc, place(), symbol.type, i), slot);
       continue;
     }
+    unsigned count = symbol.vectorSize * countHalves(symbol.type);
+    for (unsigned i = 0; i < count; ++i)
+      (void)getSlot(symbol, i, entry.first());
     func.walk([&](RetOp ret) {
       builder.setInsertionPoint(ret);
-      Value value = ReadOp::create(builder, loc, type, slot);
-      StOp::create(builder, loc, place(), value, Value(), 0, symbol.type, space,
-                   {}, {}, {}, {}, {});
+      SmallVector<Value> values;
+      for (unsigned i = 0; i < count; ++i)
+        values.push_back(readRegister(symbol, i, entry.first()));
+      storeElements(loc, place(), symbol.type, values);
     });
   }
 }

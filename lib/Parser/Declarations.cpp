@@ -151,6 +151,10 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
   advance();
   if (spec.type == ScalarType::Pred && spec.space != Space::Reg)
     return error(loc) << "a predicate must be in register space";
+  if (spec.type == ScalarType::Pred && spec.vectorSize > 1)
+    return error(loc) << "a vector may not have predicates as elements";
+  if (spec.space == Space::Param && spec.vectorSize > 1)
+    return error(loc) << "a parameter may not have a vector type";
   if (getBitWidth(spec.type) * spec.vectorSize > 128)
     return error(loc) << "vector type is too large, 128 bits are the limit";
   return success();
@@ -359,8 +363,6 @@ LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
     advance();
     if (failed(parseTypeSpec(spec)))
       return failure();
-    if (spec.space == Space::Param && spec.vectorSize > 1)
-      return error(loc) << "a parameter may not have a vector type";
     // .ptr {.space} {.align N}: facts about a pointer, of no use here yet.
     if (consumeWord("ptr")) {
       if (declSpace(tok))
@@ -373,18 +375,19 @@ LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
     SmallVector<int64_t> dims;
     if (failed(name) || failed(parseDimensions(dims)))
       return failure();
-    int64_t count = 1;
+    int64_t count = spec.vectorSize;
     for (int64_t d : dims)
       count *= std::max<int64_t>(d, 0);
     int64_t bytes = std::max(1u, getBitWidth(spec.type) / 8);
     if (count > (1 << 20))
       return error(loc) << "parameter '" << *name << "' is too large";
-    int64_t align = spec.align ? spec.align : bytes;
+    int64_t align = spec.align ? spec.align : bytes * spec.vectorSize;
     offset = llvm::alignTo(offset, align);
     Symbol symbol{spec.space == Space::Reg ? Symbol::Register : Symbol::Param,
                   loc, spec.type};
     symbol.space = Space::Param;
     symbol.elementBytes = bytes;
+    symbol.vectorSize = spec.vectorSize;
     symbol.index = formals.size();
     symbol.isResult = isResult;
     if (*name != "_" && !scope.declare(*name, symbol))

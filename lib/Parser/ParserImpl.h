@@ -299,7 +299,17 @@ private:
     Signature signature;
     mlir::ArrayAttr candidates; ///< of an indirect call, if it names them
   };
+  /// A call as text.
+  struct CallSyntax {
+    std::vector<RawOperand> results, args;
+    StringRef name;
+    SMLoc loc;
+    Token list; ///< a prototype or targets, if `hasList`
+    bool hasList = false;
+  };
   LogicalResult parseCall(const Instruction &inst);
+  LogicalResult parseCallSyntax(CallSyntax &call);
+  LogicalResult resolveTarget(const CallSyntax &call, CallTarget &target);
   LogicalResult parseCallList(std::vector<RawOperand> &list);
   LogicalResult findCallees(const Token &list, CallTarget &target);
   LogicalResult buildCall(mlir::Location loc, const ptx::FormSpec &form,
@@ -314,6 +324,12 @@ private:
   FailureOr<mlir::Value> placeOf(const RawOperand &arg, ptx::ParamAttr formal);
   LogicalResult fetchResult(const RawOperand &result, ptx::ParamAttr formal,
                             mlir::Value place);
+  FailureOr<llvm::ArrayRef<RawOperand>> getElements(const RawOperand &raw,
+                                                    ptx::ParamAttr formal);
+  void storeElements(mlir::Location loc, mlir::Value place,
+                     ptx::ScalarType type, mlir::ValueRange values);
+  mlir::Value loadElement(mlir::Location loc, mlir::Value place,
+                          ptx::ScalarType type, unsigned index);
   void storeRegisterFormals(Scope &formals);
   bool takesNarrowAddress();
 

@@ -15,8 +15,9 @@ def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov"
 }
 def Ptx_MovVectorOp : Ptx_Instr<"mov.vector",
     "data-movement-and-conversion-instructions-mov",
-    [Form<"mov.v4.{u16|u32} d*, %a*">], [Pure]> {
-  let summary = "a special register as a vector: x, y, z and 0";
+    [Form<"mov.{v2|v4}.{b16|b32|u16|u32|s16|s32|f32} d*, %a*">,
+     Form<"mov.v2.{b64|u64|s64|f64} d*, %a*">], [Pure]> {
+  let summary = "copy of a vector, element by element; also of %tid and the like";
   let arguments = (ins Variadic<AnyType>:$a, Ptx_ScalarType:$ty,
                        Ptx_Vector:$vec);
   let results = (outs Variadic<AnyType>:$d);
