@@ -470,6 +470,56 @@ FailureOr<StringRef> ParserImpl::parseSignature(bool entry, Scope &formals,
   return name;
 }
 
+/// Do two lists of formals take the same memory?
+static bool haveSameSizes(ArrayAttr a, ArrayAttr b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return cast<ParamAttr>(std::get<0>(pair)).getBytes() ==
+                  cast<ParamAttr>(std::get<1>(pair)).getBytes();
+         });
+}
+
+/// The op of a function that the text declares or defines here; null after
+/// errors.
+FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
+                                   bool hasBody, const std::string &linkage,
+                                   const Signature &signature) {
+  ArrayAttr params = builder.getArrayAttr(signature.params);
+  ArrayAttr results = builder.getArrayAttr(signature.results);
+  Symbol *old = scopes.front().lookup(name);
+  if (!old) {
+    Symbol symbol{Symbol::Function, loc, ScalarType::B64};
+    symbol.irName = name.str();
+    if (!declare(name, symbol, loc))
+      return nullptr;
+    return FuncOp::create(builder, toLocation(loc), name, entry,
+                          linkage.empty() ? nullptr
+                                          : builder.getStringAttr(linkage),
+                          params, results, nullptr);
+  }
+  FuncOp op = old->kind == Symbol::Function
+                  ? module->lookupSymbol<FuncOp>(old->irName)
+                  : FuncOp();
+  bool hadBody = op && (!op.isBodiless() || op->hasAttr("ptx.outlined"));
+  if (!op || (hasBody && hadBody)) {
+    InFlightDiagnostic diag = error(loc);
+    diag << "'" << name << "' is declared twice in this scope";
+    diag.attachNote(toLocation(old->loc)) << "first declared here";
+    return nullptr;
+  }
+  if (op.getEntry() != entry || !haveSameSizes(op.getParams(), params) ||
+      !haveSameSizes(op.getResults(), results)) {
+    InFlightDiagnostic diag = error(loc);
+    diag << "'" << name << "' differs from its declaration";
+    diag.attachNote(toLocation(old->loc)) << "declared here";
+    return nullptr;
+  }
+  if (hasBody) {
+    op.setParamsAttr(params);
+    op.setResultsAttr(results);
+  }
+  return op;
+}
+
 LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
   Scope formals;
   Signature signature;
@@ -480,56 +530,33 @@ LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
       parseSignature(entry, formals, signature, "the name of a function", loc);
   if (failed(name))
     return failure();
-  const auto &[results, params] = signature;
   NamedAttrList directives;
   bool noBody;
   if (failed(parsePerformance(directives, noBody)))
     return failure();
-
-  Symbol *old = scopes.front().lookup(*name);
-  FuncOp op;
-  if (old) {
-    op = old->kind == Symbol::Function
-             ? module->lookupSymbol<FuncOp>(old->irName)
-             : FuncOp();
-    if (!op || (!noBody && !op.isBodiless())) {
-      InFlightDiagnostic diag = error(loc);
-      diag << "'" << *name << "' is declared twice in this scope";
-      diag.attachNote(toLocation(old->loc)) << "first declared here";
-      return failure();
-    }
-    if (op.getParams().size() != params.size() ||
-        op.getResults().size() != results.size()) {
-      InFlightDiagnostic diag = error(loc);
-      diag << "'" << *name << "' differs from its declaration";
-      diag.attachNote(toLocation(old->loc)) << "declared here";
-      return failure();
-    }
-  } else {
-    Symbol symbol{Symbol::Function, loc, ScalarType::B64};
-    symbol.irName = name->str();
-    if (!declare(*name, symbol, loc))
-      return failure();
-    op = FuncOp::create(
-        builder, toLocation(loc), *name, entry,
-        linkage.empty() ? nullptr : builder.getStringAttr(linkage),
-        builder.getArrayAttr(params), builder.getArrayAttr(results), nullptr);
-  }
+  FuncOp op = declareFunction(*name, loc, entry, !noBody, linkage, signature);
+  if (!op)
+    return failure();
   if (noBody)
     return success();
-  op.setParamsAttr(builder.getArrayAttr(params));
-  op.setResultsAttr(builder.getArrayAttr(results));
   if (!directives.empty())
     op.setDirectivesAttr(directives.getDictionary(context));
   bool wanted = options.bodies && (options.onlyKernel.empty() || !entry ||
                                    options.onlyKernel == *name);
-  if (!wanted) {
-    // The current token is the brace; the lexer stands right behind it.
-    if (!lexer.skipBraces())
-      return errorHere() << "the body of '" << *name << "' has no end";
-    advance();
-    op->setAttr("ptx.outlined", builder.getUnitAttr());
-    return success();
+  return wanted ? parseBody(op, std::move(formals)) : skipBody(op);
+}
+
+/// What is malformed is an error all the same.
+LogicalResult ParserImpl::skipBody(FuncOp op) {
+  // The current token is the brace; the lexer stands right behind it.
+  Token last = lexer.skipBraces();
+  if (last.is(TokenKind::Eof))
+    return errorHere() << "the body of '" << op.getSymName() << "' has no end";
+  if (last.is(TokenKind::Error)) {
+    tok = last;
+    errorHere() << "expected an instruction, found " << describeToken();
   }
-  return parseBody(op, std::move(formals));
+  advance();
+  op->setAttr("ptx.outlined", builder.getUnitAttr());
+  return success();
 }

@@ -13,6 +13,9 @@ static bool isNameStart(char c) {
 static bool isNamePart(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '$';
 }
+static bool isPunctuation(char c) {
+  return StringRef("{}[]()<>,;:+-*/&|^~?!=@").contains(c);
+}
 
 Token Lexer::make(TokenKind kind, const char *from, const char *textBegin,
                   const char *textEnd) {
@@ -49,29 +52,46 @@ void Lexer::skipTrivia() {
   }
 }
 
-bool Lexer::skipBraces() {
+Token Lexer::takeOpenComment() {
+  return make(TokenKind::Error, std::exchange(openComment, nullptr), end, end);
+}
+
+Token Lexer::skipBraces() {
+  Token malformed;
+  auto note = [&](Token token) {
+    if (token.is(TokenKind::Error) && !malformed.is(TokenKind::Error))
+      malformed = token;
+  };
   for (unsigned depth = 1; depth;) {
     skipTrivia();
+    if (openComment)
+      note(takeOpenComment());
     if (cur >= end)
-      return false;
+      return malformed.is(TokenKind::Error)
+                 ? malformed
+                 : make(TokenKind::Eof, end, end, end);
     if (*cur == '"') {
-      lexString();
+      note(lexString());
       continue;
     }
     if (*cur == '{')
       ++depth;
     else if (*cur == '}')
       --depth;
+    else if (!isNamePart(*cur) && !isPunctuation(*cur) && *cur != '%' &&
+             *cur != '.')
+      note(make(TokenKind::Error, cur, cur, cur + 1));
     ++cur;
   }
-  return true;
+  return malformed.is(TokenKind::Error)
+             ? malformed
+             : make(TokenKind::Punctuation, cur - 1, cur - 1, cur);
 }
 
 Token Lexer::next() {
   skipTrivia();
   if (openComment)
-    return make(TokenKind::Error, std::exchange(openComment, nullptr), end,
-                end);
+    return takeOpenComment();
   if (cur >= end)
     return make(TokenKind::Eof, end, end, end);
   char c = *cur;
@@ -203,7 +223,6 @@ Token Lexer::lexPunctuation() {
       return make(TokenKind::Punctuation, from, from, cur);
     }
   ++cur;
-  bool known = StringRef("{}[]()<>,;:+-*/&|^~?!=@").contains(*from);
-  return make(known ? TokenKind::Punctuation : TokenKind::Error, from, from,
-              cur);
+  return make(isPunctuation(*from) ? TokenKind::Punctuation : TokenKind::Error,
+              from, from, cur);
 }

@@ -48,9 +48,10 @@ public:
       : cur(buffer.begin()), end(buffer.end()), start(buffer.begin()) {}
 
   Token next();
-  /// From just behind an opening brace to behind the one that closes it.
-  /// Returns false at the end of the buffer.
-  bool skipBraces();
+  /// From just behind an opening brace to behind the one that closes it. Gives
+  /// the first malformed token on the way, the end of the buffer if that comes
+  /// before the brace, else the brace. Numbers and names are not looked at.
+  Token skipBraces();
   /// To the end of the line.
   void skipLine();
   /// Goes back to a token handed out before.
@@ -65,6 +66,7 @@ private:
   Token lexWord(const char *from);
   Token lexString();
   Token lexPunctuation();
+  Token takeOpenComment();
 
   const char *cur, *end, *start;
   const char *openComment = nullptr; ///< one that the end of the file cut off

@@ -58,6 +58,8 @@ std::string ParserImpl::describeToken() {
   case TokenKind::Error:
     if (tok.spelling.empty())
       return "a comment that is never closed";
+    if (tok.spelling.front() == '"')
+      return "a string that its line does not close";
     if (llvm::isDigit(tok.spelling.front()))
       return ("the malformed number '" + tok.spelling + "'").str();
     return ("'" + tok.spelling + "'").str();

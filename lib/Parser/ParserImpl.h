@@ -119,6 +119,10 @@ private:
   LogicalResult parseRegisters(const VariableSpec &spec);
   LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
   LogicalResult parseFunction(bool entry, std::string linkage);
+  ptx::FuncOp declareFunction(StringRef name, SMLoc loc, bool entry,
+                              bool hasBody, const std::string &linkage,
+                              const Signature &signature);
+  LogicalResult skipBody(ptx::FuncOp op);
   LogicalResult parsePrototype(llvm::StringRef name, llvm::SMLoc loc);
   FailureOr<StringRef> parseSignature(bool entry, Scope &formals,
                                       Signature &signature, StringRef what,

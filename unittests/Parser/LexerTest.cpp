@@ -55,4 +55,22 @@ TEST(Lexer, OperatorsOfTwoCharacters) {
   EXPECT_EQ(lex("<< >> <= >= == != && || | <"),
             "P:<< P:>> P:<= P:>= P:== P:!= P:&& P:|| P:| P:< ");
 }
+TEST(Lexer, SkipsToTheBraceThatCloses) {
+  Lexer lexer("a { \"}\" /* } */ } // }\n %r1 [x+0f3F800000]; } b");
+  EXPECT_TRUE(lexer.skipBraces().isPunct("}"));
+  EXPECT_EQ(lexer.next().spelling, "b");
+}
+TEST(Lexer, SkippingFindsTheFirstMalformedToken) {
+  auto skip = [](llvm::StringRef text) {
+    Token token = Lexer(text).skipBraces();
+    return std::pair(token.kind, token.begin - text.begin());
+  };
+  using Found = std::pair<TokenKind, long>;
+  EXPECT_EQ(skip("a \"b\n } c"), Found(TokenKind::Error, 2));
+  EXPECT_EQ(skip("a ` \"b\n }"), Found(TokenKind::Error, 2));
+  EXPECT_EQ(skip("\"a\" b /* } "), Found(TokenKind::Error, 6));
+  EXPECT_EQ(skip("a { }"), Found(TokenKind::Eof, 5));
+  // What follows the brace is not looked at.
+  EXPECT_EQ(skip("a } \"b"), Found(TokenKind::Punctuation, 2));
+}
 TEST(Lexer, OddBytes) { EXPECT_EQ(lex("\x01 \xff ` #").size() > 0, true); }

@@ -88,3 +88,43 @@ TEST(Module, UnknownKernel) {
   EXPECT_NE(diagnostics.find("other"), std::string::npos);
   EXPECT_EQ(module->findKernel("other"), nullptr);
 }
+
+/// kCounter, behind so many kernels that bodies are read at first use only.
+static std::string largeModule(const std::string &last) {
+  std::string text = kCounter;
+  for (int i = 0; text.size() < (1 << 20) + 1000; ++i)
+    text += ".visible .entry filler" + std::to_string(i) +
+            "(.param .u64 out)\n{\n  .reg .b32 %r<9>;\n"
+            "  add.u32 %r1, %r2, 3; // a \"comment\" { \n  ret;\n}\n";
+  return text + last;
+}
+
+TEST(Module, LargeTextsAreCheckedWhenTheyAreLoaded) {
+  std::string diagnostics;
+  EXPECT_NE(Module::load(largeModule(""), "large.ptx", diagnostics), nullptr)
+      << diagnostics;
+  auto refused = [](const char *last) {
+    std::string diagnostics;
+    EXPECT_EQ(Module::load(largeModule(last), "large.ptx", diagnostics),
+              nullptr);
+    return diagnostics;
+  };
+  EXPECT_NE(refused(".visible .entry k() { .pragma \"nounroll; ret; }\n}\n")
+                .find("found a string that its line does not close"),
+            std::string::npos);
+  EXPECT_NE(refused(".visible .entry k() { ret; }\n.file 1 \"a.cu")
+                .find("found a string that its line does not close"),
+            std::string::npos);
+  EXPECT_NE(refused(".visible .entry k() { ret; /* }\n")
+                .find("found a comment that is never closed"),
+            std::string::npos);
+  EXPECT_NE(refused(".visible .entry k() { ret;\n")
+                .find("the body of 'k' has no end"),
+            std::string::npos);
+  EXPECT_NE(refused(".visible .entry k() { ret; } }\n").find("found '}'"),
+            std::string::npos);
+  EXPECT_NE(refused("hello\n").find("found 'hello'"), std::string::npos);
+  EXPECT_NE(refused(".visible .entry count(.param .u64 out) { ret; }\n")
+                .find("'count' is declared twice"),
+            std::string::npos);
+}
