@@ -78,7 +78,7 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
       return raw.kind == RawOperand::Vector &&
              raw.elements.size() == getVectorSize(spec, tokens);
     return raw.kind != RawOperand::Address &&
-           (spec.isResult || raw.kind != RawOperand::Sink);
+           (spec.isResult ? !raw.hasOffset : raw.kind != RawOperand::Sink);
   case OperandKind::Callee:
     return false;
   case OperandKind::Ignored:
@@ -86,8 +86,8 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
     break;
   }
   if (spec.isResult)
-    return raw.kind == RawOperand::Register || raw.kind == RawOperand::Sink ||
-           raw.kind == RawOperand::Vector;
+    return (raw.kind == RawOperand::Register && !raw.hasOffset) ||
+           raw.kind == RawOperand::Sink || raw.kind == RawOperand::Vector;
   switch (raw.kind) {
   case RawOperand::Register:
   case RawOperand::Constant:
@@ -455,7 +455,8 @@ LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
   ScalarType type = getOperandType(spec, match.first, match.second);
   bool isWide = type == ScalarType::B128;
   for (const RawOperand &e : elements) {
-    bool isRegister = e.kind == RawOperand::Register && e.symbol->type == type;
+    bool isRegister = e.kind == RawOperand::Register &&
+                      e.symbol->type == type && !e.hasOffset;
     bool isSink = spec.isResult && e.kind == RawOperand::Sink;
     bool isNumber = !spec.isResult && e.kind == RawOperand::Constant &&
                     e.constant.kind == ConstValue::Int;

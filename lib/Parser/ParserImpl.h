@@ -2,9 +2,9 @@
 //
 // One class, its parts in one file each: Module.cpp (module level),
 // Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
-// Statement.cpp (bodies), Operands.cpp (operand syntax to values),
-// FormMatcher.cpp (mnemonic and operands to an op, by the form table),
-// Unlowered.cpp, Call.cpp.
+// Statement.cpp (bodies), Operands.cpp (operand syntax), OperandValues.cpp
+// (operands to values), FormMatcher.cpp (mnemonic and operands to an op, by the
+// form table), Unlowered.cpp, Call.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +53,7 @@ struct RawOperand {
   ptx::SpecialRegister sreg{};
   ConstValue constant;
   int64_t offset = 0;
+  bool hasOffset = false; ///< `%r+n`: the sum, of integers
   /// `arr[%r]`: the index register, in elements.
   Symbol *indexReg = nullptr;
   std::vector<RawOperand> elements;
