@@ -194,37 +194,3 @@ std::vector<std::string> cuda::readFatBinary(const void *image, int major,
                    "set PTXJIT_DEVICE\n";
   return texts;
 }
-
-//===----------------------------------------------------------------------===//
-// Modules by text
-//===----------------------------------------------------------------------===//
-
-/// Takes a directive's line out of a text, up to its end.
-static std::string takeLine(std::string &text, const char *directive) {
-  size_t at = text.find(directive);
-  if (at == std::string::npos)
-    return "";
-  size_t end = std::min(text.find('\n', at), text.size());
-  std::string line = text.substr(at, end - at);
-  text.erase(at, end - at);
-  return line;
-}
-
-/// One header for all, of the newest; the bodies follow each other.
-std::string cuda::joinTexts(const std::vector<std::string> &texts) {
-  if (texts.size() == 1)
-    return texts.front();
-  std::string version, target, size, bodies;
-  for (std::string text : texts) {
-    auto newer = [](std::string &best, std::string line) {
-      if (line.size() > best.size() ||
-          (line.size() == best.size() && line > best))
-        best = std::move(line);
-    };
-    newer(version, takeLine(text, ".version"));
-    newer(target, takeLine(text, ".target"));
-    newer(size, takeLine(text, ".address_size"));
-    bodies += text + "\n";
-  }
-  return version + "\n" + target + "\n" + size + "\n" + bodies;
-}

@@ -27,9 +27,6 @@ ImageKind kindOf(const void *image);
 std::vector<std::string> readFatBinary(const void *image, int major, int minor,
                                        std::string &diagnostics);
 
-/// Joins the texts of modules that refer to each other by name.
-std::string joinTexts(const std::vector<std::string> &texts);
-
 } // namespace ptxjit::cuda
 
 #endif

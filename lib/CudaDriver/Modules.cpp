@@ -2,6 +2,7 @@
 
 #include "FatBinary.h"
 #include "State.h"
+#include "ptxjit/Runtime/JoinTexts.h"
 
 #include <algorithm>
 #include <cstring>
