@@ -9,6 +9,8 @@ set(private_libdir ${CMAKE_INSTALL_LIBDIR}/ptx-jit)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
 
 install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Never in bin, where it would hide NVIDIA's. `ptx-jit exec` looks here.
+install(TARGETS ptxas RUNTIME DESTINATION libexec/ptx-jit)
 install(TARGETS cuda cudart cudart12 nvidia-ml gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 target_include_directories(PtxJitRuntime

@@ -24,6 +24,8 @@ config.substitutions += [
     ("%python", config.python),
     ("%src", config.ptxjit_src_root),
     ("%obj", config.ptxjit_obj_root),
+    ("%ptxas", os.path.join(config.ptxjit_obj_root, "libexec", "ptx-jit",
+                            "ptxas")),
     ("%llvm-tools", config.llvm_tools_dir),
 ]
 

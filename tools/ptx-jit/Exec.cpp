@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <unistd.h>
 
@@ -16,18 +17,19 @@ static bool exists(const std::string &path) {
   return access(path.c_str(), R_OK) == 0;
 }
 
-/// The folder with libcuda.so.1: beside this program's, as built or as
-/// installed.
-static std::string findLibraries() {
+/// The first of `places`, beside this program's folder, that has `file`; empty
+/// if none does.
+static std::string findFolder(std::initializer_list<const char *> places,
+                              const char *file) {
   char self[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
   if (length <= 0)
     return "";
   std::string program(self, size_t(length));
   std::string folder = program.substr(0, program.rfind('/'));
-  for (const char *place : {"/../lib/ptx-jit", "/../lib"}) {
+  for (const char *place : places) {
     char real[PATH_MAX];
-    if (exists(folder + place + "/libcuda.so.1") &&
+    if (exists(folder + place + "/" + file) &&
         realpath((folder + place).c_str(), real))
       return real;
   }
@@ -41,6 +43,17 @@ static void prepend(const char *name, const std::string &value) {
   setenv(name, list.c_str(), 1);
 }
 
+/// Frameworks that write PTX run ptxas on it, by PATH or by variables of their
+/// own. What the user has set in these is left.
+static void offerAssembler() {
+  std::string folder = findFolder({"/../libexec/ptx-jit"}, "ptxas");
+  if (folder.empty())
+    return;
+  prepend("PATH", folder);
+  for (const char *name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
+    setenv(name, (folder + "/ptxas").c_str(), 0);
+}
+
 int ptxjit::execProgram(int argc, char **argv) {
   int first = argc > 0 && std::strcmp(argv[0], "--") == 0;
   if (first >= argc) {
@@ -48,7 +61,9 @@ int ptxjit::execProgram(int argc, char **argv) {
                  "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
     return 1;
   }
-  std::string libraries = findLibraries();
+  // As built, or as installed.
+  std::string libraries =
+      findFolder({"/../lib/ptx-jit", "/../lib"}, "libcuda.so.1");
   if (libraries.empty()) {
     std::fprintf(stderr, "ptx-jit: libcuda.so.1 is not beside this program\n");
     return 1;
@@ -59,6 +74,7 @@ int ptxjit::execProgram(int argc, char **argv) {
   // What asks for a file instead of searching.
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 0);
   setenv("NUMBA_CUDA_DRIVER", (libraries + "/libcuda.so.1").c_str(), 0);
+  offerAssembler();
   execvp(argv[first], argv + first);
   int error = errno;
   std::fprintf(stderr, "ptx-jit: '%s' cannot be started: %s\n", argv[first],

@@ -6,8 +6,9 @@
 namespace ptxjit {
 
 /// `ptx-jit exec [--] PROGRAM ARGS...`: becomes that program, which finds our
-/// libcuda, libcudart and libgpuocelot before all others. Returns only if it
-/// cannot be started: 126 or 127, as shells do.
+/// libcuda, libcudart and libgpuocelot before all others, and our ptxas, unless
+/// the user has named another for Triton. Returns only if it cannot be started:
+/// 126 or 127, as shells do.
 int execProgram(int argc, char **argv);
 
 } // namespace ptxjit

@@ -1,7 +1,8 @@
 """Kernels that Triton compiles, run through libcuda.so.1 and compared with numpy.
 
-Triton makes PTX without a GPU; its own launcher is not used.
-usage: triton_kernels.py LIBCUDA
+Triton makes PTX without a GPU, and calls ptxas, which `ptx-jit exec` replaces;
+its own launcher is not used.
+usage: ptx-jit exec -- triton_kernels.py LIBCUDA
 """
 import ctypes as C
 import os
@@ -67,8 +68,7 @@ def launch(kernel, arch, grid, warps, arguments, **constants):
     made = triton.compile(source, target=GPUTarget("cuda", arch, 32),
                           options={"num_warps": warps, "num_stages": 2})
     module, function = C.c_void_p(), C.c_void_p()
-    check(cuda.cuModuleLoadData(C.byref(module),
-                                made.asm["ptx"].encode() + b"\0"), "load")
+    check(cuda.cuModuleLoadData(C.byref(module), made.asm["cubin"]), "load")
     check(cuda.cuModuleGetFunction(C.byref(function), module,
                                    made.metadata.name.encode()), "function")
     if made.metadata.shared > 48 * 1024:
