@@ -197,6 +197,44 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
   return true;
 }
 
+/// "buffer 0, s32[8]"
+static std::string nameOf(const BufferRequest &buffer, size_t number) {
+  return "buffer " + std::to_string(number) + ", " + buffer.data.type.name +
+         "[" + std::to_string(buffer.data.count) + "]";
+}
+
+bool ArgumentList::checkEdges(const std::string &kernel,
+                              std::string &error) const {
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    auto damage = buffers[b].data.memory.findDamage();
+    if (!damage)
+      continue;
+    char bytes[64];
+    std::snprintf(bytes, sizeof(bytes), "found byte 0x%02x, expected 0x%02x",
+                  damage->found, damage->expected);
+    error = "kernel '" + kernel + "' wrote " +
+            (damage->offset < 0 ? "in front of " : "behind ") +
+            nameOf(buffers[b], b) + ", which has " +
+            std::to_string(buffers[b].data.bytes()) + " bytes: at offset " +
+            std::to_string(damage->offset) + " " + bytes;
+    return false;
+  }
+  return true;
+}
+
+std::string ArgumentList::describePlaces() const {
+  std::string text;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const TypedBuffer &data = buffers[b].data;
+    char places[64];
+    std::snprintf(places, sizeof(places), ": %p to %p\n",
+                  static_cast<void *>(data.memory.get()),
+                  static_cast<void *>(data.memory.get() + data.bytes()));
+    text += "  " + nameOf(buffers[b], b) + places;
+  }
+  return text;
+}
+
 static bool compare(const BufferRequest &buffer, size_t number,
                     std::string &error) {
   TypedBuffer want;

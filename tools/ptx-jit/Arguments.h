@@ -43,6 +43,11 @@ struct ArgumentList {
   /// The `.param` block for `kernel`. False if counts or sizes do not match.
   bool layOut(const PtxjitKernelInfo &kernel, std::vector<uint64_t> &block,
               std::string &error) const;
+  /// After a launch of `kernel`: did it write beside a buffer? False, with the
+  /// first such byte in `error`, if it did.
+  bool checkEdges(const std::string &kernel, std::string &error) const;
+  /// Where the buffers lie, a line each: for people who are told an address.
+  std::string describePlaces() const;
   /// Prints, writes and compares what was asked for. False on a mismatch.
   bool finish(std::string &error);
 };

@@ -143,20 +143,15 @@ bool ptxjit::isClose(const ElementType &type, uint64_t got, uint64_t want,
 }
 
 bool TypedBuffer::allocate(AddressRange range) {
-  if (count > (uint64_t(1) << 40))
-    return false;
-  memory = makeDeviceBuffer(std::max<uint64_t>(bytes(), 1), range);
-  return memory != nullptr;
+  return count <= (uint64_t(1) << 40) && memory.allocate(bytes(), range);
 }
 uint64_t TypedBuffer::get(uint64_t index) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, static_cast<char *>(memory.get()) + index * type.bytes,
-              type.bytes);
+  std::memcpy(&bits, memory.get() + index * type.bytes, type.bytes);
   return bits;
 }
 void TypedBuffer::set(uint64_t index, uint64_t bits) {
-  std::memcpy(static_cast<char *>(memory.get()) + index * type.bytes, &bits,
-              type.bytes);
+  std::memcpy(memory.get() + index * type.bytes, &bits, type.bytes);
 }
 
 /// splitmix64

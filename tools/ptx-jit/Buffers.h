@@ -3,7 +3,7 @@
 #ifndef PTXJIT_TOOLS_BUFFERS_H
 #define PTXJIT_TOOLS_BUFFERS_H
 
-#include "ptxjit/Runtime/Memory.h"
+#include "WatchedMemory.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,11 +36,11 @@ struct Tolerance {
 bool isClose(const ElementType &type, uint64_t got, uint64_t want,
              const Tolerance &tolerance);
 
-/// An array of elements in device memory.
+/// An array of elements in device memory, whose edges are watched.
 struct TypedBuffer {
   ElementType type;
   uint64_t count = 0;
-  DeviceBuffer memory;
+  WatchedMemory memory;
 
   bool allocate(ptxjit::AddressRange range = ptxjit::AddressRange::All);
   uint64_t get(uint64_t index) const;

@@ -452,7 +452,10 @@ private:
         BufferRequest buffer;
         buffer.data.type = a.type;
         buffer.data.count = a.initial.size();
-        buffer.data.allocate(list.range);
+        if (!buffer.data.allocate(list.range)) {
+          error = "there is not enough memory";
+          return false;
+        }
         for (size_t i = 0; i < a.initial.size(); ++i)
           buffer.data.set(i, a.initial[i]);
         list.buffers.push_back(std::move(buffer));
@@ -487,7 +490,8 @@ private:
       error = "failed: " + diagnostics;
       return false;
     }
-    return compare(test, list, mode, error);
+    return list.checkEdges(test.kernel, error) &&
+           compare(test, list, mode, error);
   }
 
   bool compare(TestCase &test, ArgumentList &list, const Mode &mode,

@@ -292,8 +292,10 @@ static int run() {
     best =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     std::fputs(diagnostics.c_str(), stderr);
-    if (!ok)
+    if (!ok) {
+      std::fputs(arguments.describePlaces().c_str(), stderr);
       return fail("the reference interpreter stopped");
+    }
   } else {
     const PtxjitImage *image = module->compile(
         kernel->name, shape.block, shape.grid, options, diagnostics);
@@ -324,6 +326,8 @@ static int run() {
     }
     if (status != LaunchStatus::Ok) {
       std::fputs(diagnostics.c_str(), stderr);
+      if (status == LaunchStatus::IllegalAddress)
+        std::fputs(arguments.describePlaces().c_str(), stderr);
       return 1;
     }
     if (showTime)
@@ -338,7 +342,7 @@ static int run() {
   }
   if (showTime)
     std::fprintf(stderr, "run %.3f ms\n", best);
-  if (!arguments.finish(error))
+  if (!arguments.checkEdges(kernel->name, error) || !arguments.finish(error))
     return fail(error);
   return 0;
 }

@@ -1,0 +1,67 @@
+//===- WatchedMemory.cpp - memory whose edges are watched -----------------===//
+
+#include "WatchedMemory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace ptxjit;
+
+static constexpr uint64_t kAlignment = 256;
+static constexpr uint64_t kHugePage = uint64_t(2) << 20;
+
+static uint64_t roundUp(uint64_t bytes, uint64_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
+/// What stands at `offset` outside the memory: other bytes at each place, so
+/// that no value that a kernel is likely to write goes unnoticed.
+static uint8_t patternAt(int64_t offset) {
+  return uint8_t((uint64_t(offset) * 0x9e3779b97f4a7c15u) >> 56);
+}
+
+void UnmapPages::operator()(char *pages) const { munmap(pages, bytes); }
+
+bool WatchedMemory::allocate(uint64_t bytes, AddressRange range) {
+  if (bytes > SIZE_MAX / 4)
+    return false;
+  // The low range is small, and shared by all buffers.
+  uint64_t guard = range == AddressRange::Low ? 64 << 10 : 8 * kHugePage;
+  bool isLarge = bytes >= kHugePage && range == AddressRange::All;
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t used = roundUp(bytes, kAlignment), pages = roundUp(used, page);
+  uint64_t middle = isLarge ? roundUp(pages, kHugePage) : pages;
+  uint64_t total = middle + 2 * guard;
+  void *mapped = isLarge ? mapAligned(total, kHugePage, PROT_NONE)
+                         : mapPages(total, PROT_NONE, range);
+  if (!mapped)
+    return false;
+  all = {static_cast<char *>(mapped), UnmapPages{total}};
+  char *end = all.get() + guard + middle;
+  if (mprotect(end - pages, pages, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  if (isLarge)
+    madvise(end - pages, pages, MADV_HUGEPAGE);
+  begin = end - used;
+  size = int64_t(bytes);
+  front = int64_t(pages - used);
+  for (int64_t i = -front; i < 0; ++i)
+    begin[i] = char(patternAt(i));
+  for (int64_t i = size; i < int64_t(used); ++i)
+    begin[i] = char(patternAt(i));
+  return true;
+}
+
+std::optional<WatchedMemory::Damage> WatchedMemory::findDamage() const {
+  auto isWrong = [&](int64_t i) { return uint8_t(begin[i]) != patternAt(i); };
+  auto damageAt = [&](int64_t i) {
+    return Damage{i, uint8_t(begin[i]), patternAt(i)};
+  };
+  for (int64_t i = size; i < int64_t(roundUp(uint64_t(size), kAlignment)); ++i)
+    if (isWrong(i))
+      return damageAt(i);
+  for (int64_t i = -1; i >= -front; --i)
+    if (isWrong(i))
+      return damageAt(i);
+  return std::nullopt;
+}
