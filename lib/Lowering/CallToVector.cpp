@@ -134,6 +134,11 @@ LogicalResult Packetizer::emitSystemCall(CallOp call,
       return SmallVector<Value>();
     });
   }
+  // All lanes have told of their failure by now.
+  if (function == PTXJIT_SYSTEM_ASSERT)
+    ifActive(call.getMask(), [&] {
+      emitFault(PTXJIT_KERNEL_ASSERT, activeBits(call.getMask()), Value());
+    });
   return success();
 }
 

@@ -113,7 +113,34 @@ void CtaFibers::suspend(Strand &strand) {
   Strand *other = next(strand.index);
   if (other == &strand)
     return;
+  if (!other && failed)
+    FaultScope::current().leaveHeld();
   switchFiber(strand.fiber, other ? other->fiber : scheduler);
+}
+
+/// Of a CTA that has failed: the strand does not go on.
+void CtaFibers::stop(Strand &strand) {
+  ready.erase(strand.index);
+  suspend(strand);
+  __builtin_unreachable();
+}
+
+void CtaFibers::failAssertion(uint32_t index, const void *returnAddress) {
+  if (shape.lanes == 32)
+    return;
+  if (!failed) {
+    failed = true;
+    forgetYields();
+    FaultScope::current().hold(LaunchStatus::Assert, int32_t(index),
+                               returnAddress);
+    StrandSet neighbours;
+    for (uint32_t i = index / 32 * 32;
+         i < shape.count() && i / 32 == index / 32; ++i)
+      if (ready.contains(i))
+        neighbours.insert(i);
+    ready = neighbours;
+  }
+  stop(strands[index]);
 }
 
 void CtaFibers::finish(Strand &strand) {
@@ -124,10 +151,11 @@ void CtaFibers::finish(Strand &strand) {
   threadsLeft[warp] -= shape.lanes;
   if (!threadsLeft[warp])
     --warpsLeft;
-  releaseBarriers();
+  if (!failed)
+    releaseBarriers();
   if (strand.clusterPhase && strand.clusterPhase == cluster->getPhase())
     cameToCluster[warp] -= shape.lanes;
-  if (cluster)
+  if (cluster && !failed)
     cluster->check();
   // The others of its warp may have waited for it alone.
   uint32_t first = warp * 32;
@@ -152,7 +180,10 @@ void CtaFibers::leave(uint32_t index) {
 void CtaFibers::yield(uint32_t index, bool meets) {
   Strand &strand = strands[index];
   unsigned &yields = meets ? meetingYields : idleYields;
-  if (mayPark && ++yields > kYieldsBeforeParking * shape.count()) {
+  bool isIdle = ++yields > kYieldsBeforeParking * shape.count();
+  if (isIdle && failed)
+    FaultScope::current().leaveHeld();
+  if (isIdle && mayPark) {
     // What this CTA waits for must come from others: see LaunchGrid.cpp.
     parkedAt = next(index);
     switchFiber(strand.fiber, scheduler);
@@ -204,8 +235,10 @@ static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
                             uint32_t status, uint32_t lanes, uint64_t address) {
   uint32_t lane = lanes ? uint32_t(__builtin_ctz(lanes)) : 0;
   uint32_t thread = threadOf(context, strand, lane);
-  FaultScope::leave(LaunchStatus(status), int32_t(thread), address,
-                    __builtin_return_address(0));
+  const void *place = __builtin_return_address(0);
+  if (status == PTXJIT_KERNEL_ASSERT && context->runtime)
+    fibersOf(context).failAssertion(strand, place);
+  FaultScope::leave(LaunchStatus(status), int32_t(thread), address, place);
 }
 
 static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
@@ -215,7 +248,9 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   SystemCall call{places, (function & PTXJIT_SYSTEM_NARROW) != 0};
   switch (function & ~PTXJIT_SYSTEM_NARROW) {
   case PTXJIT_SYSTEM_ASSERT:
-    failAssertion(int32_t(thread), call, __builtin_return_address(0));
+    tellAssertion(*context, thread, call,
+                  context->runtime && fibersOf(context).hasFailed());
+    break;
   case PTXJIT_SYSTEM_PRINT:
     printFormatted(call);
     break;

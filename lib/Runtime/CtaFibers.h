@@ -82,6 +82,12 @@ public:
   void arriveAtCluster(uint32_t strand);
   void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);
+  /// A strand's assertion has failed. A warp is at the end, but a thread's
+  /// neighbours would have failed with it: those of its warp go on until they
+  /// fail, end or wait for others, and then the launch fails.
+  void failAssertion(uint32_t strand, const void *returnAddress);
+  /// Is a thread, the first to fail, waited with?
+  bool hasFailed() const { return failed; }
   /// Number of a strand's lane in the CTA.
   uint32_t threadOf(uint32_t strand, uint32_t lane) const {
     return strand * shape.lanes + lane;
@@ -119,6 +125,7 @@ private:
   static void strandMain(void *argument);
   void prepare(Strand &strand);
   void finish(Strand &strand);
+  [[noreturn]] void stop(Strand &strand);
   void comeTo(Barrier &barrier, uint32_t warp, uint32_t threads);
   bool isComplete(const Barrier &barrier) const;
   void release(Barrier &barrier);
@@ -154,6 +161,7 @@ private:
   ClusterBarrier *cluster = nullptr;
   StrandSet waitForOthers;         ///< at the barrier of the cluster
   uint32_t cameToCluster[32] = {}; ///< threads, by warp
+  bool failed = false; ///< an assertion of a thread has, and ends the launch
 };
 
 /// What the context of a kernel points to; `context->runtime` is a CtaFibers,

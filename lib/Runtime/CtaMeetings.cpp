@@ -67,6 +67,8 @@ uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
     context->status = PTXJIT_KERNEL_ILLEGAL;
     return 0;
   }
+  if (failed)
+    stop(strands[index]);
   idleYields = 0;
   Barrier &barrier = barriers[id];
   usedBarriers |= 1u << id;
@@ -122,6 +124,8 @@ void CtaFibers::releaseFromCluster() {
 }
 
 void CtaFibers::arriveAtCluster(uint32_t index) {
+  if (failed)
+    stop(strands[index]);
   idleYields = 0;
   strands[index].clusterPhase = cluster->getPhase();
   cameToCluster[shape.warpOf(index)] += shape.lanes;
@@ -132,6 +136,8 @@ void CtaFibers::waitForCluster(uint32_t index) {
   Strand &strand = strands[index];
   if (strand.clusterPhase != cluster->getPhase())
     return;
+  if (failed)
+    stop(strand);
   idleYields = 0;
   waitForOthers.insert(index);
   ready.erase(index);

@@ -224,6 +224,10 @@ bool FaultScope::run(void (*body)(void *), void *argument) {
     // sanitizers.
     if (signalled)
       pthread_sigmask(SIG_SETMASK, &signalMask, nullptr);
+    if (holds) {
+      held.detail = std::move(fault.detail);
+      fault = std::move(held);
+    }
     return false;
   }
   active = this;
@@ -233,19 +237,38 @@ bool FaultScope::run(void (*body)(void *), void *argument) {
   return true;
 }
 
+FaultScope &FaultScope::current() { return *active; }
+
+bool FaultScope::explain(const char *text) {
+  if (fault.detail.empty())
+    fault.detail = text;
+  return fault.detail == text;
+}
+
+void FaultScope::fill(Fault &place, LaunchStatus status, int32_t thread,
+                      const void *returnAddress) const {
+  place.status = status;
+  place.thread = thread;
+  // The address behind the call; the call is what is meant.
+  place.codeOffset = uint64_t(returnAddress) - 1 - uint64_t(kernel.codeBegin);
+  place.hasPlace = true;
+  place.hasAddress = false;
+}
+
+void FaultScope::hold(LaunchStatus status, int32_t thread,
+                      const void *returnAddress) {
+  fill(held, status, thread, returnAddress);
+  holds = true;
+}
+
+void FaultScope::leaveHeld() { FaultHandler::jump(*this); }
+
 void FaultScope::leave(LaunchStatus status, int32_t thread, uint64_t address,
-                       const void *returnAddress, const Detail *detail) {
+                       const void *returnAddress) {
   Fault &fault = active->fault;
-  if (detail)
-    fault.detail = *detail;
+  active->fill(fault, status, thread, returnAddress);
   fault.address = address;
   fault.hasAddress = status == LaunchStatus::MisalignedAddress;
-  fault.status = status;
-  fault.thread = thread;
-  // The address behind the call; the call is what is meant.
-  fault.codeOffset =
-      uint64_t(returnAddress) - 1 - uint64_t(active->kernel.codeBegin);
-  fault.hasPlace = true;
   FaultHandler::jump(*active);
 }
 

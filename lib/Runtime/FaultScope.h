@@ -35,12 +35,21 @@ public:
   /// A request from another thread to give up ends the scope, too.
   void setInterruptible() { interruptible = true; }
 
+  /// The scope that the calling thread is in, for helpers of compiled code.
+  static FaultScope &current();
+  const KernelCode &getKernel() const { return kernel; }
+
+  /// More to say of the fault that the scope will be left by. The first text
+  /// counts, and those like it. \returns whether this is one.
+  bool explain(const char *text);
+  /// Keeps a fault: whatever the scope is left by later, this was first.
+  void hold(LaunchStatus status, int32_t thread, const void *returnAddress);
+  [[noreturn]] void leaveHeld();
+
   /// Leaves the calling thread's scope, from a helper of compiled code.
   /// \param address  that is bad; counts where the status is about one.
-  using Detail = char[900];
   [[noreturn]] static void leave(LaunchStatus status, int32_t thread,
-                                 uint64_t address, const void *returnAddress,
-                                 const Detail *detail = nullptr);
+                                 uint64_t address, const void *returnAddress);
 
   /// While it lives, a bad access of the calling thread counts as the kernel's,
   /// though a helper makes it.
@@ -55,6 +64,9 @@ public:
 
 private:
   friend struct FaultHandler;
+  void fill(Fault &place, LaunchStatus status, int32_t thread,
+            const void *returnAddress) const;
+
   void *place[5]; ///< of __builtin_setjmp; first, and never moved
   const KernelCode &kernel;
   const CtaFibers *fibers = nullptr;
@@ -63,7 +75,8 @@ private:
   bool reading = false;
   bool signalled = false; ///< left from a signal handler
   sigset_t signalMask;    ///< before that signal
-  Fault fault;
+  bool holds = false;
+  Fault fault, held;
 };
 
 /// Runs body(argument). A bad access, an illegal instruction or a division by 0

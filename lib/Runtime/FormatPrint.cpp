@@ -19,6 +19,7 @@ using namespace ptxjit;
 static thread_local unsigned mutes = 0;
 MutedKernels::MutedKernels() { ++mutes; }
 MutedKernels::~MutedKernels() { --mutes; }
+bool MutedKernels::areMuted() { return mutes != 0; }
 
 namespace {
 /// One conversion of a format, from its % to its letter.

@@ -125,8 +125,8 @@ void Module::define(const PtxjitVariable &variable) {
   // under its mask, but alignment is rounded up here.
   AddressRange range = getAddressRange();
   uint64_t bytes = variable.bytes + variable.align;
-  DeviceBuffer memory = makeDeviceBuffer(
-      bytes, variable.isConstant ? AddressRange::Low : range);
+  DeviceBuffer memory =
+      makeDeviceBuffer(bytes, variable.isConstant ? AddressRange::Low : range);
   if (!memory && variable.isConstant)
     memory = makeDeviceBuffer(bytes, range);
   if (memory && variable.initBytes)
@@ -321,6 +321,7 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   code.stackBytes = image.stackBytes;
   code.frameBytes = image.frameBytes;
   code.threads = block[0] * block[1] * block[2];
+  std::memcpy(code.block, block, sizeof(code.block));
   code.mode = PtxjitMode(image.mode);
   code.waitsOnMemory = image.waitsOnMemory;
   code.range = getAddressRange();

@@ -17,8 +17,8 @@ template <size_t N> static void readString(uint64_t address, char (&out)[N]) {
   out[n] = 0;
 }
 
-void ptxjit::failAssertion(int32_t thread, const SystemCall &call,
-                           const void *returnAddress) {
+void ptxjit::tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
+                           const SystemCall &call, bool onlySame) {
   char message[256], file[256], function[256];
   {
     // The pointers are the program's: they may be bad as well.
@@ -27,10 +27,23 @@ void ptxjit::failAssertion(int32_t thread, const SystemCall &call,
     readString(call.readPointer(1), file);
     readString(call.readPointer(3), function);
   }
-  FaultScope::Detail detail;
-  std::snprintf(detail, sizeof(detail), "%s:%u: %s: Assertion `%s` failed.",
-                file, call.read<uint32_t>(2), function, message);
-  FaultScope::leave(LaunchStatus::Assert, thread, 0, returnAddress, &detail);
+  uint32_t line = call.read<uint32_t>(2);
+  FaultScope &scope = FaultScope::current();
+  char text[900];
+  std::snprintf(text, sizeof(text), "%s:%u: %s: Assertion `%s` failed.", file,
+                line, function, message);
+  bool isSame = scope.explain(text);
+  if ((onlySame && !isSame) || MutedKernels::areMuted())
+    return;
+  const KernelCode &kernel = scope.getKernel();
+  uint32_t x = kernel.block[0] ? kernel.block[0] : kernel.threads;
+  uint32_t y = kernel.block[1] ? kernel.block[1] : 1;
+  const uint32_t(&cta)[3] = context.ctaid;
+  std::fprintf(stderr,
+               "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion "
+               "`%s` failed.\n",
+               file, line, function, cta[0], cta[1], cta[2], thread % x,
+               thread / x % y, thread / (x * y), message);
 }
 
 void ptxjit::allocateOnHeap(const SystemCall &call) {

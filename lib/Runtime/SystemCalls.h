@@ -5,6 +5,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
 #define PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
 
+#include "ptxjit/Runtime/KernelABI.h"
 #include <cstdint>
 #include <cstring>
 
@@ -32,9 +33,13 @@ struct SystemCall {
   }
 };
 
-/// `__assertfail`: the launch fails, with the text of the assertion.
-[[noreturn]] void failAssertion(int32_t thread, const SystemCall &call,
-                                const void *returnAddress);
+/// `__assertfail` of one thread: a line on stderr, in CUDA's form. The launch
+/// does not end here, since more lanes of the warp may have to be told of.
+///
+/// \param onlySame  tells only of the assertion that has failed before, if one
+///   has.
+void tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
+                   const SystemCall &call, bool onlySame);
 
 /// `vprintf`: one write to stdout, so that a call's text is never torn. The
 /// result is the number of arguments, or -1 without a format.
@@ -51,6 +56,8 @@ class MutedKernels {
 public:
   MutedKernels();
   ~MutedKernels();
+  /// Does one live on the calling thread?
+  static bool areMuted();
 };
 
 } // namespace ptxjit

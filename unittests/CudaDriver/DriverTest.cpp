@@ -162,6 +162,43 @@ TEST_F(Driver, ErrorsStick) {
   EXPECT_EQ(cuCtxDestroy_v2(fresh), CUDA_SUCCESS);
 }
 
+// As on a GPU: a line on stderr for each thread, and an error of its own.
+TEST_F(Driver, AssertionOfTwoThreads) {
+  const char *text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func __assertfail(.param .b64 message, .param .b64 file,
+    .param .b32 line, .param .b64 function, .param .b64 size);
+.global .b8 name[2] = {120, 0};
+.visible .entry asserts() {
+  .reg .b32 %r; .reg .b64 %rd; .reg .pred %p;
+  mov.u32 %r, %tid.y;
+  setp.lt.u32 %p, %r, 2;
+  @%p ret;
+  mov.u64 %rd, name;
+  cvta.global.u64 %rd, %rd;
+  .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
+  st.param.b64 [a], %rd; st.param.b64 [b], %rd; st.param.b32 [c], 7;
+  st.param.b64 [d], %rd; st.param.b64 [e], 1;
+  call __assertfail, (a, b, c, d, e);
+  ret;
+}
+)";
+  ASSERT_EQ(cuModuleLoadData(&module, text), CUDA_SUCCESS);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cuLaunchKernel(get("asserts"), 1, 1, 1, 2, 3, 1, 0, nullptr,
+                           nullptr, nullptr),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ASSERT);
+  std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(told.find("x:7: x: block: [0,0,0], thread: [0,2,0] Assertion `x` "
+                      "failed.\n"
+                      "x:7: x: block: [0,0,0], thread: [1,2,0] Assertion `x` "
+                      "failed.\n"),
+            0u)
+      << told;
+}
+
 TEST_F(Driver, DeadlockIsAnError) {
   EXPECT_EQ(launch("stuck", 3, 32), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);

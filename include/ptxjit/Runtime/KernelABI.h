@@ -94,7 +94,9 @@ typedef struct PtxjitGathered {
 /** Functions that the system supplies. */
 typedef enum PtxjitSystemFunction {
   /** void __assertfail(const char *message, const char *file, unsigned line,
-   *  const char *function, size_t charSize) */
+   *  const char *function, size_t charSize): tells of one thread. When all
+   *  lanes that fail have been told of, code calls `fault` with
+   *  PTXJIT_KERNEL_ASSERT. */
   PTXJIT_SYSTEM_ASSERT = 0,
   /** int vprintf(const char *format, const void *arguments): each argument at
    *  a multiple of its size, 4 or 8 bytes. */

@@ -59,6 +59,8 @@ struct KernelCode {
   uint32_t stackBytes = 256 << 10;         ///< per strand
   uint64_t frameBytes = 0;                 ///< per CTA
   uint32_t threads = 32;                   ///< of a CTA
+  /// Its extents, to name threads by; 0: it has one dimension.
+  uint32_t block[3] = {0, 0, 0};
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   bool waitsOnMemory = false; ///< CTAs make room for others while they wait
   /// Where shared and local memory have to lie.
