@@ -49,7 +49,7 @@ private:
   mlir::MLIRContext context;
   std::vector<std::string> names, texts;
   std::string whole;
-  Source source;                            ///< what was parsed last
+  Source source; ///< what was parsed last, of `texts` or `whole`
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< of it; null after errors
   double milliseconds = 0;                  ///< that parsing has taken
 };
