@@ -49,7 +49,8 @@ static void offerAssembler() {
   std::string folder = findFolder({"/../libexec/ptx-jit"}, "ptxas");
   if (folder.empty())
     return;
-  prepend("PATH", folder);
+  if (std::getenv("PATH")) // else programs are found in the system's folders
+    prepend("PATH", folder);
   for (const char *name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     setenv(name, (folder + "/ptxas").c_str(), 0);
 }

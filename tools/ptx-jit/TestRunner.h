@@ -15,7 +15,8 @@
 // same for integers that hold such values), random(SEED), iota, each with :N
 // for N elements. `ref`: what the reference interpreter computes (it runs
 // always, and given values judge it too). A block is as long as the longest
-// buffer unless given.
+// buffer unless given. A kernel that writes beside a buffer fails
+// (WatchedMemory.h).
 //
 //===----------------------------------------------------------------------===//
 
