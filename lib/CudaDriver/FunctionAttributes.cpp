@@ -2,6 +2,8 @@
 
 #include "State.h"
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -15,6 +17,15 @@ unsigned cuda::maxClusterCtas(const Function &function) {
 static int requiredCluster(const Function &function, unsigned dimension) {
   uint32_t compiled = function.kernel->cluster[dimension];
   return compiled ? int(compiled) : function.requiredCluster[dimension].load();
+}
+
+/// The architecture that the text was written for: 80 of `.target sm_80`, 100
+/// of `sm_100a`. Programs choose the algorithm that the text holds by it, so
+/// the device's own would be wrong.
+static int ptxVersion(const Function &function) {
+  const char *target = function.code->getInfo().target;
+  const char *number = std::strchr(target, '_');
+  return number ? std::atoi(number + 1) : 0;
 }
 
 static CUresult attributeOf(const Function &function, int attribute,
@@ -35,6 +46,8 @@ static CUresult attributeOf(const Function &function, int attribute,
     value = 32; // of no meaning here; occupancy formulas divide by it
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    value = ptxVersion(function);
+    return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
     value = profile.major * 10 + profile.minor;
     return CUDA_SUCCESS;

@@ -163,6 +163,8 @@ TEST_F(Runtime, KernelsAndVariablesAreFound) {
   cudaFuncAttributes attributes;
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, add()), 0);
   EXPECT_EQ(attributes.maxThreadsPerBlock, 1024);
+  EXPECT_EQ(attributes.ptxVersion, 75) << "that of the text";
+  EXPECT_EQ(attributes.binaryVersion, 80) << "that of the device";
 }
 
 TEST_F(Runtime, ManagedVariablesAreTheHostsToo) {
