@@ -137,40 +137,69 @@ SmallVector<Value> Packetizer::splitHalves(Value wide) {
           s.resize(s.shrBy(wide, 64, false), 64, false)};
 }
 
+/// Elements of a lane's ordered access that are read or written as one. The ISA
+/// promises that of scalars and `.b128` alone, but hardware does it for 16
+/// bytes, and programs rely on it: a flag beside the value that it is about
+/// (look-back in scans).
+static unsigned elementsTogether(ValueRange elements,
+                                 const LaneAddress &address) {
+  unsigned most = address.align ? address.align : 16;
+  unsigned bytes = unsigned(bytesOf(elements.front().getType()));
+  return std::clamp<unsigned>(most / bytes, 1, unsigned(elements.size()));
+}
+
+/// A wide integer as values of `types`, the first in its low bits; and back.
+static SmallVector<Value> splitInteger(const ChunkBuilder &s, Value wide,
+                                       TypeRange types) {
+  SmallVector<Value> parts;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    unsigned width = type.getIntOrFloatBitWidth();
+    Value shifted = i ? s.shrBy(wide, unsigned(i) * width, false) : wide;
+    parts.push_back(s.bitcast(s.resize(shifted, width, false), type));
+  }
+  return parts;
+}
+static Value joinInteger(const ChunkBuilder &s, ArrayRef<Value> parts) {
+  unsigned width = parts.front().getType().getIntOrFloatBitWidth();
+  unsigned whole = width * unsigned(parts.size());
+  Value wide;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value bits =
+        s.resize(s.bitcast(part, s.b.getIntegerType(width)), whole, false);
+    wide = i ? s.bitOr(wide, s.shlBy(bits, unsigned(i) * width)) : bits;
+  }
+  return wide;
+}
+
 LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
   ValueRange results = op.getD();
-  bool isWide = op.getTy() == ScalarType::B128;
+  SmallVector<Type> types(results.getTypes());
+  unsigned step = elementsTogether(results, address);
   SmallVector<SmallVector<Value, 8>, 4> chunks(results.size());
+  auto loadPiece = [&](Value start, unsigned first) {
+    ChunkBuilder s = scalar();
+    int64_t bytes = bytesOf(types.front());
+    Value where =
+        first ? s.add(start, s.intConstant(64, first * bytes)) : start;
+    auto load = LLVM::LoadOp::create(
+        b, loc, b.getIntegerType(unsigned(step * bytes * 8)), toPointer(where),
+        unsigned(step * bytes),
+        /*isVolatile=*/op.getOrder() == Order::Volatile);
+    load.setOrdering(orderingOf(op.getOrder(), true, false));
+    return splitInteger(s, load, ArrayRef(types).slice(first, step));
+  };
   for (unsigned c = 0; c < numChunks(); ++c) {
     Value at = address.vectors(c);
     SmallVector<Value> carried;
-    for (Value r : results)
-      carried.push_back(lanes().zero(r.getType()));
+    for (Type type : types)
+      carried.push_back(lanes().zero(type));
     SmallVector<Value> loaded =
         forEachLane(c, op.getMask(), carried, [&](Value lane, ValueRange args) {
           SmallVector<Value> next;
-          ChunkBuilder s = scalar();
           Value start = extractLane(at, lane);
-          if (isWide) {
-            auto load = LLVM::LoadOp::create(
-                b, loc, b.getIntegerType(128), toPointer(start), 16,
-                /*isVolatile=*/op.getOrder() == Order::Volatile);
-            load.setOrdering(orderingOf(op.getOrder(), true, false));
-            for (auto [arg, half] : llvm::zip(args, splitHalves(load)))
-              next.push_back(insertLane(arg, half, lane));
-            return next;
-          }
-          for (auto [e, arg] : llvm::enumerate(args)) {
-            Type element = results[e].getType();
-            Value where =
-                e ? s.add(start, s.intConstant(64, e * bytesOf(element)))
-                  : start;
-            auto load = LLVM::LoadOp::create(
-                b, loc, element, toPointer(where), bytesOf(element),
-                /*isVolatile=*/op.getOrder() == Order::Volatile);
-            load.setOrdering(orderingOf(op.getOrder(), true, false));
-            next.push_back(insertLane(arg, load, lane));
-          }
+          for (unsigned e = 0; e < types.size(); e += step)
+            for (Value part : loadPiece(start, e))
+              next.push_back(insertLane(args[next.size()], part, lane));
           return next;
         });
     for (auto [list, value] : llvm::zip(chunks, loaded))
@@ -184,6 +213,8 @@ LogicalResult Packetizer::emitOrderedLoad(LdOp op, const LaneAddress &address) {
 LogicalResult Packetizer::emitOrderedStore(StOp op,
                                            const LaneAddress &address) {
   ValueRange stored = op.getB();
+  unsigned step = elementsTogether(stored, address);
+  int64_t bytes = bytesOf(stored.front().getType());
   for (Value value : stored)
     (void)chunk(value, 0);
   for (unsigned c = 0; c < numChunks(); ++c) {
@@ -191,20 +222,14 @@ LogicalResult Packetizer::emitOrderedStore(StOp op,
     forEachLane(c, op.getMask(), {}, [&](Value lane, ValueRange) {
       ChunkBuilder s = scalar();
       Value start = extractLane(at, lane);
-      if (op.getTy() == ScalarType::B128) {
-        Value wide = joinHalves(extractLane(chunk(stored[0], c), lane),
-                                extractLane(chunk(stored[1], c), lane));
-        auto store = LLVM::StoreOp::create(b, loc, wide, toPointer(start), 16,
-                                           /*isVolatile=*/op.getOrder() ==
-                                               Order::Volatile);
-        store.setOrdering(orderingOf(op.getOrder(), false, true));
-        return SmallVector<Value>();
-      }
-      for (auto [e, value] : llvm::enumerate(stored)) {
-        int64_t bytes = bytesOf(value.getType());
+      for (unsigned e = 0; e < stored.size(); e += step) {
         Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
+        SmallVector<Value> parts;
+        for (Value value : stored.slice(e, step))
+          parts.push_back(extractLane(chunk(value, c), lane));
         auto store = LLVM::StoreOp::create(
-            b, loc, extractLane(chunk(value, c), lane), toPointer(where), bytes,
+            b, loc, joinInteger(s, parts), toPointer(where),
+            unsigned(step * bytes),
             /*isVolatile=*/op.getOrder() == Order::Volatile);
         store.setOrdering(orderingOf(op.getOrder(), false, true));
       }
