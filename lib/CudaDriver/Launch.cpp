@@ -224,6 +224,26 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
                                                       : CUDA_SUCCESS;
 }
 
+/// All CTAs of a cooperative launch are to be resident at once. They could be
+/// here, however many, but programs rely on what occupancy says.
+static CUresult checkCooperative(const Function &function,
+                                 const LaunchShape &shape, unsigned shared) {
+  const auto &[grid, block, cluster] = shape;
+  int multiprocessors = 0;
+  getAttribute(kMultiprocessors, multiprocessors);
+  uint64_t most = uint64_t(multiprocessors) *
+                  uint64_t(residentCtas(
+                      function, int(block[0] * block[1] * block[2]), shared));
+  uint64_t wanted = uint64_t(grid.x) * grid.y * grid.z;
+  if (wanted <= most)
+    return CUDA_SUCCESS;
+  log(LogKind::Error,
+      std::string("cooperative launch of '") + function.kernel->name +
+          "': " + std::to_string(wanted) + " CTAs, but the device " + "holds " +
+          std::to_string(most) + " at once");
+  return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
 static std::string describe(const LaunchShape &shape) {
   const auto &[grid, block, cluster] = shape;
   auto triple = [](uint32_t x, uint32_t y, uint32_t z) {
@@ -281,6 +301,10 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   launch->shared = params.sharedMemBytes;
   if (CUresult error = checkShape(*function, launch->shape, launch->shared))
     return error;
+  if (options.cooperative)
+    if (CUresult error =
+            checkCooperative(*function, launch->shape, launch->shared))
+      return error;
   launch->givenOptions = launch->options = options;
   launch->options.cluster = launch->shape.cluster;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
@@ -354,7 +378,6 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernel, _ptsz,
                 stream, LaunchOptions());
 }
 
-// All CTAs are there at once, however many: those that wait are parked.
 PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
                        (CUfunction function, unsigned gx, unsigned gy,
                         unsigned gz, unsigned bx, unsigned by, unsigned bz,

@@ -1,7 +1,7 @@
 //===- Occupancy.cpp - how many CTAs hardware of the profile would hold ---===//
 //
-// Programs size their grids by these. CTAs run on workers here, and all CTAs of
-// a cooperative launch are resident, however many.
+// Programs size their grids by these. CTAs run on workers here, and those that
+// wait are parked, so that nothing but a cooperative launch is held to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static int mostCtas() { return attribute(106); }
 static int mostShared() { return attribute(81); }
 static constexpr int kReservedShared = 1024; ///< per CTA
 
-static int residentCtas(const Function &function, int threads, size_t dynamic) {
+int cuda::residentCtas(const Function &function, int threads, size_t dynamic) {
   if (unsigned(threads) > maxThreads(*function.kernel))
     return 0;
   int warps = (threads + 31) / 32 * 32;
@@ -86,7 +86,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     }
   }
   *block = bestThreads;
-  *minGrid = bestCtas * attribute(16);
+  *minGrid = bestCtas * attribute(kMultiprocessors);
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSize,
@@ -163,6 +163,6 @@ PTXJIT_CUDA_API(cuOccupancyMaxActiveClusters,
   if (threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
   int ctas = residentCtas(*function, threads, config->sharedMemBytes);
-  *clusters = ctas * attribute(16) / int(size);
+  *clusters = ctas * attribute(kMultiprocessors) / int(size);
   return CUDA_SUCCESS;
 }

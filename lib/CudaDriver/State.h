@@ -312,6 +312,9 @@ CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
 constexpr unsigned kPortableClusterCtas = 8;
 /// CTAs of a cluster that a launch of the function may have.
 unsigned maxClusterCtas(const Function &function);
+/// CTAs of that many threads, with that many bytes of dynamic shared memory,
+/// that a multiprocessor of the profile holds at once.
+int residentCtas(const Function &function, int threads, size_t dynamic);
 /// What an attribute says; most are hints, or about an order that is stricter
 /// here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
@@ -350,6 +353,8 @@ struct Profile {
   int major, minor;
 };
 Profile getProfile();
+/// The device attribute that counts multiprocessors.
+constexpr int kMultiprocessors = 16;
 /// Value of a device attribute; false if it is unknown.
 bool getAttribute(int attribute, int &value);
 

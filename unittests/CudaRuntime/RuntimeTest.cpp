@@ -31,6 +31,10 @@ cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
                              CUstream);
 cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, size_t,
                                   CUstream);
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **,
+                                        size_t, CUstream);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *,
+                                                          int, size_t);
 cudaError_t cudaMalloc(void **, size_t);
 cudaError_t cudaFree(void *);
 cudaError_t cudaMemcpy(void *, const void *, size_t, int);
@@ -237,6 +241,24 @@ TEST_F(Runtime, StreamsRecordGraphs) {
   EXPECT_EQ(cudaGraphLaunch(exec, stream), 0);
   EXPECT_EQ(cudaStreamSynchronize(stream), 0);
   EXPECT_EQ(read(7), 2u);
+}
+
+TEST_F(Runtime, CooperativeLaunchesAreResidentAtOnce) {
+  cudaDeviceProp properties;
+  int ctas = 0;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), 0);
+  ASSERT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, add(), 128, 0),
+            0);
+  unsigned most = unsigned(ctas * properties.multiProcessorCount);
+  void *args[] = {&data, &n};
+  EXPECT_EQ(cudaLaunchCooperativeKernel(add(), {most, 1, 1}, {128, 1, 1}, args,
+                                        0, nullptr),
+            0);
+  EXPECT_EQ(cudaLaunchCooperativeKernel(add(), {most + 1, 1, 1}, {128, 1, 1},
+                                        args, 0, nullptr),
+            720); // cudaErrorCooperativeLaunchTooLarge
+  EXPECT_EQ(cudaGetLastError(), 720);
+  EXPECT_EQ(cudaGetLastError(), 0);
 }
 
 TEST_F(Runtime, PropertiesFollowTheDevice) {
