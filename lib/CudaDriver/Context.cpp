@@ -50,6 +50,7 @@ static void destroyContents(Context &context) {
   synchronizeContext(context);
   destroyStreamsOf(context);
   destroyModulesOf(context);
+  disownMemoryOf(context);
 }
 
 PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {

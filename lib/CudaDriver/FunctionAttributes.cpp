@@ -83,13 +83,10 @@ static CUresult attributeOf(const Function &function, int attribute,
 PTXJIT_CUDA_API(cuFuncGetAttribute,
                 (int *value, int attribute, CUfunction handle), value,
                 attribute, handle) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = findFunction(handle, function))
+  if (CUresult error = enterFunction(handle, function))
     return error;
   return attributeOf(*function, attribute, *value);
 }
@@ -106,11 +103,8 @@ static CUresult setDynamicShared(Function &function, int value) {
 PTXJIT_CUDA_API(cuFuncSetAttribute,
                 (CUfunction handle, int attribute, int value), handle,
                 attribute, value) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = findFunction(handle, function))
+  if (CUresult error = enterFunction(handle, function))
     return error;
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:

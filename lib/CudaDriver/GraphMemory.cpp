@@ -32,7 +32,8 @@ struct GraphMemory {
   uint64_t address;
   size_t bytes;
   explicit GraphMemory(size_t bytes)
-      : address(allocateKnown(bytes, Allocation::OfGraph)), bytes(bytes) {
+      : address(allocateKnown(nullptr, bytes, Allocation::OfGraph)),
+        bytes(bytes) {
     if (address)
       usage.add(bytes);
   }

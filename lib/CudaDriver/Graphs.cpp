@@ -452,15 +452,25 @@ static OperationRef snapshot(GraphExec &exec) {
   return whole;
 }
 
+/// enterStream() of where an instance is to run, and the instance: it belongs
+/// to no context.
+static CUresult enterLaunch(CUgraphExec handle, CUstream streamHandle,
+                            GraphExec *&exec, Context *&context,
+                            StreamObject *&stream) {
+  if (CUresult error = enterStream(streamHandle, context, stream))
+    return error;
+  exec = reinterpret_cast<GraphExec *>(handle);
+  return getState().graphExecs.contains(exec) ? CUDA_SUCCESS
+                                              : CUDA_ERROR_INVALID_VALUE;
+}
+
 PTXJIT_CUDA_STREAM_API(cuGraphLaunch, _ptsz,
                        (CUgraphExec handle, CUstream streamHandle), handle,
                        streamHandle) {
   Context *context;
   StreamObject *stream;
   GraphExec *exec;
-  if (CUresult error = enterExec(handle, exec))
-    return error;
-  if (CUresult error = enterStream(streamHandle, context, stream))
+  if (CUresult error = enterLaunch(handle, streamHandle, exec, context, stream))
     return error;
   if (stream->capture) {
     // A child, so that the graph can be asked for it.
@@ -474,9 +484,8 @@ PTXJIT_CUDA_STREAM_API(cuGraphUpload, _ptsz,
   Context *context;
   StreamObject *stream;
   GraphExec *exec;
-  if (CUresult error = enterExec(handle, exec))
-    return error;
-  return enterStream(streamHandle, context, stream); // it is there already
+  // It is there already.
+  return enterLaunch(handle, streamHandle, exec, context, stream);
 }
 
 PTXJIT_CUDA_API(cuGraphNodeSetEnabled,

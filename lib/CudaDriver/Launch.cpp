@@ -18,6 +18,16 @@ CUresult cuda::findFunction(CUfunction handle, Function *&function) {
                                                  : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult cuda::enterFunction(CUfunction handle, Function *&function) {
+  Context *context;
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (CUresult error = findFunction(handle, function))
+    return error;
+  return function->context ? enterOwner(function->context, context)
+                           : enter(context);
+}
+
 unsigned cuda::maxThreads(const PtxjitKernelInfo &kernel) {
   uint64_t most = uint64_t(kernel.maxntid[0]) *
                   std::max(kernel.maxntid[1], 1u) *
@@ -118,11 +128,8 @@ PTXJIT_CUDA_API(cuFuncSetSharedMemConfig, (CUfunction handle, int config),
 PTXJIT_CUDA_API(cuFuncSetCacheConfig,
                 (CUfunction handle, [[maybe_unused]] int ignored1), handle,
                 ignored1) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
-  return findFunction(handle, function);
+  return enterFunction(handle, function);
 }
 
 //===----------------------------------------------------------------------===//

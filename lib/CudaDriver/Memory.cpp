@@ -45,15 +45,30 @@ Place cuda::findPlace(uint64_t address, size_t bytes) {
   return bytes <= end - address ? Place::Inside : Place::Crossing;
 }
 
-uint64_t cuda::allocateKnown(size_t bytes, Allocation::Kind kind,
-                             unsigned flags, void *pool) {
+Context *cuda::ownerOf(uint64_t address) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  return it == getState().allocations.end() ? nullptr : it->second.context;
+}
+
+void cuda::disownMemoryOf(Context &context) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  for (auto &[address, allocation] : getState().allocations)
+    if (allocation.context == &context)
+      allocation.context = nullptr;
+}
+
+uint64_t cuda::allocateKnown(Context *owner, size_t bytes,
+                             Allocation::Kind kind, unsigned flags,
+                             void *pool) {
   void *memory = allocateDevice(bytes);
   if (!memory)
     return 0;
   State &state = getState();
   auto address = reinterpret_cast<uint64_t>(memory);
   std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[address] = {bytes, kind, flags, pool, state.nextId++};
+  state.allocations[address] = {bytes, kind,           flags,
+                                pool,  state.nextId++, owner};
   return address;
 }
 
@@ -83,7 +98,7 @@ static CUresult allocate(uint64_t &address, size_t bytes, Allocation::Kind kind,
     return error;
   if (bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t made = allocateKnown(bytes, kind, flags);
+  uint64_t made = allocateKnown(context, bytes, kind, flags);
   if (!made)
     return CUDA_ERROR_OUT_OF_MEMORY;
   address = made;
@@ -127,14 +142,22 @@ static bool isOfGraph(uint64_t address) {
          it->second.kind == Allocation::OfGraph;
 }
 
+/// Waits for kernels that may still use memory of `owner`'s: its own, and those
+/// of the context in which the caller works.
+static CUresult awaitUsers(Context &owner) {
+  Context *current = currentContext();
+  if (current && current != &owner)
+    (void)synchronizeContext(*current); // its errors are its own
+  return synchronizeContext(owner);
+}
+
 PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error = enterMemory(pointer, context))
     return error;
   if (!pointer)
     return CUDA_SUCCESS;
-  // Kernels may still use it.
-  if (CUresult error = synchronizeContext(*context))
+  if (CUresult error = awaitUsers(*context))
     return error;
   bool freed = freeKnown(pointer, Allocation::Device) ||
                freeKnown(pointer, Allocation::Managed) ||
@@ -158,11 +181,12 @@ PTXJIT_CUDA_API(cuMemAllocHost_v2, (void **pointer, size_t bytes), pointer,
 }
 PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error =
+          enterMemory(reinterpret_cast<uint64_t>(pointer), context))
     return error;
   if (!pointer)
     return CUDA_SUCCESS;
-  if (CUresult error = synchronizeContext(*context))
+  if (CUresult error = awaitUsers(*context))
     return error;
   return freeKnown(reinterpret_cast<uint64_t>(pointer), Allocation::Host)
              ? CUDA_SUCCESS
@@ -172,7 +196,8 @@ PTXJIT_CUDA_API(cuMemFreeHost, (void *pointer), pointer) {
 PTXJIT_CUDA_API(cuMemHostGetFlags, (unsigned *flags, void *pointer), flags,
                 pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error =
+          enterMemory(reinterpret_cast<uint64_t>(pointer), context))
     return error;
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(reinterpret_cast<uint64_t>(pointer));
@@ -200,16 +225,17 @@ PTXJIT_CUDA_API(cuMemHostRegister_v2,
       (next != state.allocations.end() && next->first < address + bytes);
   if (overlaps)
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  state.allocations[address] = {bytes, Allocation::Registered, flags, nullptr,
-                                state.nextId++};
+  state.allocations[address] = {bytes,   Allocation::Registered, flags,
+                                nullptr, state.nextId++,         context};
   return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuMemHostUnregister, (void *pointer), pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error =
+          enterMemory(reinterpret_cast<uint64_t>(pointer), context))
     return error;
-  if (CUresult error = synchronizeContext(*context))
+  if (CUresult error = awaitUsers(*context))
     return error;
   State &state = getState();
   std::lock_guard<std::mutex> lock(state.memoryMutex);
@@ -224,7 +250,7 @@ PTXJIT_CUDA_API(cuMemHostGetDevicePointer_v2,
                 (CUdeviceptr * device, void *host, unsigned flags), device,
                 host, flags) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error = enterMemory(reinterpret_cast<uint64_t>(host), context))
     return error;
   auto address = reinterpret_cast<uint64_t>(host);
   if (!device || flags || findPlace(address, 1) != Place::Inside)
@@ -249,7 +275,7 @@ PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
                 (CUdeviceptr * base, size_t *size, CUdeviceptr pointer), base,
                 size, pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error = enterMemory(pointer, context))
     return error;
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(pointer);
@@ -283,7 +309,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
       known->kind == Allocation::Host || known->kind == Allocation::Registered;
   switch (attribute) {
   case CU_POINTER_ATTRIBUTE_CONTEXT:
-    return give(currentContext());
+    return give(known->context ? known->context : currentContext());
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
     return give(unsigned(onHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE));
   case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -311,7 +337,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
 static CUresult getPointerAttribute(void *data, int attribute,
                                     CUdeviceptr pointer) {
   Context *context;
-  if (CUresult error = enterMemory(context))
+  if (CUresult error = enterMemory(pointer, context))
     return error;
   if (!data)
     return CUDA_ERROR_INVALID_VALUE;

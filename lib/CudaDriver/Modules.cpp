@@ -42,8 +42,8 @@ static CUresult extractText(const void *image, std::string &text,
 }
 
 static CUresult loadText(const std::string &text, const std::string &name,
-                         std::shared_ptr<ptxjit::Module> &code,
-                         std::string &diagnostics) {
+                         cuda::Module &module, std::string &diagnostics) {
+  std::shared_ptr<ptxjit::Module> &code = module.code;
   code = ptxjit::Module::load(text, name, diagnostics);
   if (!code) {
     log(LogKind::Error, "PTX is refused:\n" + diagnostics);
@@ -64,21 +64,21 @@ static CUresult loadText(const std::string &text, const std::string &name,
   code->forEachVariable([&](uint64_t address, size_t bytes) {
     std::lock_guard<std::mutex> lock(getState().memoryMutex);
     if (bytes)
-      getState().allocations[address] = {bytes, Allocation::Variable, 0,
-                                         nullptr, getState().nextId++};
+      getState().allocations[address] = {
+          bytes,   Allocation::Variable, 0,
+          nullptr, getState().nextId++,  module.context};
   });
   return CUDA_SUCCESS;
 }
 
 static CUresult loadImage(const void *image, const std::string &name,
-                          std::shared_ptr<ptxjit::Module> &code,
-                          std::string &diagnostics) {
+                          cuda::Module &module, std::string &diagnostics) {
   std::string text;
   if (CUresult error = extractText(image, text, diagnostics)) {
     log(LogKind::Error, diagnostics.substr(0, diagnostics.find('\n')));
     return error;
   }
-  return loadText(text, name, code, diagnostics);
+  return loadText(text, name, module, diagnostics);
 }
 
 /// A file's bytes, and a zero behind them.
@@ -98,6 +98,7 @@ static void addFunctions(cuda::Module &module, void *owner) {
     function->code = module.code;
     function->kernel = &info.kernels[i];
     function->owner = owner;
+    function->context = module.context;
     module.functions.emplace(info.kernels[i].name,
                              getState().functions.add(std::move(function)));
   }
@@ -179,7 +180,7 @@ static CUresult loadModule(CUmodule *handle, const void *image,
     return error;
   auto module = std::make_unique<cuda::Module>();
   module->context = context;
-  if (CUresult error = loadImage(image, name, module->code, diagnostics))
+  if (CUresult error = loadImage(image, name, *module, diagnostics))
     return error;
   addFunctions(*module, module.get());
   *handle =
@@ -356,7 +357,7 @@ static CUresult loadLibrary(CUlibrary *handle, const void *image,
   JitLogs logs(count, options, values);
   std::string diagnostics;
   auto library = std::make_unique<Library>();
-  CUresult result = loadImage(image, name, library->code, diagnostics);
+  CUresult result = loadImage(image, name, *library, diagnostics);
   logs.write(diagnostics);
   if (result)
     return result;

@@ -35,13 +35,10 @@ int cuda::residentCtas(const Function &function, int threads, size_t dynamic) {
 
 static CUresult maxActive(int *count, CUfunction handle, int threads,
                           size_t dynamic, unsigned flags) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
   if (!count || threads <= 0 || flags > 1)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = findFunction(handle, function))
+  if (CUresult error = enterFunction(handle, function))
     return error;
   *count = residentCtas(*function, threads, dynamic);
   return CUDA_SUCCESS;
@@ -64,13 +61,10 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags,
                  CUoccupancyB2DSize dynamicOf, size_t dynamic, int limit,
                  unsigned flags),
                 minGrid, block, handle, dynamicOf, dynamic, limit, flags) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
   if (!minGrid || !block || limit < 0 || flags > 1)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = findFunction(handle, function))
+  if (CUresult error = enterFunction(handle, function))
     return error;
   int most = int(maxThreads(*function->kernel));
   if (limit)
@@ -100,13 +94,10 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSize,
 PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
                 (size_t * bytes, CUfunction handle, int ctas, int threads),
                 bytes, handle, ctas, threads) {
-  Context *context;
   Function *function;
-  if (CUresult error = enter(context))
-    return error;
   if (!bytes || ctas <= 0 || threads <= 0 || threads > 1024)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = findFunction(handle, function))
+  if (CUresult error = enterFunction(handle, function))
     return error;
   int room = mostShared() / ctas - kReservedShared -
              int(function->kernel->sharedBytes);
@@ -126,12 +117,9 @@ static int mostClusterCtas(const Function &function) {
 static CUresult enterClusters(const void *result, CUfunction handle,
                               const CUlaunchConfig *config,
                               Function *&function) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
   if (!result || !config || (config->numAttrs && !config->attrs))
     return CUDA_ERROR_INVALID_VALUE;
-  return findFunction(handle, function);
+  return enterFunction(handle, function);
 }
 
 PTXJIT_CUDA_API(cuOccupancyMaxPotentialClusterSize,

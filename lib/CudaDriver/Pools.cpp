@@ -82,7 +82,7 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
     *out = params.dptr;
     return error;
   }
-  *out = allocateKnown(bytes, Allocation::Device, 0, pool);
+  *out = allocateKnown(context, bytes, Allocation::Device, 0, pool);
   if (!*out)
     return CUDA_ERROR_OUT_OF_MEMORY;
   countUse(pool, int64_t(bytes));

@@ -81,7 +81,9 @@ CUresult cuda::enterOwner(Context *owner, Context *&context) {
   return CUresult(owner->stickyError.load());
 }
 
-CUresult cuda::enterMemory(Context *&context) {
+CUresult cuda::enterMemory(uint64_t address, Context *&context) {
+  if (Context *owner = ownerOf(address))
+    return enterOwner(owner, context);
   CUresult error = enter(context);
   if (error != CUDA_ERROR_INVALID_CONTEXT)
     return error;

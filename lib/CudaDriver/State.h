@@ -67,7 +67,8 @@ struct NextLaunch {
 struct Function {
   std::shared_ptr<ptxjit::Module> code;
   const PtxjitKernelInfo *kernel = nullptr;
-  void *owner = nullptr; ///< handle of the module or library
+  void *owner = nullptr;      ///< handle of the module or library
+  Context *context = nullptr; ///< the module's; null: a library's
   std::atomic<int> maxDynamicShared{0};
   std::atomic<bool> nonPortableClusters{false};
   std::atomic<int> requiredCluster[3] = {}; ///< CTAs; 0: not set
@@ -156,6 +157,9 @@ struct Allocation {
   unsigned flags = 0;
   void *pool = nullptr;
   uint64_t id = 0;
+  /// Whose it is; null: of all, as what outlives its context and what libraries
+  /// and graphs have.
+  Context *context = nullptr;
 };
 
 /// Handles of one kind, so that a wrong one is an error and no crash.
@@ -254,9 +258,9 @@ CUresult enter(Context *&context);
 /// enter() for calls with a handle, which need no current context: its owner is
 /// the one, and null of what is in all of them.
 CUresult enterOwner(Context *owner, Context *&context);
-/// enter() for calls with an address: where no context is current, the device's
-/// primary one. Memory belongs to all of them here.
-CUresult enterMemory(Context *&context);
+/// enterOwner() for calls with an address. Of memory that has no owner the
+/// current context decides, and where there is none, the device's primary one.
+CUresult enterMemory(uint64_t address, Context *&context);
 /// Success if the driver is initialised and `device` is the one there is.
 CUresult checkDevice(CUdevice device);
 
@@ -287,6 +291,9 @@ void destroyStreamsOf(Context &context);
 // -- Modules (Modules.cpp, Launch.cpp)
 void destroyModulesOf(Context &context);
 CUresult findFunction(CUfunction handle, Function *&function);
+/// The function behind a handle, and enterOwner() of its module's context; of a
+/// library's the current one.
+CUresult enterFunction(CUfunction handle, Function *&function);
 /// Largest block of a kernel, in threads.
 unsigned maxThreads(const PtxjitKernelInfo &kernel);
 
@@ -295,8 +302,13 @@ unsigned maxThreads(const PtxjitKernelInfo &kernel);
 enum class Place { Inside, Outside, Crossing };
 Place findPlace(uint64_t address, size_t bytes);
 /// Memory that is known from now on; 0 if there is none.
-uint64_t allocateKnown(size_t bytes, Allocation::Kind kind, unsigned flags = 0,
-                       void *pool = nullptr);
+/// \param owner  null: it belongs to no context.
+uint64_t allocateKnown(Context *owner, size_t bytes, Allocation::Kind kind,
+                       unsigned flags = 0, void *pool = nullptr);
+/// The context that memory at an address belongs to; null if it has none.
+Context *ownerOf(uint64_t address);
+/// What belongs to a context stays when that goes, and belongs to nobody.
+void disownMemoryOf(Context &context);
 /// Frees what allocateKnown gave. False if it is none of that kind.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
 /// Is it in a reserved range of addresses? Under State::memoryMutex.

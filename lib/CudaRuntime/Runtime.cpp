@@ -75,13 +75,24 @@ static bool isSticky(int error) {
           error <= cudaErrorLaunchFailure);
 }
 
+/// The last error, unless the context that it was about is not the caller's any
+/// more: it was reset, or another one was made current.
+static int findLastError() {
+  CUdevice device;
+  if (isSticky(lastError) && cuCtxGetDevice(&device) == CUDA_SUCCESS)
+    lastError = cudaSuccess;
+  return lastError;
+}
+
 PTXJIT_CUDART_EXPORT cudaError_t cudaGetLastError() {
-  int error = lastError;
+  int error = findLastError();
   if (!isSticky(error))
     lastError = cudaSuccess;
   return error;
 }
-PTXJIT_CUDART_EXPORT cudaError_t cudaPeekAtLastError() { return lastError; }
+PTXJIT_CUDART_EXPORT cudaError_t cudaPeekAtLastError() {
+  return findLastError();
+}
 
 PTXJIT_CUDART_EXPORT const char *cudaGetErrorName(cudaError_t error) {
   switch (error) {

@@ -218,6 +218,24 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   cudaGetLastError();
 }
 
+TEST_F(Runtime, FaultsAreOfTheirContextAlone) {
+  CUcontext own, popped;
+  ASSERT_EQ(cuCtxCreate_v2(&own, 0, 0), CUDA_SUCCESS);
+  void *good = data;
+  data = reinterpret_cast<void *>(uintptr_t(64));
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(cudaDeviceSynchronize(), 700); // cudaErrorIllegalAddress
+  EXPECT_EQ(cudaGetLastError(), 700);
+  EXPECT_EQ(cudaGetLastError(), 700) << "it stays";
+  data = good;
+  ASSERT_EQ(cuCtxPopCurrent_v2(&popped), CUDA_SUCCESS);
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(cudaPeekAtLastError(), 0);
+  EXPECT_EQ(cudaGetLastError(), 0);
+  EXPECT_EQ(cudaDeviceSynchronize(), 0);
+  EXPECT_EQ(cuCtxDestroy_v2(own), CUDA_SUCCESS);
+}
+
 TEST_F(Runtime, PointersSayWhatTheyAre) {
   cudaPointerAttributes attributes;
   EXPECT_EQ(cudaPointerGetAttributes(&attributes, data), 0);
