@@ -109,7 +109,9 @@ const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
 //===----------------------------------------------------------------------===//
 
 /// First all get memory, then those that are new get their addresses filled in.
+/// Nobody sees one before that.
 void Module::defineAll(const PtxjitVariable *list, uint32_t count) {
+  std::lock_guard<std::mutex> lock(variablesMutex);
   std::vector<const PtxjitVariable *> fresh;
   for (uint32_t i = 0; i < count; ++i)
     if (!variables.count(list[i].name)) {
@@ -145,16 +147,21 @@ void Module::relocate(const PtxjitVariable &variable) {
   }
 }
 
-/// Address of a variable or function, as code sees it.
+/// Address of a variable or function, as code sees it. `variables` is locked.
 uint64_t Module::addressOf(const std::string &symbol) {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numFunctions; ++i)
     if (symbol == info.functions[i])
       return PTXJIT_FUNCTION_ADDRESS(uint64_t(i));
-  return resolve(symbol);
+  return findVariable(symbol);
 }
 
 uint64_t Module::resolve(const std::string &symbol) {
+  std::lock_guard<std::mutex> lock(variablesMutex);
+  return findVariable(symbol);
+}
+
+uint64_t Module::findVariable(const std::string &symbol) const {
   auto it = variables.find(symbol);
   return it == variables.end() ? 0
                                : reinterpret_cast<uint64_t>(it->second.get());

@@ -2,6 +2,7 @@
 
 #include "ptxjit/Runtime/Module.h"
 
+#include <atomic>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
@@ -76,6 +77,54 @@ TEST(Module, CompiledByManyThreadsAtOnce) {
   for (std::thread &t : threads)
     t.join();
   EXPECT_EQ(out, 2 * 10 * (1 + 2 + 3 + 4u));
+}
+
+// A kernel may bring variables of its own along when it is compiled.
+TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
+  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                     ".global .u32 total = 5;\n"
+                     ".global .u64 place = total;\n";
+  constexpr unsigned kKernels = 8;
+  for (unsigned i = 0; i < kKernels; ++i)
+    text += ".visible .entry k" + std::to_string(i) +
+            "() {\n .global .u32 own = 7;\n .reg .b32 %r;\n"
+            " ld.global.u32 %r, [own]; red.global.add.u32 [total], %r;\n"
+            " ret;\n}\n";
+  auto module = load(text.c_str());
+  std::atomic<bool> done{false};
+  std::vector<std::thread> readers, compilers;
+  for (int t = 0; t < 2; ++t)
+    readers.emplace_back([&] {
+      while (!done) {
+        uint64_t total = module->resolve("total"), place = 0;
+        std::memcpy(&place, reinterpret_cast<void *>(module->resolve("place")),
+                    sizeof(place));
+        EXPECT_EQ(place, total);
+        EXPECT_EQ(module->resolve("k0::nothing"), 0u);
+        size_t bytes = 0;
+        module->forEachVariable([&](uint64_t, size_t size) { bytes += size; });
+        EXPECT_GE(bytes, 12u);
+      }
+    });
+  for (unsigned t = 0; t < 2; ++t)
+    compilers.emplace_back([&, t] {
+      uint32_t block[3] = {1, 1, 1};
+      for (unsigned i = t; i < kKernels; i += 2) {
+        std::string diagnostics;
+        EXPECT_EQ(module->launch("k" + std::to_string(i), {1, 1, 1}, block,
+                                 nullptr, 0, 1, {}, diagnostics),
+                  LaunchStatus::Ok)
+            << diagnostics;
+      }
+    });
+  for (std::thread &t : compilers)
+    t.join();
+  done = true;
+  for (std::thread &t : readers)
+    t.join();
+  uint32_t total;
+  std::memcpy(&total, reinterpret_cast<void *>(module->resolve("total")), 4);
+  EXPECT_EQ(total, 5 + 7 * kKernels);
 }
 
 TEST(Module, UnknownKernel) {

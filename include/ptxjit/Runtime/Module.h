@@ -97,6 +97,7 @@ private:
   bool parse(std::string &diagnostics, uint32_t *numErrors);
   bool needCompiler(std::string &diagnostics);
   uint64_t addressOf(const std::string &symbol);
+  uint64_t findVariable(const std::string &symbol) const;
   void define(const PtxjitVariable &variable);
   void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
@@ -124,6 +125,7 @@ private:
   const PtxjitCompiler *compiler = nullptr; ///< null until it is needed
   PtxjitModule *module = nullptr;           ///< likewise
 
+  /// Of what follows, up to `variables`. Held while a kernel is compiled.
   std::mutex mutex;
   std::map<Key, PtxjitImage *> kernels;
   std::vector<PtxjitImage *> compiled; ///< those that the compiler owns
@@ -135,6 +137,10 @@ private:
     std::atomic<uint64_t> pace{0};
   };
   std::map<const PtxjitImage *, Shared> shared;
+
+  /// Of `variables` alone, so that nobody who asks for one waits for a kernel.
+  /// Taken inside `mutex`, never around it.
+  std::mutex variablesMutex;
   std::map<std::string, DeviceBuffer> variables;
 };
 
