@@ -133,11 +133,12 @@ bool cuda::getAttribute(int attribute, int &value) {
 PTXJIT_CUDA_API(cuInit, (unsigned flags), flags) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
+  watchForks();
   getState().initialized = true;
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuDriverGetVersion, (int *version), version) {
+PTXJIT_CUDA_PLAIN_API(cuDriverGetVersion, (int *version), version) {
   if (!version)
     return CUDA_ERROR_INVALID_VALUE;
   *version = kDriverVersion;
@@ -296,16 +297,16 @@ const char *cuda::nameOf(CUresult result) {
   return nullptr;
 }
 
-PTXJIT_CUDA_API(cuGetErrorName, (CUresult error, const char **name), error,
-                name) {
+PTXJIT_CUDA_PLAIN_API(cuGetErrorName, (CUresult error, const char **name),
+                      error, name) {
   if (!name)
     return CUDA_ERROR_INVALID_VALUE;
   *name = nameOf(error);
   return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-PTXJIT_CUDA_API(cuGetErrorString, (CUresult error, const char **string), error,
-                string) {
+PTXJIT_CUDA_PLAIN_API(cuGetErrorString, (CUresult error, const char **string),
+                      error, string) {
   if (!string)
     return CUDA_ERROR_INVALID_VALUE;
   switch (int(error)) {

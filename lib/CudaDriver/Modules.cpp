@@ -238,7 +238,7 @@ PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuModuleGetLoadingMode, (int *mode), mode) {
+PTXJIT_CUDA_PLAIN_API(cuModuleGetLoadingMode, (int *mode), mode) {
   if (!mode)
     return CUDA_ERROR_INVALID_VALUE;
   *mode = 2; // lazy: kernels are compiled when they are launched

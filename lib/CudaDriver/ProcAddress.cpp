@@ -7,14 +7,16 @@ using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 int cuda::reportUnsupported(const char *name) {
+  if (isForked())
+    return CUDA_ERROR_NOT_INITIALIZED;
   log(LogKind::Error, std::string(name) + " is not supported");
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-PTXJIT_CUDA_API(cuGetProcAddress_v2,
-                (const char *name, void **function, int version, uint64_t flags,
-                 int *status),
-                name, function, version, flags, status) {
+PTXJIT_CUDA_PLAIN_API(cuGetProcAddress_v2,
+                      (const char *name, void **function, int version,
+                       uint64_t flags, int *status),
+                      name, function, version, flags, status) {
   constexpr uint64_t allFlags = CU_GET_PROC_ADDRESS_LEGACY_STREAM |
                                 CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (!name || !function || flags > allFlags)
@@ -30,9 +32,9 @@ PTXJIT_CUDA_API(cuGetProcAddress_v2,
                         : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return entry || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
-PTXJIT_CUDA_API(cuGetProcAddress,
-                (const char *name, void **function, int version,
-                 uint64_t flags),
-                name, function, version, flags) {
+PTXJIT_CUDA_PLAIN_API(cuGetProcAddress,
+                      (const char *name, void **function, int version,
+                       uint64_t flags),
+                      name, function, version, flags) {
   return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }

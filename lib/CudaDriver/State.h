@@ -31,11 +31,20 @@
 /// Head of an exported function, seen by `PTXJIT_LOG=api`:
 ///
 ///   PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) { ... }
+///
+/// In a child of fork() it only says that there is no device.
 #define PTXJIT_CUDA_API(name, parameters, ...)                                 \
+  PTXJIT_CUDA_CALL(true, name, parameters, __VA_ARGS__)
+
+/// The same of a function that needs no device.
+#define PTXJIT_CUDA_PLAIN_API(name, parameters, ...)                           \
+  PTXJIT_CUDA_CALL(false, name, parameters, __VA_ARGS__)
+
+#define PTXJIT_CUDA_CALL(needsDevice, name, parameters, ...)                   \
   static CUresult run_##name parameters;                                       \
   PTXJIT_CUDA_EXPORT CUresult name parameters {                                \
-    return ::ptxjit::cuda::traceCall(#name,                                    \
-                                     run_##name __VA_OPT__(, ) __VA_ARGS__);   \
+    return ::ptxjit::cuda::traceCall<needsDevice>(                             \
+        #name, run_##name __VA_OPT__(, ) __VA_ARGS__);                         \
   }                                                                            \
   static CUresult run_##name parameters
 
@@ -331,15 +340,25 @@ int residentCtas(const Function &function, int threads, size_t dynamic);
 /// here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
 
+// -- Processes (Fork.cpp)
+/// Is this a child, by fork(), of a process that has initialised the driver? It
+/// has none of the threads, and locks may be held for ever: nothing of the
+/// state may be touched.
+inline std::atomic<bool> forked{false};
+inline bool isForked() { return forked.load(std::memory_order_relaxed); }
+/// Before the driver is initialised: watches for forks from now on.
+void watchForks();
+
 /// "CUDA_SUCCESS" and the like; null if there is no such result.
 const char *nameOf(CUresult result);
 /// "name(arguments) = result", where PTXJIT_LOG asks for calls.
 void logCall(const char *name, const std::string &arguments, CUresult result);
 
-template <typename... Parameters, typename... Args>
+template <bool needsDevice, typename... Parameters, typename... Args>
 CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
                    Args... args) {
-  CUresult result = run(args...);
+  CUresult result =
+      needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED : run(args...);
   if (isLogged(LogKind::Api)) {
     std::ostringstream text;
     const char *comma = "";

@@ -37,6 +37,8 @@ struct ThreadStreams {
   std::map<uint64_t, Own> streams; ///< by context id
 
   ~ThreadStreams() {
+    if (isForked())
+      return;
     // By id as well: a context that is gone has taken its streams along, and
     // others may lie in their place.
     for (auto &[contextId, own] : streams)

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -56,7 +57,14 @@ struct Registry {
 } // namespace
 
 static Registry &getRegistry() {
-  static Registry *registry = new Registry;
+  static Registry *registry = [] {
+    // A child of fork() unregisters, too, when it ends: another thread must not
+    // have taken the lock along.
+    pthread_atfork([] { getRegistry().mutex.lock(); },
+                   [] { getRegistry().mutex.unlock(); },
+                   [] { getRegistry().mutex.unlock(); });
+    return new Registry;
+  }();
   return *registry;
 }
 

@@ -30,6 +30,9 @@ int cudart::enter() {
   CUdevice device;
   switch (cuCtxGetDevice(&device)) {
   case CUDA_ERROR_NOT_INITIALIZED:
+    if (CUresult error = cuInit(0))
+      return error; // a child of fork(), where nothing else may be touched
+    break;
   case CUDA_ERROR_INVALID_CONTEXT:
   case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     break;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../CudaDriver/FatBinaryWriter.h"
+#include "../ForkedChild.h"
 #include "ptxjit/CudaRuntime/CudaRuntimeABI.h"
 
 #include <gtest/gtest.h>
@@ -234,6 +235,27 @@ TEST_F(Runtime, FaultsAreOfTheirContextAlone) {
   EXPECT_EQ(cudaGetLastError(), 0);
   EXPECT_EQ(cudaDeviceSynchronize(), 0);
   EXPECT_EQ(cuCtxDestroy_v2(own), CUDA_SUCCESS);
+}
+
+TEST_F(Runtime, ChildrenOfForkHaveNoDevice) {
+  EXPECT_EQ(launch(), 0);
+  int wrong = runInChild([&] {
+    void *memory;
+    int wrong = 0;
+    // cudaErrorInitializationError
+    wrong += launch() != 3;
+    wrong += cudaGetLastError() != 3;
+    wrong += cudaMalloc(&memory, 4) != 3;
+    wrong += cudaSetDevice(0) != 3;
+    wrong += cudaDeviceSynchronize() != 3;
+    wrong += cudaDeviceReset() != 3;
+    wrong += cudaMemcpy(&memory, data, 4, cudaMemcpyDeviceToHost) != 3;
+    __cudaUnregisterFatBinary(handle); // as programs do when they end
+    return wrong;
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(read(7), 2u);
 }
 
 TEST_F(Runtime, PointersSayWhatTheyAre) {

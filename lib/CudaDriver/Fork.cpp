@@ -1,0 +1,22 @@
+//===- Fork.cpp - children of a process that uses the driver --------------===//
+//
+// CUDA does not go on in a child of fork(), and neither do we: workers, streams
+// and the compiler are threads that the child does not have. Every call that
+// needs the device says CUDA_ERROR_NOT_INITIALIZED there, at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "State.h"
+
+#include <pthread.h>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+void cuda::watchForks() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork(nullptr, nullptr,
+                   [] { forked.store(true, std::memory_order_relaxed); });
+  });
+}
