@@ -70,7 +70,8 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   void *handle = nullptr;
   error.clear();
   for (const std::string &path : listCandidates()) {
-    // Now and local: no symbol of LLVM may meet another LLVM in the process.
+    // Its LLVM is inside it, and hidden: nothing of it meets another LLVM in
+    // the process.
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle)
       break;
