@@ -176,8 +176,14 @@ FailureOr<ConstValue> ParserImpl::applyBinary(StringRef op, ConstValue a,
       return makeInt(x < y);
     if (op == ">")
       return makeInt(x > y);
+    if (op == "<=")
+      return makeInt(x <= y);
+    if (op == ">=")
+      return makeInt(x >= y);
     if (op == "==")
       return makeInt(x == y);
+    if (op == "!=")
+      return makeInt(x != y);
     return error(loc) << "'" << op << "' needs integer operands";
   }
   uint64_t x = a.bits, y = b.bits;

@@ -158,17 +158,19 @@ LogicalResult ParserImpl::parseInitScalar(ScalarType type, int64_t at,
   FailureOr<ConstValue> value = parseConstExpr();
   if (failed(value))
     return failure();
-  // 0xff00(symbol): one byte of an address.
-  if (value->kind == ConstValue::Int && consumePunct("(")) {
-    if (failed(parseInitAddress(type, at, int64_t(value->bits), data)))
-      return failure();
-    return expectPunct(")", "after a masked address");
-  }
+  if (value->kind == ConstValue::Int && consumePunct("("))
+    return parseInitMasked(type, at, value->bits, loc, data);
   uint64_t bits = value->bits;
   double number = value->kind == ConstValue::Bits32
                       ? double(llvm::bit_cast<float>(uint32_t(value->bits)))
                       : value->number;
-  if (type == ScalarType::F32) {
+  bool isPlain = value->kind == ConstValue::Float;
+  if (type == ScalarType::B32 &&
+      (isPlain || value->kind == ConstValue::Bits64)) {
+    bits = llvm::bit_cast<uint32_t>(float(number));
+  } else if (type == ScalarType::B64 && isPlain) {
+    bits = llvm::bit_cast<uint64_t>(number);
+  } else if (type == ScalarType::F32) {
     if (value->kind == ConstValue::Int)
       return error(loc) << "an integer may not initialise a .f32 variable";
     if (value->kind != ConstValue::Bits32)
@@ -178,13 +180,39 @@ LogicalResult ParserImpl::parseInitScalar(ScalarType type, int64_t at,
       return error(loc) << "an integer may not initialise a .f64 variable";
     if (value->kind != ConstValue::Bits64)
       bits = llvm::bit_cast<uint64_t>(number);
-  } else if (value->kind == ConstValue::Float) {
+  } else if (isPlain) {
     return error(loc) << "a floating-point number may not initialise a ."
                       << stringifyScalarType(type) << " variable";
   }
+  storeInitBytes(at, bytes, bits, data);
+  return success();
+}
+
+void ParserImpl::storeInitBytes(int64_t at, int64_t bytes, uint64_t bits,
+                                InitData &data) {
   for (int64_t i = 0; i < bytes; ++i)
     data.bytes[at + i] = int8_t(bits >> (8 * i));
-  return success();
+}
+
+/// 0xff00(symbol), 0xff00(number): one byte, of an address or a number. ISA:
+/// "initializers". The current token is behind the parenthesis.
+LogicalResult ParserImpl::parseInitMasked(ScalarType type, int64_t at,
+                                          uint64_t mask, SMLoc loc,
+                                          InitData &data) {
+  unsigned shift = mask ? llvm::countr_zero(mask) : 0;
+  if (mask != uint64_t(0xff) << shift || shift % 8)
+    return error(loc) << "a mask must select one byte: 0xff, 0xff00 and so on";
+  if (tok.is(TokenKind::Identifier) && tok.spelling != "WARP_SZ") {
+    if (failed(parseInitAddress(type, at, int64_t(mask), data)))
+      return failure();
+  } else {
+    FailureOr<int64_t> number = parseConstInt("what a mask is applied to");
+    if (failed(number))
+      return failure();
+    storeInitBytes(at, getBitWidth(type) / 8, uint64_t(*number) >> shift & 0xff,
+                   data);
+  }
+  return expectPunct(")", "after what a mask is applied to");
 }
 
 /// symbol {+ n} or generic(symbol) {+ n}. `mask` selects one byte, or is -1.
@@ -215,12 +243,8 @@ LogicalResult ParserImpl::parseInitAddress(ScalarType type, int64_t at,
       return failure();
     addend = negative ? -*value : *value;
   }
-  int64_t shift = 0;
-  if (mask != -1) {
-    shift = mask ? llvm::countr_zero(uint64_t(mask)) : 0;
-    if (mask != int64_t(uint64_t(0xff) << shift) || shift % 8)
-      return error(loc) << "the mask of an address must select one byte";
-  } else if (getBitWidth(type) < 32) {
+  int64_t shift = mask == -1 ? 0 : llvm::countr_zero(uint64_t(mask));
+  if (mask == -1 && getBitWidth(type) < 32) {
     return error(loc) << "an address does not fit in a ."
                       << stringifyScalarType(type) << " variable";
   }

@@ -158,6 +158,9 @@ private:
   FailureOr<mlir::NamedAttribute> parseOpaqueMember(StringRef type);
   LogicalResult parseInitScalar(ptx::ScalarType type, int64_t at,
                                 InitData &data);
+  void storeInitBytes(int64_t at, int64_t bytes, uint64_t bits, InitData &data);
+  LogicalResult parseInitMasked(ptx::ScalarType type, int64_t at, uint64_t mask,
+                                SMLoc loc, InitData &data);
   LogicalResult parseInitAddress(ptx::ScalarType type, int64_t at, int64_t mask,
                                  InitData &data);
 
@@ -179,6 +182,8 @@ private:
   LogicalResult parseLoc();
   LogicalResult parseLabel(StringRef name, SMLoc loc);
   LogicalResult parseInstruction();
+  LogicalResult
+  parseTargetNames(bool branch, std::vector<std::pair<StringRef, SMLoc>> &list);
   LogicalResult parseControlDirective(StringRef name, SMLoc loc);
   mlir::Block *getLabelBlock(StringRef name, SMLoc loc);
   void startBlock(mlir::Block *block);

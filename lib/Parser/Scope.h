@@ -83,19 +83,29 @@ private:
     size_t digits = name.size();
     while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
       --digits;
-    // `%r10` may belong to `%r<11>` or to `%r1<1>`; a number has no leading 0.
-    for (size_t split = digits; split < name.size(); ++split) {
-      auto it = ranges.find(name.take_front(split));
-      llvm::StringRef number = name.drop_front(split);
-      unsigned index;
-      if (it == ranges.end() || number.getAsInteger(10, index) ||
-          (number.size() > 1 && number[0] == '0') || index >= it->second.count)
-        continue;
-      Symbol symbol{Symbol::Register, it->second.loc, it->second.type};
-      symbol.vectorSize = it->second.vectorSize;
-      return &names.try_emplace(name, std::move(symbol)).first->second;
-    }
+    // `%r10` may belong to `%r<11>` or to `%r1<1>`. `%r09` is `%r9`, unless
+    // `%r0<10>` has it.
+    for (bool padded : {false, true})
+      for (size_t split = digits; split < name.size(); ++split) {
+        llvm::StringRef number = name.drop_front(split);
+        if ((number.size() > 1 && number[0] == '0') != padded)
+          continue;
+        if (Symbol *symbol = findInRange(name.take_front(split), number))
+          return symbol;
+      }
     return nullptr;
+  }
+
+  Symbol *findInRange(llvm::StringRef prefix, llvm::StringRef number) {
+    auto it = ranges.find(prefix);
+    unsigned index;
+    if (it == ranges.end() || number.getAsInteger(10, index) ||
+        index >= it->second.count)
+      return nullptr;
+    Symbol symbol{Symbol::Register, it->second.loc, it->second.type};
+    symbol.vectorSize = it->second.vectorSize;
+    std::string name = (prefix + llvm::Twine(index)).str();
+    return &names.try_emplace(name, std::move(symbol)).first->second;
   }
 
   llvm::StringMap<Symbol> names;

@@ -153,6 +153,33 @@ LogicalResult ParserImpl::parseLabel(StringRef name, SMLoc loc) {
   return success();
 }
 
+/// One name of a list of targets, or L<3>: L0, L1, L2.
+LogicalResult
+ParserImpl::parseTargetNames(bool branch,
+                             std::vector<std::pair<StringRef, SMLoc>> &list) {
+  SMLoc loc = tok.getLoc();
+  FailureOr<StringRef> name =
+      expectIdentifier(branch ? "a label" : "the name of a function");
+  if (failed(name))
+    return failure();
+  SmallVector<StringRef> names = {*name};
+  if (tok.isPunct("<")) {
+    FailureOr<int64_t> count = parseNameCount("targets", 1 << 16);
+    if (failed(count))
+      return failure();
+    names.clear();
+    for (int64_t i = 0; i < *count; ++i) // the context keeps the name
+      names.push_back(builder.getStringAttr(*name + Twine(i)).getValue());
+  }
+  for (StringRef target : names) {
+    Symbol *known = branch ? nullptr : lookup(target);
+    if (!branch && (!known || known->kind != Symbol::Function))
+      return error(loc) << "'" << target << "' is not a declared function";
+    list.emplace_back(target, loc);
+  }
+  return success();
+}
+
 /// NAME: .branchtargets L, ...;  .calltargets f, ...;  .callprototype ...;
 LogicalResult ParserImpl::parseControlDirective(StringRef name, SMLoc loc) {
   bool branch = tok.isWord("branchtargets");
@@ -161,15 +188,8 @@ LogicalResult ParserImpl::parseControlDirective(StringRef name, SMLoc loc) {
   advance();
   Symbol symbol{branch ? Symbol::BranchTargets : Symbol::CallTargets, loc};
   do {
-    SMLoc at = tok.getLoc();
-    FailureOr<StringRef> target =
-        expectIdentifier(branch ? "a label" : "the name of a function");
-    if (failed(target))
+    if (failed(parseTargetNames(branch, symbol.targets)))
       return failure();
-    Symbol *known = branch ? nullptr : lookup(*target);
-    if (!branch && (!known || known->kind != Symbol::Function))
-      return error(at) << "'" << *target << "' is not a declared function";
-    symbol.targets.emplace_back(*target, at);
   } while (consumePunct(","));
   if (!declare(name, symbol, loc))
     return failure();
