@@ -15,9 +15,9 @@ namespace ptxjit {
 
 /// How deep to read a module.
 struct ParseOptions {
-  /// Off: declarations and signatures only (the outline); bodies are skipped
-  /// by their braces. Functions then look like declarations with the unit
-  /// attribute `ptx.outlined`.
+  /// Off: declarations and signatures only (the outline). Of bodies only
+  /// braces, strings, comments and characters are looked at. Functions then
+  /// look like declarations with the unit attribute `ptx.outlined`.
   bool bodies = true;
   /// If not empty, only this kernel's body is read, and those of `.func`s.
   llvm::StringRef onlyKernel;

@@ -38,9 +38,10 @@ struct CompileOptions {
 /// parsed nor compiled. Thread-safe.
 class Module {
 public:
-  /// Parses and, for texts below 1 MB, checks all bodies. Larger ones are
-  /// checked kernel by kernel at first launch. Null after errors; diagnostics
-  /// and the number of errors are stored.
+  /// Parses and, for texts below 1 MB, checks all bodies. Of larger ones the
+  /// declarations are checked, and that braces, strings and comments end; the
+  /// statements kernel by kernel at first launch. Null after errors;
+  /// diagnostics and the number of errors are stored.
   static std::unique_ptr<Module> load(const std::string &text,
                                       const std::string &fileName,
                                       std::string &diagnostics,
