@@ -6,23 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Session.h"
 #include "ptxjit/Analysis/ExecutionMode.h"
 #include "ptxjit/JIT/Compiler.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/KernelLayout.h"
-#include "ptxjit/Parser/Parser.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/SourceMgr.h"
 #include <chrono>
 #include <deque>
 
@@ -36,21 +31,6 @@ using namespace ptxjit::ptx;
 
 namespace {
 
-class SinkStream : public llvm::raw_ostream {
-public:
-  explicit SinkStream(PtxjitSink sink) : sink(sink) { SetUnbuffered(); }
-
-private:
-  void write_impl(const char *text, size_t size) override {
-    if (sink.write)
-      sink.write(sink.user, text, size);
-    position += size;
-  }
-  uint64_t current_pos() const override { return position; }
-  PtxjitSink sink;
-  uint64_t position = 0;
-};
-
 class Stopwatch {
 public:
   double lap() {
@@ -62,39 +42,6 @@ public:
 
 private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
-/// A text being parsed or compiled: context, sources, diagnostics to a sink.
-struct Session {
-  Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink)
-      : context(registry(), MLIRContext::Threading::DISABLED), stream(sink),
-        handler((sources.AddNewSourceBuffer(
-                     llvm::MemoryBuffer::getMemBufferCopy(text, fileName),
-                     llvm::SMLoc()),
-                 sources),
-                &context, stream),
-        counter(&context, [this](Diagnostic &d) {
-          if (d.getSeverity() == DiagnosticSeverity::Error)
-            ++numErrors;
-          return failure(); // on to the printing handler
-        }) {
-    context.printOpOnDiagnostic(false);
-  }
-
-  static DialectRegistry registry() {
-    DialectRegistry registry;
-    registerLoweringDialects(registry);
-    registerBuiltinDialectTranslation(registry);
-    registerLLVMDialectTranslation(registry);
-    return registry;
-  }
-
-  MLIRContext context;
-  llvm::SourceMgr sources;
-  SinkStream stream;
-  SourceMgrDiagnosticHandler handler;
-  unsigned numErrors = 0;
-  ScopedDiagnosticHandler counter;
 };
 
 /// Variables as the C interface shows them, with what they point to.
@@ -211,7 +158,7 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
   Session session(source, fileName, diagnostics);
   ParseOptions options;
   options.bodies = checkBodies;
-  auto module = parsePtx(session.sources, &session.context, options);
+  auto module = session.parse(options);
   bool ok = succeeded(module) && succeeded(verify(**module));
   if (numErrors)
     *numErrors = ok ? 0 : std::max(session.numErrors, 1u);
@@ -226,7 +173,8 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
       describeKernel(*out, func);
   }
   for (VarOp var : (*module)->getOps<VarOp>())
-    if (var.getSpace() == Space::Global || var.getSpace() == Space::Const)
+    if ((var.getSpace() == Space::Global || var.getSpace() == Space::Const) &&
+        var.getLinkage() != "extern") // declared, and used by nobody
       out->variables.add(var);
   Operation *op = **module;
   out->info.text = out->text.c_str();
@@ -338,7 +286,7 @@ llvm::Error Compilation::run() {
   ParseOptions options;
   options.onlyKernel = kernel;
   options.addressSize = module.info.addressBits;
-  auto ir = parsePtx(session->sources, &session->context, options);
+  auto ir = session->parse(options);
   if (mlir::failed(ir))
     return failed("parse");
   times.parse = watch.lap();
@@ -401,6 +349,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code)
     if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
       image->frameBytes = bytes.getValue().getZExtValue();
+  placeInImage(ir, module.text, module.fileName);
   if (auto error = stage("to-llvm",
                          [](PassManager &pm) { buildLowerToLLVMPipeline(pm); }))
     return error;
@@ -610,7 +559,7 @@ static int interpretKernel(const PtxjitModule *module, const char *kernel,
     ParseOptions options;
     options.onlyKernel = kernel;
     options.addressSize = module->info.addressBits;
-    auto ir = parsePtx(session.sources, &session.context, options);
+    auto ir = session.parse(options);
     ok = succeeded(ir) && succeeded(interpret(**ir, kernel, *launch));
     return llvm::Error::success();
   });

@@ -514,6 +514,8 @@ FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
     return nullptr;
   }
   if (hasBody) {
+    if (!linkage.empty())
+      op.setLinkage(linkage); // the definition's, behind that of a declaration
     op.setParamsAttr(params);
     op.setResultsAttr(results);
   }

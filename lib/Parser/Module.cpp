@@ -26,8 +26,8 @@ FailureOr<OwningOpRef<ModuleOp>> ptxjit::parsePtx(llvm::SourceMgr &sources,
 ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
                        const ParseOptions &options)
     : sources(sources), context(context), options(options),
-      lexer(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer()),
-      builder(context) {
+      buffer(options.buffer ? options.buffer : sources.getMainFileID()),
+      lexer(sources.getMemoryBuffer(buffer)->getBuffer()), builder(context) {
   advance();
 }
 
@@ -36,9 +36,8 @@ ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 Location ParserImpl::toLocation(SMLoc loc) {
-  auto [line, column] = sources.getLineAndColumn(loc, sources.getMainFileID());
-  StringRef file =
-      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  auto [line, column] = sources.getLineAndColumn(loc, buffer);
+  StringRef file = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
   return FileLineColLoc::get(context, file, line, column);
 }
 
@@ -344,7 +343,10 @@ LogicalResult ParserImpl::parseAlias() {
     if (!symbol || symbol->kind != Symbol::Function)
       return error(loc) << "'" << name << "' is not a declared function";
   }
-  lookup(*alias)->irName = lookup(*aliasee)->irName;
+  StringRef target = lookup(*aliasee)->irName;
+  if (auto func = module->lookupSymbol<FuncOp>(*alias))
+    func->setAttr(kAliasAttr, FlatSymbolRefAttr::get(context, target));
+  lookup(*alias)->irName = target.str();
   return success();
 }
 

@@ -346,6 +346,7 @@ private:
   llvm::SourceMgr &sources;
   mlir::MLIRContext *context;
   ParseOptions options;
+  unsigned buffer; ///< of the sources
   Lexer lexer;
   Token tok;
   mlir::OpBuilder builder;

@@ -1,6 +1,7 @@
 //===- Fault.cpp - faults in words ----------------------------------------===//
 
 #include "ptxjit/Runtime/Fault.h"
+#include "ptxjit/Runtime/LinkedText.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -112,6 +113,31 @@ const PtxjitLine *ptxjit::findLine(const Fault &fault,
   return above == image.lines ? nullptr : above - 1;
 }
 
+namespace {
+/// A line, and the module that it is of.
+struct ModuleLine {
+  std::string_view text;
+  std::string fileName;
+  uint32_t line;
+};
+} // namespace
+
+/// Lines of a linked image become those of its modules.
+static ModuleLine findModule(const char *text, const char *fileName,
+                             uint32_t line) {
+  std::vector<LinkedPart> parts;
+  if (!splitText(text, parts))
+    return {text, fileName, line};
+  auto behind =
+      std::find_if(parts.begin(), parts.end(), [&](const LinkedPart &part) {
+        return part.lineBefore >= line;
+      });
+  if (behind == parts.begin())
+    return {text, fileName, line};
+  const LinkedPart &part = *std::prev(behind);
+  return {part.text, part.name, line - part.lineBefore};
+}
+
 std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
                                   const char *text, const char *fileName,
                                   const uint32_t block[3]) {
@@ -120,7 +146,8 @@ std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
   if (!fault.detail.empty())
     out += ": " + fault.detail;
   const PtxjitLine *line = findLine(fault, image);
-  PtxPlace place = line ? findPlace(text, line->line) : PtxPlace();
+  ModuleLine at = findModule(text, fileName, line ? line->line : 0);
+  PtxPlace place = line ? findPlace(at.text, at.line) : PtxPlace();
   std::string_view instruction =
       line ? instructionAt(place.line, line->column) : std::string_view();
   bool isAccess = fault.status == LaunchStatus::IllegalAddress ||
@@ -151,7 +178,7 @@ std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
                                   t / (block[0] * block[1]));
   }
   if (line) {
-    out += std::string("\n  ") + fileName + ":" + std::to_string(line->line);
+    out += "\n  " + at.fileName + ":" + std::to_string(at.line);
     if (!place.source.empty())
       out += " (" + place.source + ")";
     if (!instruction.empty())

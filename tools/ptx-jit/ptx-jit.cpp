@@ -7,6 +7,7 @@
 
 #include "Arguments.h"
 #include "Exec.h"
+#include "Link.h"
 #include "TestRunner.h"
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/Stream.h"
@@ -31,6 +32,10 @@ static cl::SubCommand testCommand(
     "test", "Run the '// run:' lines of files at every chunk width and on the "
             "reference interpreter");
 
+static cl::SubCommand linkCommand("link",
+                                  "Make one image of modules that refer to "
+                                  "each other");
+
 static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
                                     cl::Required, cl::sub(runCommand),
                                     cl::cat(category));
@@ -43,6 +48,12 @@ static cl::opt<std::string> listFile(cl::Positional, cl::desc("FILE.ptx"),
 static cl::list<std::string> checkFiles(cl::Positional, cl::desc("FILE..."),
                                         cl::OneOrMore, cl::sub(checkCommand),
                                         cl::cat(category));
+static cl::list<std::string> linkInputs(cl::Positional, cl::desc("FILE..."),
+                                        cl::OneOrMore, cl::sub(linkCommand),
+                                        cl::cat(category));
+static cl::opt<std::string> linkOutput("o", cl::desc("Output file"),
+                                       cl::value_desc("file"), cl::init("-"),
+                                       cl::sub(linkCommand), cl::cat(category));
 static cl::list<std::string> testFiles(cl::Positional, cl::desc("FILE..."),
                                        cl::OneOrMore, cl::sub(testCommand),
                                        cl::cat(category));
@@ -142,7 +153,7 @@ static int fail(const std::string &message) {
 }
 
 //===----------------------------------------------------------------------===//
-// list, check
+// list, check, link
 //===----------------------------------------------------------------------===//
 
 static int list() {
@@ -185,6 +196,16 @@ static int check() {
     allOk &= module != nullptr;
   }
   return allOk ? 0 : 1;
+}
+
+static int link() {
+  std::vector<NamedText> modules;
+  for (const std::string &path : linkInputs) {
+    modules.push_back({path, ""});
+    if (!readText(path, modules.back().text))
+      return 1;
+  }
+  return linkModules(modules, linkOutput);
 }
 
 //===----------------------------------------------------------------------===//
@@ -369,7 +390,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
-       {&runCommand, &listCommand, &checkCommand, &testCommand})
+       {&runCommand, &listCommand, &checkCommand, &testCommand, &linkCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });
@@ -395,7 +416,9 @@ int main(int argc, char **argv) {
     return check();
   if (testCommand)
     return test();
-  std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test or "
-                       "exec (ptx-jit --help)\n");
+  if (linkCommand)
+    return link();
+  std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test, "
+                       "link or exec (ptx-jit --help)\n");
   return 1;
 }

@@ -14,8 +14,8 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
+#include "ptxjit/Linker/Linker.h"
 #include "ptxjit/Lowering/Pipelines.h"
-#include "ptxjit/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -45,7 +45,7 @@ static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
   if (isPtx || StringRef(inputName).ends_with(".ptx")) {
     ptxjit::ParseOptions options;
     options.bodies = !outline;
-    auto parsed = ptxjit::parsePtx(sources, &context, options);
+    auto parsed = ptxjit::parseAndLink(sources, &context, options);
     if (failed(parsed))
       return failure();
     module = std::move(*parsed);

@@ -32,6 +32,14 @@ inline constexpr llvm::StringLiteral kTargetAttr = "ptx.target";
 inline constexpr llvm::StringLiteral kAddressSizeAttr = "ptx.address_size";
 /// Unit: `.target sm_1x, map_f64_to_f32`.
 inline constexpr llvm::StringLiteral kMapF64Attr = "ptx.map_f64_to_f32";
+/// Of a function that `.alias` makes another name of a symbol: that symbol.
+inline constexpr llvm::StringLiteral kAliasAttr = "ptx.alias_of";
+
+/// Does the system supply a function of that name? Programs only declare it.
+inline bool isSystemFunction(llvm::StringRef name) {
+  return name == "vprintf" || name == "__assertfail" || name == "malloc" ||
+         name == "free";
+}
 
 } // namespace ptxjit::ptx
 

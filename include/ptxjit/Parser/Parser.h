@@ -24,11 +24,13 @@ struct ParseOptions {
   /// 32 or 64: of texts that do not say (`.address_size`). 0: 32 if any
   /// register of that width addresses global memory or a function, else 64.
   unsigned addressSize = 0;
+  /// Which buffer of the sources holds the module; 0: the main one.
+  unsigned buffer = 0;
   /// How many errors to report before giving up.
   unsigned maxErrors = 20;
 };
 
-/// Parses the main buffer of `sources` into a module of the `ptx` dialect.
+/// Parses a buffer of `sources` into a module of the `ptx` dialect.
 /// Every op carries its place in the text, so `sources` should live as long as
 /// diagnostics may be printed. On malformed or unsupported input emits at least
 /// one error through the context's diagnostic engine and fails; never aborts.

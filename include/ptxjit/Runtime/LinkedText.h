@@ -1,0 +1,101 @@
+//===- LinkedText.h - how linked modules travel -----------------*- C++ -*-===//
+//
+// What the linker returns is a text again, so that it is loaded, kept on disk
+// and shown like any module. It holds the PTX of its modules as they came, each
+// behind a line that says its size and name, and is linked when it is parsed.
+//
+//   // ptx-jit linked image, version 1
+//   // module 1234 main.ptx
+//   .version 9.0 ...
+//
+// Runtime writes it, the compiler reads it; both include nothing else of each
+// other for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_RUNTIME_LINKEDTEXT_H
+#define PTXJIT_RUNTIME_LINKEDTEXT_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptxjit {
+
+/// A module and what it is called in messages.
+struct NamedText {
+  std::string name, text;
+};
+
+/// One module of a linked image.
+struct LinkedPart {
+  std::string name;
+  std::string_view text; ///< of the image
+  uint32_t lineBefore;   ///< of the image; the module's first is the next one
+};
+
+inline constexpr std::string_view kLinkedImage = "// ptx-jit linked image, ";
+inline constexpr std::string_view kLinkedVersion = "version 1\n";
+inline constexpr std::string_view kLinkedModule = "// module ";
+
+inline bool isLinkedText(std::string_view text) {
+  return text.substr(0, kLinkedImage.size()) == kLinkedImage;
+}
+
+/// An image of several modules; one module alone is its own image. Names become
+/// different from each other.
+inline std::string joinTexts(const std::vector<NamedText> &modules) {
+  if (modules.size() == 1)
+    return modules.front().text;
+  std::string image(kLinkedImage);
+  image += kLinkedVersion;
+  std::vector<std::string> names;
+  for (const NamedText &module : modules) {
+    std::string name = module.name;
+    std::replace(name.begin(), name.end(), '\n', ' ');
+    if (name.empty() ||
+        std::find(names.begin(), names.end(), name) != names.end())
+      name += "<module " + std::to_string(names.size() + 1) + ">";
+    names.push_back(name);
+    image += std::string(kLinkedModule) + std::to_string(module.text.size()) +
+             " " + name + "\n" + module.text + "\n";
+  }
+  return image;
+}
+
+/// The modules of an image. False if it is of another version, or damaged.
+inline bool splitText(std::string_view image, std::vector<LinkedPart> &parts) {
+  size_t at = kLinkedImage.size() + kLinkedVersion.size();
+  if (!isLinkedText(image) ||
+      image.substr(kLinkedImage.size(), kLinkedVersion.size()) !=
+          kLinkedVersion)
+    return false;
+  uint32_t line = 1;
+  while (at < image.size()) {
+    size_t end = image.find('\n', at);
+    if (image.substr(at, kLinkedModule.size()) != kLinkedModule ||
+        end == std::string_view::npos)
+      return false;
+    at += kLinkedModule.size();
+    size_t space = std::min(image.find(' ', at), end);
+    std::string digits(image.substr(at, space - at));
+    size_t bytes = std::strtoull(digits.c_str(), nullptr, 10);
+    if (space == end || digits.find_first_not_of("0123456789") != digits.npos ||
+        bytes >= image.size() - end - 1 || image[end + 1 + bytes] != '\n')
+      return false;
+    std::string name(image.substr(space + 1, end - space - 1));
+    std::string_view text = image.substr(end + 1, bytes);
+    parts.push_back({std::move(name), text, ++line});
+    line += uint32_t(std::count(text.begin(), text.end(), '\n')) + 1;
+    at = end + 1 + bytes + 1;
+  }
+  return !parts.empty();
+}
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,51 @@
+//===- Session.h - a text being parsed or compiled --------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_JIT_SESSION_H
+#define PTXJIT_LIB_JIT_SESSION_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "ptxjit/Linker/Linker.h"
+#include "ptxjit/Runtime/CompilerABI.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ptxjit {
+
+/// A stream into a sink of the C interface.
+class SinkStream : public llvm::raw_ostream {
+public:
+  explicit SinkStream(PtxjitSink sink) : sink(sink) { SetUnbuffered(); }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    if (sink.write)
+      sink.write(sink.user, text, size);
+    position += size;
+  }
+  uint64_t current_pos() const override { return position; }
+  PtxjitSink sink;
+  uint64_t position = 0;
+};
+
+/// Context, sources, diagnostics to a sink.
+struct Session {
+  Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink);
+
+  /// The text as one module of the `ptx` dialect.
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  parse(const ParseOptions &options) {
+    return parseAndLink(sources, &context, options);
+  }
+
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  SinkStream stream;
+  mlir::SourceMgrDiagnosticHandler handler;
+  unsigned numErrors = 0;
+  mlir::ScopedDiagnosticHandler counter;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,203 @@
+//===- Linker.cpp - one module of several ---------------------------------===//
+//
+// Names that belong to one module are made different from all others; then all
+// that is left of one name is one symbol, and references find it by that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinkerImpl.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+class ModuleLinker {
+public:
+  explicit ModuleLinker(MutableArrayRef<OwningOpRef<ModuleOp>> modules)
+      : modules(modules) {}
+  FailureOr<OwningOpRef<ModuleOp>> link();
+
+private:
+  void countNames();
+  void renameLocals(ModuleOp module, size_t number);
+  LogicalResult add(Operation *symbol);
+  void drop(Operation *symbol);
+  void resolveAliases();
+
+  MutableArrayRef<OwningOpRef<ModuleOp>> modules;
+  OwningOpRef<ModuleOp> whole;
+  /// In how many modules a name is declared.
+  llvm::StringMap<unsigned> uses;
+  /// What takes part in linking, so far.
+  llvm::StringMap<Operation *> globals;
+};
+} // namespace
+
+static StringAttr nameOf(Operation *symbol) {
+  return SymbolTable::getSymbolName(symbol);
+}
+
+/// Gives the references below `top` new names.
+static void
+replaceReferences(Operation *top,
+                  const llvm::DenseMap<StringAttr, StringAttr> &names) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [&](SymbolRefAttr reference) -> std::optional<Attribute> {
+        auto it = names.find(reference.getRootReference());
+        if (it == names.end())
+          return std::nullopt;
+        return FlatSymbolRefAttr::get(it->second);
+      });
+  replacer.recursivelyReplaceElementsIn(top, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Names of one module
+//===----------------------------------------------------------------------===//
+
+static bool isOfFunction(Operation &symbol) {
+  auto var = dyn_cast<VarOp>(symbol);
+  return var && var.getOwner();
+}
+
+/// Variables inside functions are not counted: whether they are there depends
+/// on which bodies were read, and names must not.
+void ModuleLinker::countNames() {
+  for (auto &module : modules)
+    for (Operation &symbol : module->getOps())
+      if (!isOfFunction(symbol))
+        ++uses[nameOf(&symbol).getValue()];
+}
+
+void ModuleLinker::renameLocals(ModuleOp module, size_t number) {
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  auto rename = [&](Operation &symbol, const Twine &name) {
+    auto fresh = StringAttr::get(module.getContext(), name);
+    names[nameOf(&symbol)] = fresh;
+    SymbolTable::setSymbolName(&symbol, fresh);
+  };
+  for (Operation &symbol : module.getOps())
+    if (!isOfFunction(symbol) && linkageOf(&symbol) == Linkage::Local &&
+        uses[nameOf(&symbol).getValue()] > 1)
+      rename(symbol, nameOf(&symbol).getValue() + "::" + Twine(number));
+  // What is inside a function is called after it.
+  for (Operation &symbol : module.getOps())
+    if (isOfFunction(symbol)) {
+      StringRef owner = *cast<VarOp>(symbol).getOwner();
+      auto it = names.find(StringAttr::get(module.getContext(), owner));
+      if (it != names.end())
+        rename(symbol, it->second.getValue() +
+                           nameOf(&symbol).getValue().drop_front(owner.size()));
+    }
+  if (!names.empty())
+    replaceReferences(module, names);
+}
+
+//===----------------------------------------------------------------------===//
+// Names of all
+//===----------------------------------------------------------------------===//
+
+/// Takes a symbol out, with what is inside it.
+void ModuleLinker::drop(Operation *symbol) {
+  if (isa<FuncOp>(symbol))
+    for (VarOp var :
+         llvm::to_vector(cast<ModuleOp>(symbol->getParentOp()).getOps<VarOp>()))
+      if (var.getOwner() == nameOf(symbol).getValue())
+        var.erase();
+  symbol->erase();
+}
+
+LogicalResult ModuleLinker::add(Operation *symbol) {
+  if (linkageOf(symbol) != Linkage::Local) {
+    Operation *&known = globals[nameOf(symbol).getValue()];
+    if (known) {
+      FailureOr<Operation *> winner = merge(known, symbol);
+      if (failed(winner))
+        return failure();
+      Operation *loser = *winner == known ? symbol : known;
+      known = *winner;
+      drop(loser);
+      if (loser == symbol)
+        return success();
+    }
+    known = symbol;
+  }
+  symbol->moveBefore(whole->getBody(), whole->getBody()->end());
+  return success();
+}
+
+/// Other modules know aliases by their names alone.
+void ModuleLinker::resolveAliases() {
+  llvm::DenseMap<StringAttr, StringAttr> names;
+  for (FuncOp func : whole->getOps<FuncOp>())
+    if (auto aliasee = func->getAttrOfType<FlatSymbolRefAttr>(kAliasAttr))
+      names[func.getSymNameAttr()] = aliasee.getAttr();
+  if (!names.empty())
+    replaceReferences(*whole, names);
+}
+
+/// Does somebody else than a module supply what it only declares?
+static bool isSupplied(Operation *symbol) {
+  if (auto var = dyn_cast<VarOp>(symbol))
+    return var.getSpace() == Space::Shared && !var.getBytes(); // the launch
+  return isSystemFunction(nameOf(symbol).getValue());
+}
+
+LogicalResult ptxjit::checkResolved(ModuleOp module, bool functions) {
+  SmallVector<Operation *> open;
+  for (Operation &symbol : module.getOps())
+    if (linkageOf(&symbol) == Linkage::Extern && !isSupplied(&symbol) &&
+        (functions || isa<VarOp>(symbol)))
+      open.push_back(&symbol);
+  if (open.empty())
+    return success();
+  llvm::DenseSet<StringAttr> used;
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](SymbolRefAttr reference) {
+      used.insert(reference.getRootReference());
+    });
+  });
+  bool ok = true;
+  for (Operation *symbol : open)
+    if (used.contains(nameOf(symbol))) {
+      symbol->emitError() << (isa<VarOp>(symbol) ? "variable" : "function")
+                          << " '" << nameOf(symbol).getValue()
+                          << "' is used, but defined nowhere";
+      ok = false;
+    }
+  return success(ok);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> ModuleLinker::link() {
+  whole = ModuleOp::create(modules.front()->getLoc());
+  if (failed(mergeHeaders(modules, *whole)))
+    return failure();
+  countNames();
+  bool ok = true;
+  for (auto [i, module] : llvm::enumerate(modules)) {
+    renameLocals(*module, i + 1);
+    // Functions first: those that lose take their variables along.
+    for (FuncOp func : llvm::to_vector(module->getOps<FuncOp>()))
+      ok &= succeeded(add(func));
+    for (VarOp var : llvm::to_vector(module->getOps<VarOp>()))
+      ok &= succeeded(add(var));
+  }
+  if (!ok)
+    return failure();
+  resolveAliases();
+  if (failed(checkResolved(*whole, /*functions=*/true)))
+    return failure();
+  return std::move(whole);
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+ptxjit::linkModules(MutableArrayRef<OwningOpRef<ModuleOp>> modules) {
+  return ModuleLinker(modules).link();
+}

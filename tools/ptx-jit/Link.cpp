@@ -1,0 +1,29 @@
+//===- Link.cpp - several modules as one image ----------------------------===//
+
+#include "Link.h"
+#include "ptxjit/Runtime/Module.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+using namespace ptxjit;
+
+int ptxjit::linkModules(const std::vector<NamedText> &modules,
+                        const std::string &output) {
+  std::string image = joinTexts(modules), diagnostics;
+  bool isGood = Module::load(image, output, diagnostics) != nullptr;
+  std::fputs(diagnostics.c_str(), stderr);
+  if (!isGood)
+    return 1;
+  std::ofstream file;
+  if (output != "-")
+    file.open(output, std::ios::binary);
+  std::ostream &out = output == "-" ? std::cout : file;
+  out << image << std::flush;
+  if (!out) {
+    std::fprintf(stderr, "error: %s: cannot be written\n", output.c_str());
+    return 1;
+  }
+  return 0;
+}
