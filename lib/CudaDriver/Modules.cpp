@@ -1,13 +1,9 @@
-//===- Modules.cpp - modules, libraries, the linker -----------------------===//
+//===- Modules.cpp - modules and libraries --------------------------------===//
 
-#include "FatBinary.h"
+#include "Images.h"
+#include "JitLogs.h"
 #include "State.h"
 #include "ptxjit/Runtime/JoinTexts.h"
-
-#include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -15,31 +11,6 @@ using namespace ptxjit::cuda;
 //===----------------------------------------------------------------------===//
 // Images
 //===----------------------------------------------------------------------===//
-
-/// The PTX text of an image: text itself, a fat binary or its wrapper.
-/// `diagnostics` are for the program's error log.
-static CUresult extractText(const void *image, std::string &text,
-                            std::string &diagnostics) {
-  switch (kindOf(image)) {
-  case ImageKind::Text:
-    text = static_cast<const char *>(image);
-    return CUDA_SUCCESS;
-  case ImageKind::MachineCode:
-    diagnostics += "error: the image is machine code of a GPU; PTX is what can "
-                   "be loaded\n";
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
-  case ImageKind::FatBinary:
-  case ImageKind::Wrapper:
-    break;
-  }
-  Profile profile = getProfile();
-  std::vector<std::string> texts =
-      readFatBinary(image, profile.major, profile.minor, diagnostics);
-  if (texts.empty())
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
-  text = joinTexts(texts);
-  return CUDA_SUCCESS;
-}
 
 static CUresult loadText(const std::string &text, const std::string &name,
                          cuda::Module &module, std::string &diagnostics) {
@@ -73,21 +44,12 @@ static CUresult loadText(const std::string &text, const std::string &name,
 
 static CUresult loadImage(const void *image, const std::string &name,
                           cuda::Module &module, std::string &diagnostics) {
-  std::string text;
-  if (CUresult error = extractText(image, text, diagnostics)) {
+  std::vector<NamedText> texts;
+  if (CUresult error = extractTexts(image, name, texts, diagnostics)) {
     log(LogKind::Error, diagnostics.substr(0, diagnostics.find('\n')));
     return error;
   }
-  return loadText(text, name, module, diagnostics);
-}
-
-/// A file's bytes, and a zero behind them.
-static bool readFile(const char *path, std::string &bytes) {
-  std::ifstream file(path, std::ios::binary);
-  bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (bytes.size() < 4)
-    bytes.resize(4);
-  return bool(file) || file.eof();
+  return loadText(joinTexts(texts), name, module, diagnostics);
 }
 
 /// Makes handles of a module's kernels.
@@ -113,61 +75,6 @@ cuda::Module::~Module() {
   code->forEachVariable(
       [&](uint64_t address, size_t) { getState().allocations.erase(address); });
 }
-
-namespace {
-/// The log buffers of an array of JIT options. Sizes are values in the array,
-/// and are overwritten by what was written.
-class JitLogs {
-public:
-  JitLogs(unsigned count, const int *options, void **values) {
-    auto number = [&](unsigned i) {
-      return size_t(uint32_t(reinterpret_cast<uintptr_t>(values[i])));
-    };
-    for (unsigned i = 0; i < count; ++i)
-      switch (options[i]) {
-      case CU_JIT_INFO_LOG_BUFFER:
-        info.text = static_cast<char *>(values[i]);
-        break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-        info.size = number(i);
-        info.sizeSlot = &values[i];
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER:
-        errors.text = static_cast<char *>(values[i]);
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-        errors.size = number(i);
-        errors.sizeSlot = &values[i];
-        break;
-      default:
-        break; // about hardware
-      }
-  }
-  void write(const std::string &diagnostics) {
-    info.write("");
-    errors.write(diagnostics);
-  }
-
-private:
-  struct Buffer {
-    char *text = nullptr;
-    size_t size = 0;
-    void **sizeSlot = nullptr;
-
-    void write(const std::string &message) {
-      size_t length = 0;
-      if (text && size) {
-        length = std::min(message.size(), size - 1);
-        std::memcpy(text, message.data(), length);
-        text[length++] = 0;
-      }
-      if (sizeSlot)
-        *sizeSlot = reinterpret_cast<void *>(length);
-    }
-  };
-  Buffer info, errors;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Modules
@@ -474,109 +381,4 @@ PTXJIT_CUDA_API(cuKernelGetLibrary, (CUlibrary * out, CUkernel handle), out,
     return error;
   *out = static_cast<CUlibrary>(function->owner);
   return CUDA_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// The linker: texts are joined; what it returns is PTX
-//===----------------------------------------------------------------------===//
-
-namespace ptxjit::cuda {
-struct Linker {
-  Linker(unsigned count, const int *options, void **values)
-      : logs(count, options, values) {}
-  JitLogs logs;
-  std::vector<std::string> texts;
-  std::string whole, diagnostics;
-};
-} // namespace ptxjit::cuda
-
-static CUresult findLinker(CUlinkState handle, Linker *&linker) {
-  linker = reinterpret_cast<Linker *>(handle);
-  return getState().linkers.contains(linker) ? CUDA_SUCCESS
-                                             : CUDA_ERROR_INVALID_HANDLE;
-}
-
-PTXJIT_CUDA_API(cuLinkCreate_v2,
-                (unsigned count, int *options, void **values,
-                 CUlinkState *handle),
-                count, options, values, handle) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!handle || (count && (!options || !values)))
-    return CUDA_ERROR_INVALID_VALUE;
-  *handle = reinterpret_cast<CUlinkState>(
-      getState().linkers.add(std::make_unique<Linker>(count, options, values)));
-  return CUDA_SUCCESS;
-}
-
-static CUresult addInput(Linker &linker, int type, const std::string &bytes) {
-  std::string text;
-  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN &&
-      type != CU_JIT_INPUT_FATBINARY) {
-    linker.diagnostics += "error: objects and libraries hold machine code; PTX "
-                          "is what can be linked\n";
-    linker.logs.write(linker.diagnostics);
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
-  }
-  CUresult error = extractText(bytes.c_str(), text, linker.diagnostics);
-  linker.logs.write(linker.diagnostics);
-  if (!error)
-    linker.texts.push_back(std::move(text));
-  return error;
-}
-
-PTXJIT_CUDA_API(cuLinkAddData_v2,
-                (CUlinkState handle, int type, void *data, size_t bytes,
-                 const char *name, unsigned count, int *options, void **values),
-                handle, type, data, bytes, name, count, options, values) {
-  Linker *linker;
-  if (CUresult error = findLinker(handle, linker))
-    return error;
-  if (!data || !bytes)
-    return CUDA_ERROR_INVALID_VALUE;
-  std::string copy(static_cast<const char *>(data), bytes);
-  copy.resize(std::max<size_t>(copy.size(), 4));
-  return addInput(*linker, type, copy);
-}
-PTXJIT_CUDA_API(cuLinkAddFile_v2,
-                (CUlinkState handle, int type, const char *path, unsigned count,
-                 int *options, void **values),
-                handle, type, path, count, options, values) {
-  Linker *linker;
-  std::string bytes;
-  if (CUresult error = findLinker(handle, linker))
-    return error;
-  if (!path)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (!readFile(path, bytes))
-    return CUDA_ERROR_FILE_NOT_FOUND;
-  return addInput(*linker, type, bytes);
-}
-
-PTXJIT_CUDA_API(cuLinkComplete,
-                (CUlinkState handle, void **image, size_t *bytes), handle,
-                image, bytes) {
-  Linker *linker;
-  if (CUresult error = findLinker(handle, linker))
-    return error;
-  if (linker->texts.empty())
-    return CUDA_ERROR_INVALID_IMAGE;
-  linker->whole = joinTexts(linker->texts);
-  // Refused now, as a linker would, and not when it is loaded.
-  bool isGood = ptxjit::Module::load(linker->whole, "<linked>",
-                                     linker->diagnostics) != nullptr;
-  linker->logs.write(linker->diagnostics);
-  if (!isGood)
-    return CUDA_ERROR_INVALID_PTX;
-  if (image)
-    *image = linker->whole.data();
-  if (bytes)
-    *bytes = linker->whole.size() + 1;
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuLinkDestroy, (CUlinkState handle), handle) {
-  return getState().linkers.remove(handle) ? CUDA_SUCCESS
-                                           : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -1,0 +1,62 @@
+//===- Images.cpp - what programs load and link ---------------------------===//
+
+#include "Images.h"
+#include "FatBinary.h"
+#include "State.h"
+
+#include <fstream>
+#include <iterator>
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+/// Text, or what the linker made of several.
+static CUresult splitImage(const char *text, const std::string &name,
+                           std::vector<NamedText> &texts,
+                           std::string &diagnostics) {
+  if (!isLinkedText(text)) {
+    texts.push_back({name, text});
+    return CUDA_SUCCESS;
+  }
+  std::vector<LinkedPart> parts;
+  if (!splitText(text, parts)) {
+    diagnostics += "error: " + name +
+                   ": the linked image is damaged, or of another version of "
+                   "ptx-jit\n";
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  for (const LinkedPart &part : parts)
+    texts.push_back({part.name, std::string(part.text)});
+  return CUDA_SUCCESS;
+}
+
+CUresult cuda::extractTexts(const void *image, const std::string &name,
+                            std::vector<NamedText> &texts,
+                            std::string &diagnostics) {
+  switch (kindOf(image)) {
+  case ImageKind::Text:
+    return splitImage(static_cast<const char *>(image), name, texts,
+                      diagnostics);
+  case ImageKind::MachineCode:
+    diagnostics += "error: the image is machine code of a GPU; PTX is what can "
+                   "be loaded\n";
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  case ImageKind::FatBinary:
+  case ImageKind::Wrapper:
+    break;
+  }
+  Profile profile = getProfile();
+  std::vector<std::string> found =
+      readFatBinary(image, profile.major, profile.minor, diagnostics);
+  for (std::string &text : found)
+    texts.push_back({name, std::move(text)});
+  return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
+}
+
+bool cuda::readFile(const char *path, std::string &bytes) {
+  std::ifstream file(path, std::ios::binary);
+  bytes.assign(std::istreambuf_iterator<char>(file), {});
+  if (bytes.size() < 4)
+    bytes.resize(4);
+  return bool(file) || file.eof();
+}

@@ -1,0 +1,113 @@
+//===- Linking.cpp - cuLink* ----------------------------------------------===//
+//
+// What is linked is kept as it came; the compiler links it when it reads the
+// image (LinkedText.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Images.h"
+#include "JitLogs.h"
+#include "State.h"
+
+using namespace ptxjit;
+using namespace ptxjit::cuda;
+
+namespace ptxjit::cuda {
+struct Linker {
+  Linker(unsigned count, const int *options, void **values)
+      : logs(count, options, values) {}
+  JitLogs logs;
+  std::vector<NamedText> texts;
+  std::string whole, diagnostics;
+};
+} // namespace ptxjit::cuda
+
+static CUresult findLinker(CUlinkState handle, Linker *&linker) {
+  linker = reinterpret_cast<Linker *>(handle);
+  return getState().linkers.contains(linker) ? CUDA_SUCCESS
+                                             : CUDA_ERROR_INVALID_HANDLE;
+}
+
+PTXJIT_CUDA_API(cuLinkCreate_v2,
+                (unsigned count, int *options, void **values,
+                 CUlinkState *handle),
+                count, options, values, handle) {
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  if (!handle || (count && (!options || !values)))
+    return CUDA_ERROR_INVALID_VALUE;
+  *handle = reinterpret_cast<CUlinkState>(
+      getState().linkers.add(std::make_unique<Linker>(count, options, values)));
+  return CUDA_SUCCESS;
+}
+
+static CUresult addInput(Linker &linker, int type, const std::string &bytes,
+                         const std::string &name) {
+  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN &&
+      type != CU_JIT_INPUT_FATBINARY) {
+    linker.diagnostics += "error: objects and libraries hold machine code; PTX "
+                          "is what can be linked\n";
+    linker.logs.write(linker.diagnostics);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  CUresult error =
+      extractTexts(bytes.c_str(), name, linker.texts, linker.diagnostics);
+  linker.logs.write(linker.diagnostics);
+  return error;
+}
+
+PTXJIT_CUDA_API(cuLinkAddData_v2,
+                (CUlinkState handle, int type, void *data, size_t bytes,
+                 const char *name, unsigned count, int *options, void **values),
+                handle, type, data, bytes, name, count, options, values) {
+  Linker *linker;
+  if (CUresult error = findLinker(handle, linker))
+    return error;
+  if (!data || !bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::string copy(static_cast<const char *>(data), bytes);
+  copy.resize(std::max<size_t>(copy.size(), 4));
+  return addInput(*linker, type, copy, name ? name : "");
+}
+PTXJIT_CUDA_API(cuLinkAddFile_v2,
+                (CUlinkState handle, int type, const char *path, unsigned count,
+                 int *options, void **values),
+                handle, type, path, count, options, values) {
+  Linker *linker;
+  std::string bytes;
+  if (CUresult error = findLinker(handle, linker))
+    return error;
+  if (!path)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!readFile(path, bytes))
+    return CUDA_ERROR_FILE_NOT_FOUND;
+  return addInput(*linker, type, bytes, path);
+}
+
+PTXJIT_CUDA_API(cuLinkComplete,
+                (CUlinkState handle, void **image, size_t *bytes), handle,
+                image, bytes) {
+  Linker *linker;
+  if (CUresult error = findLinker(handle, linker))
+    return error;
+  if (linker->texts.empty())
+    return CUDA_ERROR_INVALID_IMAGE;
+  linker->whole = joinTexts(linker->texts);
+  // Refused now, as a linker would, and not when it is loaded.
+  bool isGood = ptxjit::Module::load(linker->whole, "<linked>",
+                                     linker->diagnostics) != nullptr;
+  linker->logs.write(linker->diagnostics);
+  if (!isGood)
+    return CUDA_ERROR_INVALID_PTX;
+  if (image)
+    *image = linker->whole.data();
+  if (bytes)
+    *bytes = linker->whole.size() + 1;
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuLinkDestroy, (CUlinkState handle), handle) {
+  return getState().linkers.remove(handle) ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_HANDLE;
+}
