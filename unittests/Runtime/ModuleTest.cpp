@@ -79,7 +79,8 @@ TEST(Module, CompiledByManyThreadsAtOnce) {
   EXPECT_EQ(out, 2 * 10 * (1 + 2 + 3 + 4u));
 }
 
-// A kernel may bring variables of its own along when it is compiled.
+// Bodies of large modules are read when a kernel is compiled; they may bring
+// variables along.
 TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
                      ".global .u32 total = 5;\n"
@@ -90,6 +91,7 @@ TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
             "() {\n .global .u32 own = 7;\n .reg .b32 %r;\n"
             " ld.global.u32 %r, [own]; red.global.add.u32 [total], %r;\n"
             " ret;\n}\n";
+  text.append(size_t(1) << 20, '\n');
   auto module = load(text.c_str());
   std::atomic<bool> done{false};
   std::vector<std::thread> readers, compilers;
