@@ -3,7 +3,6 @@
 #include "Images.h"
 #include "JitLogs.h"
 #include "State.h"
-#include "ptxjit/Runtime/JoinTexts.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;

@@ -1,4 +1,4 @@
-//===- Assembly.cpp - checks texts and joins them -------------------------===//
+//===- Assembly.cpp - checks texts and links them -------------------------===//
 
 #include "Assembly.h"
 
@@ -6,10 +6,11 @@
 #include "mlir/IR/Verifier.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Linker/Linker.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Parser/Parser.h"
-#include "ptxjit/Runtime/JoinTexts.h"
 #include "ptxjit/Runtime/KernelABI.h"
+#include "ptxjit/Runtime/LinkedText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,9 +22,32 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::ptxas;
 
+namespace {
+/// Adds the time that it lives to `milliseconds`.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds)
+      : milliseconds(milliseconds), start(Clock::now()) {}
+  ~Stopwatch() {
+    milliseconds +=
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  double &milliseconds;
+  Clock::time_point start;
+};
+} // namespace
+
 Assembly::Assembly(const Options &options, Messages &messages)
     : options(options), messages(messages),
-      context(MLIRContext::Threading::DISABLED) {
+      context(MLIRContext::Threading::DISABLED),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        say(diagnostic);
+        for (const Diagnostic &note : diagnostic.getNotes())
+          say(note);
+      }) {
   loadParserDialects(context);
   context.printOpOnDiagnostic(false);
 }
@@ -43,17 +67,18 @@ Place Assembly::findPlace(Location location) const {
   Place place;
   location->walk([&](Location part) {
     auto loc = dyn_cast<FileLineColLoc>(part);
-    if (!loc)
+    const NamedText *input =
+        loc ? llvm::find_if(texts,
+                            [&](const NamedText &text) {
+                              return text.name == loc.getFilename().getValue();
+                            })
+            : texts.end();
+    if (input == texts.end())
       return WalkResult::advance();
-    size_t input = source.firstLines.size() - 1;
-    while (input && loc.getLine() < source.firstLines[input])
-      --input;
-    unsigned first = source.firstLines[input];
-    place.file = source.names[input];
-    // What is before the first input is the header that they have in common.
-    place.line = std::max(loc.getLine(), first) - first + 1;
+    place.file = input->name;
+    place.line = loc.getLine();
     place.column = loc.getColumn();
-    place.text = lineOf(source.text, loc.getLine());
+    place.text = lineOf(input->text, loc.getLine());
     return WalkResult::interrupt();
   });
   return place;
@@ -70,43 +95,40 @@ static Severity severityOf(DiagnosticSeverity severity) {
   }
 }
 
-void Assembly::parse(Source parts) {
-  auto start = std::chrono::steady_clock::now();
-  source = std::move(parts);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(source.text, source.names.front()),
-      llvm::SMLoc());
-  auto say = [&](const Diagnostic &diagnostic) {
-    messages.say(severityOf(diagnostic.getSeverity()), diagnostic.str(),
-                 findPlace(diagnostic.getLocation()));
-  };
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    say(diagnostic);
-    for (const Diagnostic &note : diagnostic.getNotes())
-      say(note);
-  });
-  FailureOr<OwningOpRef<ModuleOp>> parsed = parsePtx(sources, &context);
-  module = nullptr;
-  if (succeeded(parsed) && succeeded(verify(**parsed)))
-    module = std::move(*parsed);
-  milliseconds += std::chrono::duration<double, std::milli>(
-                      std::chrono::steady_clock::now() - start)
-                      .count();
+void Assembly::say(const Diagnostic &diagnostic) {
+  messages.say(severityOf(diagnostic.getSeverity()), diagnostic.str(),
+               findPlace(diagnostic.getLocation()));
 }
 
-void Assembly::add(StringRef name, StringRef text) {
-  names.push_back(name.str());
+void Assembly::add(StringRef name, StringRef bytes) {
+  Stopwatch watch(milliseconds);
   // A NUL ends the text, as in modules that drivers are handed.
-  texts.push_back(text.split('\0').first.str());
-  parse({texts.back(), names.back(), {1}});
+  texts.push_back({name.str(), bytes.split('\0').first.str()});
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(texts.back().text, name),
+      llvm::SMLoc());
+  FailureOr<OwningOpRef<ModuleOp>> parsed = parsePtx(sources, &context);
+  if (succeeded(parsed) && succeeded(verify(**parsed)))
+    modules.push_back(std::move(*parsed));
+}
+
+/// Makes one module of all, if none of them had an error.
+void Assembly::link() {
+  Stopwatch watch(milliseconds);
+  if (messages.hasErrors() || modules.empty())
+    return;
+  if (modules.size() == 1) {
+    module = std::move(modules.front());
+    return;
+  }
+  FailureOr<OwningOpRef<ModuleOp>> linked = linkModules(modules);
+  if (succeeded(linked))
+    module = std::move(*linked);
 }
 
 bool Assembly::finish() {
-  std::vector<unsigned> firstLines;
-  whole = joinTexts(texts, &firstLines);
-  if (texts.size() > 1 && !messages.hasErrors())
-    parse({whole, names, firstLines});
+  link();
   if (!messages.hasErrors())
     warn();
   if (messages.hasErrors()) {
@@ -117,6 +139,7 @@ bool Assembly::finish() {
     return false;
   if (options.has(OptionId::Verbose))
     describe();
+  whole = joinTexts({texts.begin(), texts.end()});
   return true;
 }
 

@@ -1,4 +1,4 @@
-//===- Assembly.h - checks texts and joins them -----------------*- C++ -*-===//
+//===- Assembly.h - checks texts and links them -----------------*- C++ -*-===//
 //
 // The work of ptxas, but for its options and files. What NVIDIA's makes of a
 // text is machine code; what this makes of it is the text, once it is known to
@@ -11,8 +11,10 @@
 
 #include "Options.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "ptxjit/Runtime/LinkedText.h"
 
 namespace ptxjit::ptxas {
 
@@ -29,14 +31,8 @@ public:
   llvm::StringRef getText() const { return whole; }
 
 private:
-  /// A text that is parsed: inputs, each from a line on.
-  struct Source {
-    llvm::StringRef text;
-    llvm::ArrayRef<std::string> names;
-    std::vector<unsigned> firstLines;
-  };
-
-  void parse(Source parts);
+  void say(const mlir::Diagnostic &diagnostic);
+  void link();
   Place findPlace(mlir::Location loc) const;
   bool fitsDevice();
   bool hasEntries();
@@ -47,11 +43,12 @@ private:
   const Options &options;
   Messages &messages;
   mlir::MLIRContext context;
-  std::vector<std::string> names, texts;
+  mlir::ScopedDiagnosticHandler handler;
+  llvm::SmallVector<NamedText> texts;
+  llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< of all; null after errors
   std::string whole;
-  Source source; ///< what was parsed last, of `texts` or `whole`
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< of it; null after errors
-  double milliseconds = 0;                  ///< that parsing has taken
+  double milliseconds = 0; ///< that parsing and linking have taken
 };
 
 } // namespace ptxjit::ptxas

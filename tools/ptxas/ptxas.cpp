@@ -12,6 +12,7 @@
 
 #include "Assembly.h"
 
+#include "ptxjit/Dialect/Targets.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,13 +35,10 @@ static void printVersion() {
 }
 
 static void listVersions() {
-  for (const char *version :
-       {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "2.0", "2.1", "2.2",
-        "2.3", "3.0", "3.1", "3.2", "4.0", "4.1", "4.2", "4.3", "5.0",
-        "5.1", "6.0", "6.1", "6.2", "6.3", "6.4", "6.5", "7.0", "7.1",
-        "7.2", "7.3", "7.4", "7.5", "7.6", "7.7", "7.8", "8.0", "8.1",
-        "8.2", "8.3", "8.4", "8.5", "8.6", "8.7", "8.8", "9.0"})
-    llvm::outs() << version << '\n';
+  for (unsigned major = 1; auto last = ptxjit::ptx::getLastMinor(major);
+       ++major)
+    for (unsigned minor = 0; minor <= *last; ++minor)
+      llvm::outs() << major << '.' << minor << '\n';
 }
 
 static bool isOneOf(StringRef word, llvm::ArrayRef<StringRef> list) {
