@@ -277,6 +277,11 @@ struct LaunchOperation : Operation {
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   void run(Context &context) const override {
+    // Here, where launches of graphs come by, too.
+    if (isLogged(LogKind::Launch))
+      log(LogKind::Launch,
+          std::string(kernel->name) + describe(shape) + ": " +
+              ptxjit::describe(PtxjitMode(image->mode)) + ", " + image->reason);
     std::string report;
     LaunchStatus status =
         code->launchImage(*image, shape.block, shape.grid, values.data(),
@@ -364,12 +369,6 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
     return error;
   if (CUresult error = makeLaunch(params, options, operation))
     return error;
-  auto &made = static_cast<const LaunchOperation &>(*operation);
-  if (isLogged(LogKind::Launch))
-    log(LogKind::Launch, std::string(made.kernel->name) + describe(made.shape) +
-                             ": " +
-                             ptxjit::describe(PtxjitMode(made.image->mode)) +
-                             ", " + made.image->reason);
   return enqueue(*context, *stream, std::move(operation));
 }
 

@@ -1,4 +1,5 @@
-"""Launches a kernel, then prints and removes the perf map of this process.
+"""Launches a kernel, and another by a graph that runs twice, then prints and
+removes the perf map of this process.
 
     perf-map.py LIBCUDA
 """
@@ -20,6 +21,19 @@ cuda.cuModuleLoadData(ctypes.byref(module), PTX)
 cuda.cuModuleGetFunction(ctypes.byref(function), module, b"fill")
 cuda.cuLaunchKernel(function, 2, 1, 1, 8, 1, 1, 0, None, None, None)
 cuda.cuCtxSynchronize()
+
+# A graph that holds a launch is made without one, and launched twice.
+stream, graph, instance = (ctypes.c_void_p() for _ in range(3))
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuStreamBeginCapture_v2(stream, 1)
+cuda.cuLaunchKernel(function, 3, 1, 1, 8, 1, 1, 0, stream, None, None)
+cuda.cuStreamEndCapture(stream, ctypes.byref(graph))
+cuda.cuGraphInstantiateWithFlags(ctypes.byref(instance), graph,
+                                 ctypes.c_uint64(0))
+for _ in range(2):
+    cuda.cuGraphLaunch(instance, stream)
+cuda.cuCtxSynchronize()
+
 path = f"/tmp/perf-{os.getpid()}.map"
 if os.path.exists(path):
     print(open(path).read())
