@@ -453,70 +453,85 @@ bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
 
 } // namespace
 
+/// Maps a finished job's object and fills its image.
+static llvm::Error loadImage(Compilation &job) {
+  Stopwatch watch;
+  ImageStorage &image = *job.image;
+  auto code = LoadedCode::load(job.object, job.symbol());
+  if (!code)
+    return code.takeError();
+  auto lines = readLines({job.object.data(), job.object.size()});
+  if (lines)
+    image.lineTable = std::move(*lines);
+  else
+    llvm::consumeError(lines.takeError()); // faults are told without lines
+  image.code = std::move(*code);
+  image.entry = image.code->entry;
+  image.codeBegin = image.code->codeBegin;
+  image.codeBytes = image.code->codeBytes;
+  image.kernelName = job.kernel;
+  image.kernel = image.kernelName.c_str();
+  image.lines = image.lineTable.data();
+  image.numLines = image.lineTable.size();
+  image.objectFile = std::move(job.object);
+  image.object = reinterpret_cast<const uint8_t *>(image.objectFile.data());
+  image.objectBytes = image.objectFile.size();
+  image.symbolName = job.symbol();
+  image.symbol = image.symbolName.c_str();
+  image.times = job.times;
+  image.times.load = watch.lap();
+  return llvm::Error::success();
+}
+
+/// One attempt. `fallback`: in the simplest way there is.
+static llvm::Expected<std::unique_ptr<ImageStorage>>
+compileOnce(const PtxjitModule &module, const char *kernel,
+            const PtxjitSpecialization &spec, PtxjitSink diagnostics,
+            bool fallback) {
+  auto image = std::make_unique<ImageStorage>();
+  static_cast<PtxjitImage &>(*image) = {};
+  auto job = std::make_unique<Compilation>(
+      Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}});
+  job->image = image.get();
+  if (fallback) {
+    job->spec.chunk = 1;
+    job->spec.quick = 1;
+    job->spec.inject = nullptr;
+    image->degraded = 1;
+  }
+  llvm::Error error = runProtected([&] { return job->run(); });
+  if (!error)
+    error = loadImage(*job);
+  if (!error)
+    return std::move(image);
+  if (error.isA<CompilerGaveUp>()) {
+    // What ran there is abandoned, and so is what it may still point to.
+    (void)job.release();
+    (void)image.release();
+  }
+  return std::move(error);
+}
+
 static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
                             const PtxjitSpecialization *spec,
                             PtxjitSink diagnostics) {
   if (!checkSpecialization(*spec, diagnostics))
     return nullptr;
-  std::string firstFailure;
-  // Once more, in the simplest way, if LLVM fails.
-  for (bool fallback : {false, true}) {
-    auto image = std::make_unique<ImageStorage>();
-    static_cast<PtxjitImage &>(*image) = {};
-    auto job = std::make_unique<Compilation>(
-        Compilation{*module, kernel, *spec, diagnostics, {}, {}, {}, {}, {}});
-    job->image = image.get();
-    if (fallback) {
-      job->spec.chunk = 1;
-      job->spec.quick = 1;
-      job->spec.inject = nullptr;
-      image->degraded = 1;
+  auto image = compileOnce(*module, kernel, *spec, diagnostics, false);
+  if (image)
+    return image->release();
+  llvm::Error error = image.takeError();
+  if (error.isA<CompilerGaveUp>()) {
+    auto second = compileOnce(*module, kernel, *spec, diagnostics, true);
+    if (second) {
+      llvm::consumeError(std::move(error));
+      return second->release();
     }
-    llvm::Error error = runProtected([&] { return job->run(); });
-    if (!error) {
-      Stopwatch watch;
-      auto lines = readLines({job->object.data(), job->object.size()});
-      if (lines)
-        image->lineTable = std::move(*lines);
-      else
-        llvm::consumeError(lines.takeError()); // faults are told without lines
-      auto code = LoadedCode::load(job->object, job->symbol());
-      if (code) {
-        image->code = std::move(*code);
-        image->entry = image->code->entry;
-        image->codeBegin = image->code->codeBegin;
-        image->codeBytes = image->code->codeBytes;
-        image->kernelName = kernel;
-        image->kernel = image->kernelName.c_str();
-        image->lines = image->lineTable.data();
-        image->numLines = image->lineTable.size();
-        image->objectFile = std::move(job->object);
-        image->object =
-            reinterpret_cast<const uint8_t *>(image->objectFile.data());
-        image->objectBytes = image->objectFile.size();
-        image->symbolName = job->symbol();
-        image->symbol = image->symbolName.c_str();
-        image->times = job->times;
-        image->times.load = watch.lap();
-        return image.release();
-      }
-      error = code.takeError();
-    }
-    std::string message = llvm::toString(std::move(error));
-    bool llvmFailed = llvm::StringRef(message).starts_with("LLVM gave up");
-    if (llvmFailed) {
-      // What ran there is abandoned, and so is what it may still point to.
-      (void)job.release();
-      (void)image.release();
-    }
-    if (!llvmFailed || fallback) {
-      report(diagnostics, llvm::Twine("kernel '") + kernel +
-                              "' could not be compiled: " +
-                              (firstFailure.empty() ? message : firstFailure));
-      return nullptr;
-    }
-    firstFailure = message;
+    llvm::consumeError(second.takeError()); // the first failure says more
   }
+  report(diagnostics, llvm::Twine("kernel '") + kernel +
+                          "' could not be compiled: " +
+                          llvm::toString(std::move(error)));
   return nullptr;
 }
 
@@ -542,8 +557,9 @@ static int emit(const PtxjitModule *module, const char *kernel,
       Compilation{*module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}});
   llvm::Error error = runProtected([&] { return job->run(); });
   if (error) {
+    if (error.isA<CompilerGaveUp>())
+      (void)job.release(); // abandoned
     report(diagnostics, llvm::toString(std::move(error)));
-    (void)job.release();
     return 1;
   }
   SinkStream(output) << job->text;

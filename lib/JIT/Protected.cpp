@@ -42,6 +42,12 @@ __attribute__((noinline)) bool runWithEscape(Escape &place,
 }
 } // namespace
 
+char CompilerGaveUp::ID;
+
+void CompilerGaveUp::log(raw_ostream &os) const {
+  os << "LLVM gave up: " << why;
+}
+
 static std::atomic<PtxjitGuardFn> guard{nullptr};
 
 void ptxjit::setCrashGuard(PtxjitGuardFn function) { guard = function; }
@@ -80,5 +86,5 @@ Error ptxjit::runProtected(function_ref<Error()> body) {
   if (finished)
     return result;
   consumeError(std::move(result));
-  return createStringError("LLVM gave up: " + message);
+  return make_error<CompilerGaveUp>(message);
 }

@@ -83,9 +83,24 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// LLVM could not go on, or the compiler crashed. What ran is abandoned: nothing
+/// that it may still point to may be freed.
+class CompilerGaveUp : public llvm::ErrorInfo<CompilerGaveUp> {
+public:
+  static char ID;
+  explicit CompilerGaveUp(std::string why) : why(std::move(why)) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string why; ///< LLVM's reason, or "signal N"
+};
+
 /// Runs `body` on a thread with a large stack. An LLVM fatal error inside, or a
 /// crash if there is a guard, ends `body` there (its memory is abandoned, not
-/// freed) and is returned as error; the process lives.
+/// freed) and is returned as CompilerGaveUp; the process lives.
 llvm::Error runProtected(llvm::function_ref<llvm::Error()> body);
 
 /// See PtxjitCompiler::setGuard.
