@@ -1,19 +1,33 @@
 #!/bin/sh
-# Installs what is missing, builds, and runs every test (lit and gtest).
-# Ends with a line `N passed, N failed`.
+# Installs what is missing, builds with assertions, and runs the tests (lit and
+# gtest). Ends with a line `N passed, N failed`.
 #
-#   utils/test.sh [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
+#   utils/test.sh [--all] [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
+#
+# Of the forms' execution tests, which take the most time, it runs a third that
+# the commit chooses; --all runs all of them.
 set -eu
 cd "$(dirname "$0")/.."
-utils/build.sh release
+all=""
+if [ "${1:-}" = --all ]; then
+  all=1
+  shift
+fi
+utils/build.sh checked
+build=build/checked
 lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
-      build/release/test/lit.site.cfg.py)/lit
-results=build/release/test/results.json
+      "$build/test/lit.site.cfg.py")/lit
+results=$build/test/results.json
 rm -f "$results"
+if [ -z "$all" ] && seed=$(git rev-parse HEAD 2>/dev/null); then
+  # As commits go by, every form has its turn.
+  PTXJIT_FORMS_SAMPLE=$seed
+  export PTXJIT_FORMS_SAMPLE
+fi
 printf '== Testing\n' >&2
 status=0
 "$lit" -q --no-progress-bar -o "$results" "$@" \
-  build/release/test build/release/test/Unit build/release/test/Forms || status=$?
+  "$build/test" "$build/test/Unit" "$build/test/Forms" || status=$?
 [ -f "$results" ] || { echo "utils/test.sh: lit did not run" >&2; exit 1; }
 python3 - "$results" <<'EOF' || status=1
 import collections, json, sys

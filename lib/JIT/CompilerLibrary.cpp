@@ -313,7 +313,9 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return llvm::Error::success();
   auto stage = [&](const char *name, auto build) {
     PassManager pm(&session.context);
-    pm.enableVerifier(false);
+#ifdef NDEBUG
+    pm.enableVerifier(false); // builds with assertions verify after each pass
+#endif
     build(pm);
     return succeeded(pm.run(ir)) ? llvm::Error::success() : failed(name);
   };

@@ -73,6 +73,7 @@ Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
+  assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");
   raw_svector_ostream os(out);
   legacy::PassManager passes;
   auto *info = new MachineModuleInfoWrapperPass(&machine);

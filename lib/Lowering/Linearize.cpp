@@ -343,15 +343,14 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     for (auto [i, r] : llvm::enumerate(live))
       op.getResult(r).replaceAllUsesWith(rest.getResult(i));
     Block *then = rest.thenBlock();
-    op->moveBefore(then, left.empty() ? Block::iterator(then->getTerminator())
-                                      : then->end());
+    op->moveBefore(then, then->end());
     op.getInitsMutable().assign(inits);
+    b.setInsertionPointToEnd(then);
+    SmallVector<Value> results;
+    for (unsigned r : live)
+      results.push_back(op.getResult(r));
+    scf::YieldOp::create(b, loc, results);
     if (!left.empty()) {
-      b.setInsertionPointToEnd(then);
-      SmallVector<Value> results;
-      for (unsigned r : live)
-        results.push_back(op.getResult(r));
-      scf::YieldOp::create(b, loc, results);
       b.setInsertionPointToEnd(rest.elseBlock());
       scf::YieldOp::create(b, loc, left);
     }
