@@ -35,6 +35,10 @@ static cl::SubCommand testCommand(
 static cl::SubCommand linkCommand("link",
                                   "Make one image of modules that refer to "
                                   "each other");
+// For --help: execProgram reads what follows.
+static cl::SubCommand execCommand("exec",
+                                  "Start a CUDA program with our libraries in "
+                                  "front");
 
 static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
                                     cl::Required, cl::sub(runCommand),
@@ -390,7 +394,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *command :
-       {&runCommand, &listCommand, &checkCommand, &testCommand, &linkCommand})
+       {&runCommand, &listCommand, &checkCommand, &testCommand, &linkCommand,
+        &execCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });
