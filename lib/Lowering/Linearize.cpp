@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,9 +46,13 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       func.emitOpError("control flow is not structured");
       return signalPassFailure();
     }
+    auto extents = readBlock(block);
+    if (!extents) {
+      func.emitError(llvm::toString(extents.takeError()));
+      return signalPassFailure();
+    }
     ShapeContext context;
-    if (block.size() == 3)
-      context.block = {block[0], block[1], block[2]};
+    context.block = *extents;
     context.lanes = perThread ? 1 : 32;
     ShapeAnalysis analysis(func, context);
     shapes = &analysis;

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
@@ -631,17 +632,20 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    auto extents = readBlock(block);
+    if (!extents) {
+      module.emitError(llvm::toString(extents.takeError()));
+      return signalPassFailure();
+    }
     ShapeContext context;
-    if (block.size() == 3)
-      context.block = {block[0], block[1], block[2]};
+    context.block = *extents;
     context.smallGrid = smallGrid;
     context.lanes = perThread ? 1 : 32;
     ChunkTarget target{perThread ? 1u : unsigned(chunk), embeddedRounding,
                        dotProducts, fastMatrices};
     bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
-    if (!widthOk || context.threads() == 0 || context.threads() > 1024) {
-      module.emitError("chunk must be 1, 4, 8 or 16 and a block must have 1 to "
-                       "1024 threads");
+    if (!widthOk) {
+      module.emitError("chunk must be 1, 4, 8 or 16");
       return signalPassFailure();
     }
     EmitterTable emitters;

@@ -12,10 +12,29 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 
 using namespace mlir;
 using namespace ptxjit;
+
+llvm::Expected<std::array<unsigned, 3>>
+ptxjit::readBlock(ArrayRef<unsigned> extents) {
+  if (extents.empty())
+    return LaunchShape().block;
+  constexpr std::array<uint64_t, 3> most = {1024, 1024, 64};
+  bool fits = extents.size() == most.size();
+  uint64_t threads = 1;
+  for (size_t i = 0; fits && i < most.size(); ++i) {
+    fits = extents[i] >= 1 && extents[i] <= most[i];
+    threads *= extents[i];
+  }
+  if (!fits || threads > 1024)
+    return llvm::createStringError(
+        "a block must have three extents x,y,z and 1 to 1024 threads, at most "
+        "1024 x 1024 x 64");
+  return std::array<unsigned, 3>{extents[0], extents[1], extents[2]};
+}
 
 void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   pm.addPass(createInlineCallsPass());
@@ -69,24 +88,98 @@ void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
+namespace {
+
+/// LaunchShape and ChunkTarget as options; those of the passes, by their names.
+struct MaskOptions : PassPipelineOptions<MaskOptions> {
+  ListOption<unsigned> block{*this, "block",
+                             llvm::cl::desc("block extents x,y,z")};
+  Option<bool> perThread{*this, "per-thread",
+                         llvm::cl::desc("threads run one by one")};
+};
+
+struct ToLLVMOptions : PassPipelineOptions<ToLLVMOptions> {
+  ListOption<unsigned> block{*this, "block",
+                             llvm::cl::desc("block extents x,y,z")};
+  Option<bool> perThread{*this, "per-thread",
+                         llvm::cl::desc("threads run one by one")};
+  Option<bool> fission{*this, "fission",
+                       llvm::cl::desc("split kernels at their barriers")};
+  Option<bool> smallGrid{
+      *this, "small-grid",
+      llvm::cl::desc("grid extent times block extent fits in 31 bits"),
+      llvm::cl::init(LaunchShape().smallGrid)};
+  Option<unsigned> chunk{*this, "chunk",
+                         llvm::cl::desc("lanes per vector: 1, 4, 8 or 16"),
+                         llvm::cl::init(ChunkTarget().chunk)};
+  Option<bool> embeddedRounding{*this, "embedded-rounding",
+                                llvm::cl::desc("AVX-512 embedded rounding")};
+  Option<bool> dotProducts{*this, "dot-products",
+                           llvm::cl::desc("AVX-512 VNNI and BF16")};
+  Option<bool> fastMatrices{
+      *this, "fast-matrices",
+      llvm::cl::desc("multiplications of matrices as the CPU does them")};
+};
+
+using ReportFn = function_ref<LogicalResult(const Twine &)>;
+
+/// A stage with options, which `build` makes if the block is a block.
+template <typename Options>
+void registerStage(StringRef flag, StringRef description,
+                   void (*build)(OpPassManager &, const LaunchShape &,
+                                 const Options &)) {
+  registerPassPipeline(
+      flag, description,
+      [build](OpPassManager &pm, StringRef text, ReportFn report) {
+        Options options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        LaunchShape shape;
+        auto block = readBlock(options.block);
+        if (!block)
+          return report(llvm::toString(block.takeError()));
+        shape.block = *block;
+        shape.perThread = options.perThread;
+        build(pm, shape, options);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> show) {
+        show(Options());
+      });
+}
+
+void buildMask(OpPassManager &pm, const LaunchShape &shape,
+               const MaskOptions &) {
+  buildMaskPipeline(pm, shape);
+}
+
+void buildToLLVM(OpPassManager &pm, const LaunchShape &launch,
+                 const ToLLVMOptions &options) {
+  LaunchShape shape = launch;
+  shape.fission = options.fission;
+  shape.smallGrid = options.smallGrid;
+  ChunkTarget target;
+  target.chunk = options.chunk;
+  target.embeddedRounding = options.embeddedRounding;
+  target.dotProducts = options.dotProducts;
+  target.fastMatrices = options.fastMatrices;
+  buildNormalizePipeline(pm);
+  buildStructurePipeline(pm);
+  buildMaskPipeline(pm, shape);
+  buildPacketizePipeline(pm, shape, target);
+  buildLowerToLLVMPipeline(pm);
+}
+
+} // namespace
+
 void ptxjit::registerPipelines() {
   registerPtxJitPasses();
   PassPipelineRegistration<>("ptx-normalize", "registers to SSA, no guards",
                              buildNormalizePipeline);
   PassPipelineRegistration<>("ptx-structure", "control flow to regions",
                              buildStructurePipeline);
-  PassPipelineRegistration<>(
-      "ptx-mask", "divergence to masks, 32x1x1 threads",
-      [](OpPassManager &pm) { buildMaskPipeline(pm, LaunchShape()); });
-  PassPipelineRegistration<>(
-      "ptx-to-llvm", "all stages, chunk 8, 32x1x1 threads",
-      [](OpPassManager &pm) {
-        buildNormalizePipeline(pm);
-        buildStructurePipeline(pm);
-        buildMaskPipeline(pm, LaunchShape());
-        buildPacketizePipeline(pm, LaunchShape(), ChunkTarget());
-        buildLowerToLLVMPipeline(pm);
-      });
+  registerStage<MaskOptions>("ptx-mask", "divergence to masks", buildMask);
+  registerStage<ToLLVMOptions>("ptx-to-llvm", "all stages", buildToLLVM);
 }
 
 void ptxjit::registerLoweringDialects(DialectRegistry &registry) {

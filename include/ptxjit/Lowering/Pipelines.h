@@ -53,8 +53,8 @@ void buildPacketizePipeline(mlir::OpPassManager &pm, const LaunchShape &shape,
 /// Leaves only the `llvm` dialect. Fails, at its location, on any unknown op.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 
-/// Registers the stages as --ptx-normalize, --ptx-structure, --ptx-mask,
-/// --ptx-to-llvm and every pass alone.
+/// Registers every pass alone, and the stages: --ptx-normalize, --ptx-structure,
+/// and, with the launch and the CPU as options, --ptx-mask and --ptx-to-llvm.
 void registerPipelines();
 /// Dialects and interfaces that the stages produce.
 void registerLoweringDialects(mlir::DialectRegistry &registry);

@@ -1,0 +1,23 @@
+//===- BlockOption.h - the block extents that passes get --------*- C++ -*-===//
+//
+// Passes and stages take the block as a list of numbers, which may be any list.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LOWERING_BLOCKOPTION_H
+#define PTXJIT_LOWERING_BLOCKOPTION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <array>
+
+namespace ptxjit {
+
+/// The extents x, y and z; 32x1x1 if `extents` is empty. Fails unless there are
+/// three within the ISA's limits: 1024 x 1024 x 64, and 1024 threads in all.
+llvm::Expected<std::array<unsigned, 3>>
+readBlock(llvm::ArrayRef<unsigned> extents);
+
+} // namespace ptxjit
+
+#endif
