@@ -1,0 +1,8 @@
+// RUN: ptx-opt %s --split-input-file --verify-diagnostics --ptx-lower-to-llvm
+
+// A full conversion: what nobody lowers is an error at its place.
+llvm.func @leftover() -> i32 {
+  // expected-error @below {{failed to legalize operation 'ptx.undef'}}
+  %a = ptx.undef : i32
+  llvm.return %a : i32
+}
