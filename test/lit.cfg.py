@@ -7,7 +7,7 @@ import lit.formats
 
 config.name = "ptx-jit"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".ptx", ".test"]
+config.suffixes = [".mlir", ".ptx", ".ll", ".test"]
 config.excludes = ["Inputs", "Unit", "Forms"]
 config.test_source_root = os.path.join(config.ptxjit_src_root, "test")
 config.test_exec_root = os.path.join(config.ptxjit_obj_root, "test")

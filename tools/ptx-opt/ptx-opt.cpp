@@ -1,9 +1,12 @@
-//===- ptx-opt.cpp - run any pass on .mlir and .ptx -----------------------===//
+//===- ptx-opt.cpp - run any pass on .mlir, .ptx and .ll ------------------===//
 //
 // The compiler engineer's tool: like mlir-opt, with PTX as a second input
-// language (chosen by the file's ending, or --ptx for standard input).
+// language (chosen by the file's ending, or --ptx for standard input), and with
+// LLVM IR (.ll) for the passes behind MLIR.
 //
 //===----------------------------------------------------------------------===//
+
+#include "LlvmPasses.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -90,6 +93,18 @@ int main(int argc, char **argv) {
   if (!input || !output) {
     llvm::errs() << message << '\n';
     return 1;
+  }
+  bool isLlvm = StringRef(inputName).ends_with(".ll");
+  if (isLlvm ? passes.hasAnyOccurrences() : ptxjit::wantsLlvmPasses()) {
+    llvm::errs() << "ptx-opt: passes named --llvm-... run on LLVM IR (.ll), "
+                    "and they alone\n";
+    return 1;
+  }
+  if (isLlvm) {
+    if (!ptxjit::runLlvmPasses(*input, output->os()))
+      return 1;
+    output->keep();
+    return 0;
   }
   DialectRegistry registry;
   ptxjit::registerLoweringDialects(registry);

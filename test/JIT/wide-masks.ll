@@ -1,0 +1,109 @@
+; RUN: ptx-opt %s --cpu=x86-64-v3 --llvm-widen-masks | FileCheck %s
+; RUN: ptx-opt %s --cpu=x86-64-v4 --llvm-widen-masks | FileCheck %s --check-prefix=AVX512
+;
+; AVX2 has no mask registers: masks that live across blocks are vectors of i32.
+; AVX512-NOT: <8 x i32>
+
+; The lanes that are still in a loop.
+; CHECK-LABEL: define void @loop
+; CHECK: entry:
+; CHECK-NEXT: %[[START:.*]] = sext <8 x i1> %start to <8 x i32>
+; CHECK: body:
+; CHECK-NEXT: %[[LANES:.*]] = phi <8 x i32> [ %[[START]], %entry ], [ %[[STILL:.*]], %body ]
+; CHECK-NOT: phi <8 x i1>
+; CHECK: %[[TEST:.*]] = icmp slt <8 x i32> %[[LANES]], zeroinitializer
+; CHECK: %[[NEXT:.*]] = select <8 x i1> %[[TEST]], <8 x i1> %{{.*}}, <8 x i1> zeroinitializer
+; CHECK-NEXT: %[[STILL]] = sext <8 x i1> %[[NEXT]] to <8 x i32>
+; CHECK: br i1
+define void @loop(ptr %p, <8 x i1> %start) {
+entry:
+  br label %body
+body:
+  %lanes = phi <8 x i1> [ %start, %entry ], [ %next, %body ]
+  %v = load <8 x float>, ptr %p
+  %more = fcmp olt <8 x float> %v, zeroinitializer
+  %next = select <8 x i1> %lanes, <8 x i1> %more, <8 x i1> zeroinitializer
+  %bits = bitcast <8 x i1> %next to i8
+  %any = icmp ne i8 %bits, 0
+  br i1 %any, label %body, label %end
+end:
+  ret void
+}
+
+; What is used in another block is widened where it is made, once, and tested
+; once where it is used. Uses in its own block stay.
+; CHECK-LABEL: define <8 x float> @across
+; CHECK: %mask = fcmp
+; CHECK-NEXT: %[[WIDE:.*]] = sext <8 x i1> %mask to <8 x i32>
+; CHECK-NEXT: select <8 x i1> %mask
+; CHECK: then:
+; CHECK-NEXT: %[[TEST:.*]] = icmp slt <8 x i32> %[[WIDE]], zeroinitializer
+; CHECK-NEXT: %{{.*}} = select <8 x i1> %[[TEST]]
+; CHECK-NEXT: %{{.*}} = select <8 x i1> %[[TEST]]
+; CHECK-NOT: sext
+; CHECK: ret
+define <8 x float> @across(<8 x float> %a, <8 x float> %b, i1 %c) {
+  %mask = fcmp olt <8 x float> %a, %b
+  %here = select <8 x i1> %mask, <8 x float> %a, <8 x float> %b
+  br i1 %c, label %then, label %end
+then:
+  %x = select <8 x i1> %mask, <8 x float> %here, <8 x float> %b
+  %y = select <8 x i1> %mask, <8 x float> %a, <8 x float> %x
+  ret <8 x float> %y
+end:
+  ret <8 x float> %here
+}
+
+; A constant is widened as a constant.
+; CHECK-LABEL: define <8 x i1> @constants
+; CHECK: phi <8 x i32> [ splat (i32 -1), %{{.*}} ], [ zeroinitializer, %{{.*}} ]
+; CHECK: icmp slt <8 x i32>
+define <8 x i1> @constants(i1 %c) {
+entry:
+  br i1 %c, label %yes, label %end
+yes:
+  br label %end
+end:
+  %mask = phi <8 x i1> [ splat (i1 true), %yes ], [ zeroinitializer, %entry ]
+  ret <8 x i1> %mask
+}
+
+; Two that exchange their values.
+; CHECK-LABEL: define <8 x i1> @exchange
+; CHECK: %[[A:.*]] = phi <8 x i32> [ %{{.*}}, %entry ], [ %[[B:.*]], %body ]
+; CHECK-NEXT: %[[B]] = phi <8 x i32> [ %{{.*}}, %entry ], [ %[[A]], %body ]
+; CHECK-NOT: poison
+; CHECK: ret
+define <8 x i1> @exchange(<8 x i1> %x, <8 x i1> %y, ptr %p) {
+entry:
+  br label %body
+body:
+  %a = phi <8 x i1> [ %x, %entry ], [ %b, %body ]
+  %b = phi <8 x i1> [ %y, %entry ], [ %a, %body ]
+  %more = load i1, ptr %p
+  br i1 %more, label %body, label %end
+end:
+  ret <8 x i1> %a
+}
+
+; What lives in one block, and what is no mask, stays as it is.
+; CHECK-LABEL: define <8 x float> @one_block
+; CHECK-NOT: i32
+; CHECK: ret
+define <8 x float> @one_block(<8 x float> %a, <8 x float> %b) {
+  %mask = fcmp olt <8 x float> %a, %b
+  %v = select <8 x i1> %mask, <8 x float> %a, <8 x float> %b
+  ret <8 x float> %v
+}
+; CHECK-LABEL: define float @scalar
+; CHECK-NOT: i32
+; CHECK: ret float %v
+define float @scalar(float %a, float %b, i1 %c) {
+  %less = fcmp olt float %a, %b
+  br i1 %c, label %then, label %end
+then:
+  %v = select i1 %less, float %a, float %b
+  ret float %v
+end:
+  ret float %a
+}

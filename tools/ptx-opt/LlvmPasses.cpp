@@ -1,0 +1,89 @@
+//===- LlvmPasses.cpp - run a pass of the JIT on LLVM IR ------------------===//
+//
+// The passes are functions over a module and a target machine: what they do
+// depends on the CPU, which is an option here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LlvmPasses.h"
+
+#include "ptxjit/JIT/Compiler.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace llvm;
+
+namespace {
+enum class LlvmPass { Optimize, ExpandMaskedMemory, WidenMasks };
+} // namespace
+
+static cl::OptionCategory category("Passes on LLVM IR (.ll)");
+static cl::list<LlvmPass>
+    passes(cl::desc("Passes on LLVM IR (.ll):"),
+           cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
+                                 "our list of LLVM's passes"),
+                      clEnumValN(LlvmPass::ExpandMaskedMemory,
+                                 "llvm-expand-masked-memory",
+                                 "masked accesses that the CPU does not have"),
+                      clEnumValN(LlvmPass::WidenMasks, "llvm-widen-masks",
+                                 "masks of CPUs without mask registers")),
+           cl::cat(category));
+static cl::opt<std::string>
+    cpuName("cpu",
+            cl::desc("LLVM CPU name that code is made for (default: "
+                     "this machine)"),
+            cl::cat(category));
+
+static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
+  switch (pass) {
+  case LlvmPass::Optimize:
+    return ptxjit::optimize(module, machine, /*quick=*/false);
+  case LlvmPass::ExpandMaskedMemory:
+    ptxjit::expandMaskedMemory(module, machine);
+    break;
+  case LlvmPass::WidenMasks:
+    ptxjit::widenMasks(module, machine);
+    break;
+  }
+  return Error::success();
+}
+
+static Error runAll(Module &module) {
+  auto cpu = ptxjit::selectCpu(cpuName, 0);
+  if (!cpu)
+    return cpu.takeError();
+  auto machine = ptxjit::createTargetMachine(*cpu, /*quick=*/false);
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple());
+  for (LlvmPass pass : passes) {
+    if (Error error = runPass(pass, module, *machine))
+      return error;
+    std::string problem;
+    raw_string_ostream os(problem);
+    if (verifyModule(module, &os))
+      return createStringError("a pass made invalid LLVM IR: " + problem);
+  }
+  return Error::success();
+}
+
+bool ptxjit::wantsLlvmPasses() { return !passes.empty(); }
+
+bool ptxjit::runLlvmPasses(const MemoryBuffer &input, raw_ostream &output) {
+  LLVMContext context;
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module =
+      parseAssembly(input.getMemBufferRef(), diagnostic, context);
+  if (!module) {
+    diagnostic.print("ptx-opt", errs());
+    return false;
+  }
+  if (Error error = runAll(*module)) {
+    errs() << "ptx-opt: " << toString(std::move(error)) << '\n';
+    return false;
+  }
+  module->print(output, nullptr);
+  return true;
+}
