@@ -30,8 +30,15 @@ static size_t totalMemory() {
   return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
 }
 
-/// Shared memory that a CTA may ask for, as hardware of the profile has.
-static int sharedOptin() {
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+// What DeviceAttributes.def says values in.
+
+/// Shared memory that a CTA may ask for, in bytes, as hardware of the profile
+/// has.
+static int largestShared() {
   Profile p = getProfile();
   switch (p.major * 10 + p.minor) {
   case 75:
@@ -46,89 +53,36 @@ static int sharedOptin() {
     return 227 << 10;
   }
 }
+/// Shared memory that hardware takes beside a CTA's own, in bytes.
+static constexpr int kReservedShared = 1024;
 
-bool cuda::getAttribute(int attribute, int &value) {
-  Profile profile = getProfile();
-  struct Row {
-    int attribute, value;
-  };
-  const Row rows[] = {
-      {1, 1024}, // threads of a CTA
-      {2, 1024}, // its extents
-      {3, 1024},
-      {4, 64},
-      {5, 0x7fffffff}, // extents of a grid
-      {6, 65535},
-      {7, 65535},
-      {8, 48 << 10},    // shared memory of a CTA
-      {9, 64 << 10},    // constant memory
-      {10, 32},         // warp
-      {11, 0x7fffffff}, // pitch
-      {12, 65536},      // registers of a CTA
-      {13, 1000000},    // clock, kHz
-      {14, 512},        // texture alignment
-      {15, 1},          // copies overlap
-      {16, std::max(4, int(std::thread::hardware_concurrency()))},
-      {17, 0}, // no time limit
-      {18, 0}, // not integrated
-      {19, 1}, // maps host memory
-      {20, 0}, // compute mode: default
-      {31, 1}, // concurrent kernels
-      {32, 0}, // ECC
-      {33, 0}, // PCI
-      {34, 0},
-      {35, 0},
-      {36, 1000000},  // memory clock, kHz
-      {37, 128},      // bus width
-      {38, 32 << 20}, // L2
-      {39, profile.major == 7 || profile.major == 12 ? 1024 : 2048},
-      {40, 2}, // copy engines
-      {41, 1}, // unified addresses
-      {50, 0},
-      {51, 32}, // texture pitch alignment
-      {75, profile.major},
-      {76, profile.minor},
-      {78, 1}, // stream priorities
-      {79, 1},
-      {80, 1},
-      {81, sharedOptin() + 1024},
-      {82, 65536}, // registers of a multiprocessor
-      {83, 1},     // managed memory
-      {84, 0},
-      {85, 0},
-      {86, 1}, // host atomics
-      {87, 2}, // float to double throughput
-      {88, 1}, // pageable memory
-      {89, 1}, // concurrent managed access
-      {90, 1},
-      {91, 1}, // host pointers serve as device pointers
-      {92, 1}, // streams write and wait for values, of 64 bits, too,
-      {93, 1},
-      {94, 1}, // and by NOR
-      {95, 1}, // cooperative launch
-      {97, sharedOptin()},
-      {99, 1}, // host memory can be registered
-      {100, 1},
-      {101, 1},
-      {102, 1}, // virtual memory management
-      {103, 1}, // whose memory goes to other processes as file descriptors
-      {106, profile.major == 7 ? 16 : 32},
-      {108, profile.major >= 8 ? 24 << 20 : 0}, // L2 that may be set aside
-      {109, profile.major >= 8 ? 128 << 20 : 0},
-      {111, 1024},               // reserved shared memory
-      {115, 1},                  // memory pools
-      {120, profile.major >= 9}, // clusters
-      {122, 1},                  // as 93 and 94
-      {123, 1},
-  };
-  for (const Row &row : rows)
-    if (row.attribute == attribute) {
-      value = row.value;
-      return true;
-    }
-  value = 0; // textures and the like: nothing of it
-  return attribute > 0 && attribute < 160;
+static int countMultiprocessors() {
+  return std::max(4, int(std::thread::hardware_concurrency()));
 }
+
+/// Threads that hardware of the profile holds on a multiprocessor.
+static int countResidentThreads() {
+  int major = getProfile().major;
+  return major == 7 || major == 12 ? 1024 : 2048;
+}
+
+int cuda::getAttribute(CUdevice_attribute attribute) {
+  switch (attribute) {
+#define ATTRIBUTE(NAME, number, value)                                         \
+  case CU_DEVICE_ATTRIBUTE_##NAME:                                             \
+    return value;
+#include "ptxjit/CudaDriver/DeviceAttributes.def"
+#undef ATTRIBUTE
+  }
+  return 0; // of a later CUDA than ours
+}
+
+/// Programs may be of a later CUDA, whose attributes go on behind ours.
+static bool isAttribute(int number) { return number > 0 && number < 160; }
+
+//===----------------------------------------------------------------------===//
+// The driver and its device
+//===----------------------------------------------------------------------===//
 
 PTXJIT_CUDA_API(cuInit, (unsigned flags), flags) {
   if (flags)
@@ -213,9 +167,11 @@ PTXJIT_CUDA_API(cuDeviceGetAttribute,
                 device) {
   if (CUresult error = checkDevice(device))
     return error;
-  if (!value || !getAttribute(attribute, *value))
+  if (!value)
     return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_SUCCESS;
+  bool isKnown = isAttribute(attribute);
+  *value = isKnown ? getAttribute(CUdevice_attribute(attribute)) : 0;
+  return isKnown ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 PTXJIT_CUDA_API(cuDeviceComputeCapability,
@@ -233,14 +189,14 @@ PTXJIT_CUDA_API(cuDeviceComputeCapability,
 /// CUdevprop, of CUDA's early days.
 PTXJIT_CUDA_API(cuDeviceGetProperties, (int *properties, CUdevice device),
                 properties, device) {
-  // Threads of a CTA, its extents, those of a grid, shared and constant bytes,
-  // warp, pitch, registers, clock, texture alignment: attributes 1 to 14.
+  // Its members are the first attributes, in their order.
   if (CUresult error = checkDevice(device))
     return error;
   if (!properties)
     return CUDA_ERROR_INVALID_VALUE;
-  for (int i = 1; i <= 14; ++i)
-    getAttribute(i, properties[i - 1]);
+  for (int i = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+       i <= CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT; ++i)
+    *properties++ = getAttribute(CUdevice_attribute(i));
   return CUDA_SUCCESS;
 }
 

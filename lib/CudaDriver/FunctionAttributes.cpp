@@ -52,8 +52,10 @@ static CUresult attributeOf(const Function &function, int attribute,
     value = profile.major * 10 + profile.minor;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-    value = std::max(function.maxDynamicShared.load(),
-                     (48 << 10) - int(kernel.sharedBytes));
+    value =
+        std::max(function.maxDynamicShared.load(),
+                 getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) -
+                     int(kernel.sharedBytes));
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
   case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
@@ -92,8 +94,8 @@ PTXJIT_CUDA_API(cuFuncGetAttribute,
 }
 
 static CUresult setDynamicShared(Function &function, int value) {
-  int most;
-  getAttribute(97, most);
+  int most =
+      getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   if (value < 0 || value > most - int(function.kernel->sharedBytes))
     return CUDA_ERROR_INVALID_VALUE;
   function.maxDynamicShared = value;

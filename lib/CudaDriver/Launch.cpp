@@ -198,6 +198,10 @@ static CUresult resultOf(LaunchStatus status) {
   return CUDA_ERROR_UNKNOWN;
 }
 
+static bool fits(uint32_t extent, CUdevice_attribute most) {
+  return extent && extent <= uint32_t(getAttribute(most));
+}
+
 static CUresult checkShape(const Function &function, LaunchShape &shape,
                            unsigned shared) {
   const PtxjitKernelInfo &kernel = *function.kernel;
@@ -221,12 +225,17 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (!grid.x || !grid.y || !grid.z || grid.x > 0x7fffffffu || grid.y > 65535 ||
-      grid.z > 65535 || threads == 0 || block[0] > 1024 || block[1] > 1024 ||
-      block[2] > 64 || threads > maxThreads(kernel))
+  if (!fits(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
+      !fits(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) ||
+      !fits(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) ||
+      !fits(block[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+      !fits(block[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
+      !fits(block[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
+      threads > maxThreads(kernel))
     return CUDA_ERROR_INVALID_VALUE;
-  unsigned most = std::max(48u << 10, kernel.sharedBytes +
-                                          unsigned(function.maxDynamicShared));
+  unsigned most = std::max(
+      unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)),
+      kernel.sharedBytes + unsigned(function.maxDynamicShared));
   return shared + uint64_t(kernel.sharedBytes) > most ? CUDA_ERROR_INVALID_VALUE
                                                       : CUDA_SUCCESS;
 }
@@ -236,11 +245,10 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
 static CUresult checkCooperative(const Function &function,
                                  const LaunchShape &shape, unsigned shared) {
   const auto &[grid, block, cluster] = shape;
-  int multiprocessors = 0;
-  getAttribute(kMultiprocessors, multiprocessors);
-  uint64_t most = uint64_t(multiprocessors) *
-                  uint64_t(residentCtas(
-                      function, int(block[0] * block[1] * block[2]), shared));
+  uint64_t most =
+      uint64_t(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) *
+      uint64_t(
+          residentCtas(function, int(block[0] * block[1] * block[2]), shared));
   uint64_t wanted = uint64_t(grid.x) * grid.y * grid.z;
   if (wanted <= most)
     return CUDA_SUCCESS;

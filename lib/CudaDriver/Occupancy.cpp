@@ -12,24 +12,27 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-static int attribute(int number) {
-  int value = 0;
-  getAttribute(number, value);
-  return value;
+/// Bytes of shared memory of a multiprocessor, and those of it that each CTA
+/// takes beside its own.
+static int mostShared() {
+  return getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 }
-/// Threads, CTAs and bytes of shared memory of a multiprocessor.
-static int mostThreads() { return attribute(39); }
-static int mostCtas() { return attribute(106); }
-static int mostShared() { return attribute(81); }
-static constexpr int kReservedShared = 1024; ///< per CTA
+static int reservedShared() {
+  return getAttribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+}
+static int countMultiprocessors() {
+  return getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
 
 int cuda::residentCtas(const Function &function, int threads, size_t dynamic) {
   if (unsigned(threads) > maxThreads(*function.kernel))
     return 0;
   int warps = (threads + 31) / 32 * 32;
-  int ctas = std::min(mostThreads() / warps, mostCtas());
+  int ctas = std::min(
+      getAttribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / warps,
+      getAttribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR));
   size_t shared = function.kernel->sharedBytes + dynamic;
-  size_t bytes = shared + kReservedShared;
+  size_t bytes = shared + size_t(reservedShared());
   return int(std::min<size_t>(size_t(ctas), size_t(mostShared()) / bytes));
 }
 
@@ -80,7 +83,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     }
   }
   *block = bestThreads;
-  *minGrid = bestCtas * attribute(kMultiprocessors);
+  *minGrid = bestCtas * countMultiprocessors();
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSize,
@@ -95,13 +98,16 @@ PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
                 (size_t * bytes, CUfunction handle, int ctas, int threads),
                 bytes, handle, ctas, threads) {
   Function *function;
-  if (!bytes || ctas <= 0 || threads <= 0 || threads > 1024)
+  if (!bytes || ctas <= 0 || threads <= 0 ||
+      threads > getAttribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK))
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = enterFunction(handle, function))
     return error;
-  int room = mostShared() / ctas - kReservedShared -
+  int room = mostShared() / ctas - reservedShared() -
              int(function->kernel->sharedBytes);
-  *bytes = size_t(std::clamp(room, 0, attribute(97)));
+  *bytes = size_t(std::clamp(
+      room, 0,
+      getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)));
   return CUDA_SUCCESS;
 }
 
@@ -111,7 +117,9 @@ PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
 
 /// CTAs of a cluster that hardware of the profile allows; 0 if it has none.
 static int mostClusterCtas(const Function &function) {
-  return attribute(120) ? int(maxClusterCtas(function)) : 0;
+  return getAttribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
+             ? int(maxClusterCtas(function))
+             : 0;
 }
 
 static CUresult enterClusters(const void *result, CUfunction handle,
@@ -151,6 +159,6 @@ PTXJIT_CUDA_API(cuOccupancyMaxActiveClusters,
   if (threads <= 0)
     return CUDA_ERROR_INVALID_VALUE;
   int ctas = residentCtas(*function, threads, config->sharedMemBytes);
-  *clusters = ctas * attribute(kMultiprocessors) / int(size);
+  *clusters = ctas * countMultiprocessors() / int(size);
   return CUDA_SUCCESS;
 }

@@ -384,10 +384,8 @@ struct Profile {
   int major, minor;
 };
 Profile getProfile();
-/// The device attribute that counts multiprocessors.
-constexpr int kMultiprocessors = 16;
-/// Value of a device attribute; false if it is unknown.
-bool getAttribute(int attribute, int &value);
+/// What the device says of itself (DeviceAttributes.def).
+int getAttribute(CUdevice_attribute attribute);
 
 } // namespace ptxjit::cuda
 

@@ -97,78 +97,30 @@ PTXJIT_CUDART_API(cudaDeviceGetAttribute,
   return cuDeviceGetAttribute(value, attribute, device);
 }
 
-static int attribute(int number) {
+/// Members have several types.
+template <typename Member>
+static void setMember(Member &member, CUdevice_attribute attribute) {
   int value = 0;
-  cuDeviceGetAttribute(&value, number, 0);
-  return value;
+  cuDeviceGetAttribute(&value, attribute, 0);
+  member = Member(value);
 }
 
-/// By the numbers of CUdevice_attribute.
 static void fillProperties(cudaDeviceProp &p) {
   cuDeviceGetName(p.name, sizeof(p.name), 0);
   cuDeviceGetUuid_v2(&p.uuid, 0);
   cuDeviceTotalMem_v2(&p.totalGlobalMem, 0);
-  p.maxThreadsPerBlock = attribute(1);
-  for (int d = 0; d < 3; ++d) {
-    p.maxThreadsDim[d] = attribute(2 + d);
-    p.maxGridSize[d] = attribute(5 + d);
-  }
-  p.sharedMemPerBlock = size_t(attribute(8));
-  p.totalConstMem = size_t(attribute(9));
-  p.warpSize = attribute(10);
-  p.memPitch = size_t(attribute(11));
-  p.regsPerBlock = attribute(12);
-  p.textureAlignment = size_t(attribute(14));
-  p.multiProcessorCount = attribute(16);
-  p.integrated = attribute(18);
-  p.canMapHostMemory = attribute(19);
-  p.concurrentKernels = attribute(31);
-  p.ECCEnabled = attribute(32);
-  p.pciBusID = attribute(33);
-  p.pciDeviceID = attribute(34);
-  p.tccDriver = attribute(35);
-  p.memoryBusWidth = attribute(37);
-  p.l2CacheSize = attribute(38);
-  p.maxThreadsPerMultiProcessor = attribute(39);
-  p.asyncEngineCount = attribute(40);
-  p.unifiedAddressing = attribute(41);
-  p.pciDomainID = attribute(50);
-  p.texturePitchAlignment = size_t(attribute(51));
-  p.major = attribute(75);
-  p.minor = attribute(76);
-  p.streamPrioritiesSupported = attribute(78);
-  p.globalL1CacheSupported = attribute(79);
-  p.localL1CacheSupported = attribute(80);
-  p.sharedMemPerMultiprocessor = size_t(attribute(81));
-  p.regsPerMultiprocessor = attribute(82);
-  p.managedMemory = attribute(83);
-  p.isMultiGpuBoard = attribute(84);
-  p.multiGpuBoardGroupID = attribute(85);
-  p.hostNativeAtomicSupported = attribute(86);
-  p.pageableMemoryAccess = attribute(88);
-  p.concurrentManagedAccess = attribute(89);
-  p.computePreemptionSupported = attribute(90);
-  p.canUseHostPointerForRegisteredMem = attribute(91);
-  p.cooperativeLaunch = attribute(95);
-  p.sharedMemPerBlockOptin = size_t(attribute(97));
-  p.hostRegisterSupported = attribute(99);
-  p.pageableMemoryAccessUsesHostPageTables = attribute(100);
-  p.directManagedMemAccessFromHost = attribute(101);
-  p.maxBlocksPerMultiProcessor = attribute(106);
-  p.persistingL2CacheMaxSize = attribute(108);
-  p.accessPolicyMaxWindowSize = attribute(109);
-  p.reservedSharedMemPerBlock = size_t(attribute(111));
-  p.memoryPoolsSupported = attribute(115);
-  p.clusterLaunch = attribute(120);
+#define PROPERTY(member, NAME) setMember(p.member, CU_DEVICE_ATTRIBUTE_##NAME);
 #if PTXJIT_CUDART_VERSION == 12
-  p.clockRate = attribute(13);
-  p.deviceOverlap = attribute(15);
-  p.kernelExecTimeoutEnabled = attribute(17);
-  p.computeMode = attribute(20);
-  p.memoryClockRate = attribute(36);
-  p.singleToDoublePrecisionPerfRatio = attribute(87);
-  p.cooperativeMultiDeviceLaunch = attribute(96);
+#define PROPERTY_12(member, NAME) PROPERTY(member, NAME)
+#define PROPERTY_13(member, NAME)
+#else
+#define PROPERTY_12(member, NAME)
+#define PROPERTY_13(member, NAME) PROPERTY(member, NAME)
 #endif
+#include "Properties.def"
+#undef PROPERTY
+#undef PROPERTY_12
+#undef PROPERTY_13
 }
 
 PTXJIT_CUDART_API(cudaGetDeviceProperties, (cudaDeviceProp * out, int device),

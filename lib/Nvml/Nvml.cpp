@@ -25,9 +25,6 @@ std::atomic<int> users{0};
 constexpr char kDriverVersion[] = "580.65.06";
 constexpr char kNvmlVersion[] = "13.580.65.06";
 
-// Attributes of devices, as cuda.h numbers them.
-constexpr int kClockRate = 13, kMemoryClockRate = 36, kBusWidth = 37;
-
 nvmlReturn_t toNvml(CUresult result) {
   switch (result) {
   case CUDA_SUCCESS:
@@ -115,8 +112,10 @@ nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
     return error;
   if (type < 0 || type > 3)
     return NVML_ERROR_INVALID_ARGUMENT;
-  nvmlReturn_t result = toNvml(cuDeviceGetAttribute(
-      &kilohertz, type == 2 ? kMemoryClockRate : kClockRate, device));
+  int attribute = type == 2 ? CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE
+                            : CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+  nvmlReturn_t result =
+      toNvml(cuDeviceGetAttribute(&kilohertz, attribute, device));
   *megahertz = unsigned(kilohertz) / 1000;
   return result;
 }
@@ -361,7 +360,8 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle,
   int width = 0;
   if (nvmlReturn_t error = enter(handle, bits, device))
     return error;
-  nvmlReturn_t result = toNvml(cuDeviceGetAttribute(&width, kBusWidth, device));
+  nvmlReturn_t result = toNvml(cuDeviceGetAttribute(
+      &width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device));
   *bits = unsigned(width);
   return result;
 }

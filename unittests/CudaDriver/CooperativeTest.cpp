@@ -11,7 +11,9 @@ protected:
     ASSERT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&perMultiprocessor,
                                                           get("count"), 512, 0),
               CUDA_SUCCESS);
-    ASSERT_EQ(cuDeviceGetAttribute(&multiprocessors, 16, 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuDeviceGetAttribute(&multiprocessors,
+                                   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
+              CUDA_SUCCESS);
     most = unsigned(perMultiprocessor * multiprocessors);
     ASSERT_EQ(perMultiprocessor, 4) << "2048 threads in CTAs of 512";
   }

@@ -138,6 +138,13 @@ typedef enum CUresult PTXJIT_INT_ENUM {
 #undef X
 } CUresult;
 
+/** What is asked of devices. */
+typedef enum CUdevice_attribute PTXJIT_INT_ENUM {
+#define ATTRIBUTE(NAME, number, value) CU_DEVICE_ATTRIBUTE_##NAME = number,
+#include "ptxjit/CudaDriver/DeviceAttributes.def"
+#undef ATTRIBUTE
+} CUdevice_attribute;
+
 /** Options of cuModuleLoadDataEx that have an effect. */
 enum {
   CU_JIT_INFO_LOG_BUFFER = 3,
