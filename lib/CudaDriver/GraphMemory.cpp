@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
+#include "GraphNodeKinds.h"
 
 #include <algorithm>
 #include <cstring>
@@ -121,36 +121,19 @@ PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
       graph->add(std::move(operation), std::move(nodes)));
   return CUDA_SUCCESS;
 }
-PTXJIT_CUDA_API(cuGraphMemAllocNodeGetParams,
-                (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params),
-                handle, params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_ALLOC, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  *params = static_cast<const AllocOperation &>(*node->operation).params;
-  return CUDA_SUCCESS;
+
+void AllocNode::read(const Operation &operation, Value &value) {
+  value = static_cast<const AllocOperation &>(operation).params;
 }
-PTXJIT_CUDA_API(cuGraphAddMemFreeNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 CUdeviceptr pointer),
-                out, graph, dependencies, count, pointer) {
+
+CUresult FreeNode::make(CUdeviceptr pointer, OperationRef &operation) {
   if (findPlace(pointer, 1) != Place::Inside)
     return CUDA_ERROR_INVALID_VALUE;
-  return addNode(out, graph, dependencies, count,
-                 std::make_shared<FreeOperation>(pointer));
-}
-PTXJIT_CUDA_API(cuGraphMemFreeNodeGetParams,
-                (CUgraphNode handle, CUdeviceptr *pointer), handle, pointer) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEM_FREE, node))
-    return error;
-  if (!pointer)
-    return CUDA_ERROR_INVALID_VALUE;
-  *pointer = static_cast<const FreeOperation &>(*node->operation).pointer;
+  operation = std::make_shared<FreeOperation>(pointer);
   return CUDA_SUCCESS;
+}
+void FreeNode::read(const Operation &operation, CUdeviceptr &pointer) {
+  pointer = static_cast<const FreeOperation &>(operation).pointer;
 }
 
 //===----------------------------------------------------------------------===//

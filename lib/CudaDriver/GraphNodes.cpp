@@ -1,6 +1,6 @@
 //===- GraphNodes.cpp - the steps of graphs, kind by kind ----------------===//
 
-#include "Graph.h"
+#include "GraphNodeKinds.h"
 
 #include <algorithm>
 #include <cstring>
@@ -111,8 +111,178 @@ CUresult cuda::setOperation(CUgraphExec execHandle, CUgraphNode handle,
 }
 
 //===----------------------------------------------------------------------===//
-// Nodes by kind
+// Kinds
 //===----------------------------------------------------------------------===//
+
+CUresult KernelNode::make(const Value &value, OperationRef &operation) {
+  return makeLaunch(value, LaunchOptions(), operation);
+}
+CUresult KernelNode::remake(const Operation &old, const Value &value,
+                            OperationRef &operation) {
+  return makeLaunch(value, launchOptions(old), operation);
+}
+void KernelNode::read(const Operation &operation, Value &value) {
+  value = launchParams(operation);
+}
+
+/// Copies what both versions of the parameters have.
+static void copyOldParams(CUDA_KERNEL_NODE_PARAMS &to,
+                          const CUDA_KERNEL_NODE_PARAMS &from) {
+  std::memcpy(&to, &from, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
+}
+CUresult OldKernelNode::make(const Value &value, OperationRef &operation) {
+  Value wide{};
+  copyOldParams(wide, value);
+  return KernelNode::make(wide, operation);
+}
+CUresult OldKernelNode::remake(const Operation &old, const Value &value,
+                               OperationRef &operation) {
+  Value wide{};
+  copyOldParams(wide, value);
+  return KernelNode::remake(old, wide, operation);
+}
+void OldKernelNode::read(const Operation &operation, Value &value) {
+  copyOldParams(value, launchParams(operation));
+}
+
+CUresult CopyNode::make(const Value &value, OperationRef &operation) {
+  return makeCopy(value, operation);
+}
+void CopyNode::read(const Operation &operation, Value &value) {
+  value = copyParams(operation);
+}
+
+CUresult FillNode::make(const Value &value, OperationRef &operation) {
+  return makeSet(value, operation);
+}
+void FillNode::read(const Operation &operation, Value &value) {
+  value = setParams(operation);
+}
+
+CUresult HostNode::make(const Value &value, OperationRef &operation) {
+  if (!value.fn)
+    return CUDA_ERROR_INVALID_VALUE;
+  operation = makeHostCall(value);
+  return CUDA_SUCCESS;
+}
+void HostNode::read(const Operation &operation, Value &value) {
+  value = hostParams(operation);
+}
+
+OperationRef cuda::makeChild(const Graph &graph) {
+  return std::make_shared<ChildOperation>(graph.clone());
+}
+CUresult ChildNode::make(CUgraph handle, OperationRef &operation) {
+  Graph *child;
+  std::vector<GraphNode *> order;
+  if (CUresult error = enterGraph(handle, child))
+    return error;
+  if (!child->sort(order))
+    return CUDA_ERROR_INVALID_VALUE;
+  operation = makeChild(*child);
+  return CUDA_SUCCESS;
+}
+void ChildNode::read(const Operation &operation, CUgraph &graph) {
+  graph = reinterpret_cast<CUgraph>(
+      static_cast<const ChildOperation &>(operation).graph);
+}
+
+CUresult RecordNode::make(CUevent handle, OperationRef &operation) {
+  Event *event;
+  if (CUresult error = findEvent(handle, event))
+    return error;
+  operation = makeRecord(event);
+  return CUDA_SUCCESS;
+}
+void RecordNode::read(const Operation &operation, CUevent &event) {
+  event = reinterpret_cast<CUevent>(eventOf(operation));
+}
+
+CUresult WaitNode::make(CUevent handle, OperationRef &operation) {
+  Event *event;
+  if (CUresult error = findEvent(handle, event))
+    return error;
+  operation = makeWait(event);
+  return CUDA_SUCCESS;
+}
+void WaitNode::read(const Operation &operation, CUevent &event) {
+  event = reinterpret_cast<CUevent>(eventOf(operation));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions for nodes of one kind
+//===----------------------------------------------------------------------===//
+
+// Each line is a function of the interface. Some take a context, too (the last
+// word of their lines), which nothing here needs.
+#define PTXJIT_ADD_NODE(name, Kind, ...)                                       \
+  PTXJIT_CUDA_API(                                                             \
+      name,                                                                    \
+      (CUgraphNode * out, CUgraph graph, const CUgraphNode *dependencies,      \
+       size_t count, Kind::Argument from __VA_OPT__(, CUcontext) __VA_ARGS__), \
+      out, graph, dependencies, count, from __VA_OPT__(, ) __VA_ARGS__) {      \
+    return addNodeOf<Kind>(out, graph, dependencies, count, from);             \
+  }
+#define PTXJIT_READ_NODE(name, Kind)                                           \
+  PTXJIT_CUDA_API(name, (CUgraphNode node, Kind::Value * value), node,         \
+                  value) {                                                     \
+    return readNode<Kind>(node, value);                                        \
+  }
+#define PTXJIT_CHANGE_NODE(name, Kind)                                         \
+  PTXJIT_CUDA_API(name, (CUgraphNode node, Kind::Argument from), node, from) { \
+    return changeNode<Kind>(node, from);                                       \
+  }
+#define PTXJIT_CHANGE_INSTANCE(name, Kind, ...)                                \
+  PTXJIT_CUDA_API(name,                                                        \
+                  (CUgraphExec exec, CUgraphNode node,                         \
+                   Kind::Argument from __VA_OPT__(, CUcontext) __VA_ARGS__),   \
+                  exec, node, from __VA_OPT__(, ) __VA_ARGS__) {               \
+    return changeNode<Kind>(exec, node, from);                                 \
+  }
+
+// clang-format off
+PTXJIT_ADD_NODE(cuGraphAddKernelNode_v2, KernelNode)
+PTXJIT_ADD_NODE(cuGraphAddKernelNode, OldKernelNode)
+PTXJIT_ADD_NODE(cuGraphAddMemcpyNode, CopyNode, context)
+PTXJIT_ADD_NODE(cuGraphAddMemsetNode, FillNode, context)
+PTXJIT_ADD_NODE(cuGraphAddHostNode, HostNode)
+PTXJIT_ADD_NODE(cuGraphAddChildGraphNode, ChildNode)
+PTXJIT_ADD_NODE(cuGraphAddEventRecordNode, RecordNode)
+PTXJIT_ADD_NODE(cuGraphAddEventWaitNode, WaitNode)
+PTXJIT_ADD_NODE(cuGraphAddMemFreeNode, FreeNode)
+PTXJIT_ADD_NODE(cuGraphAddBatchMemOpNode, BatchNode)
+
+PTXJIT_READ_NODE(cuGraphKernelNodeGetParams_v2, KernelNode)
+PTXJIT_READ_NODE(cuGraphKernelNodeGetParams, OldKernelNode)
+PTXJIT_READ_NODE(cuGraphMemcpyNodeGetParams, CopyNode)
+PTXJIT_READ_NODE(cuGraphMemsetNodeGetParams, FillNode)
+PTXJIT_READ_NODE(cuGraphHostNodeGetParams, HostNode)
+PTXJIT_READ_NODE(cuGraphChildGraphNodeGetGraph, ChildNode)
+PTXJIT_READ_NODE(cuGraphEventRecordNodeGetEvent, RecordNode)
+PTXJIT_READ_NODE(cuGraphEventWaitNodeGetEvent, WaitNode)
+PTXJIT_READ_NODE(cuGraphMemAllocNodeGetParams, AllocNode)
+PTXJIT_READ_NODE(cuGraphMemFreeNodeGetParams, FreeNode)
+PTXJIT_READ_NODE(cuGraphBatchMemOpNodeGetParams, BatchNode)
+
+PTXJIT_CHANGE_NODE(cuGraphKernelNodeSetParams_v2, KernelNode)
+PTXJIT_CHANGE_NODE(cuGraphKernelNodeSetParams, OldKernelNode)
+PTXJIT_CHANGE_NODE(cuGraphMemcpyNodeSetParams, CopyNode)
+PTXJIT_CHANGE_NODE(cuGraphMemsetNodeSetParams, FillNode)
+PTXJIT_CHANGE_NODE(cuGraphHostNodeSetParams, HostNode)
+PTXJIT_CHANGE_NODE(cuGraphEventRecordNodeSetEvent, RecordNode)
+PTXJIT_CHANGE_NODE(cuGraphEventWaitNodeSetEvent, WaitNode)
+PTXJIT_CHANGE_NODE(cuGraphBatchMemOpNodeSetParams, BatchNode)
+
+PTXJIT_CHANGE_INSTANCE(cuGraphExecKernelNodeSetParams_v2, KernelNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecKernelNodeSetParams, OldKernelNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecMemcpyNodeSetParams, CopyNode, context)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecMemsetNodeSetParams, FillNode, context)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecHostNodeSetParams, HostNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecChildGraphNodeSetParams, ChildNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecEventRecordNodeSetEvent, RecordNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecEventWaitNodeSetEvent, WaitNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecBatchMemOpNodeSetParams, BatchNode)
+// clang-format on
 
 PTXJIT_CUDA_API(cuGraphAddEmptyNode,
                 (CUgraphNode * out, CUgraph graph,
@@ -122,104 +292,87 @@ PTXJIT_CUDA_API(cuGraphAddEmptyNode,
                  std::make_shared<EmptyOperation>());
 }
 
-/// The first version of the parameters has no `kern`.
-static CUDA_KERNEL_NODE_PARAMS widen(const CUDA_KERNEL_NODE_PARAMS &params) {
-  CUDA_KERNEL_NODE_PARAMS wide{};
-  std::memcpy(&wide, &params, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
-  return wide;
+//===----------------------------------------------------------------------===//
+// Functions for nodes of any kind
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the kind of a node and with what that is made from. Of
+/// empty nodes and of those that allocate there is no such thing.
+template <typename Visitor>
+static CUresult visitKind(const CUgraphNodeParams &params, Visitor visit) {
+  switch (params.type) {
+  case CU_GRAPH_NODE_TYPE_KERNEL:
+    return visit(KernelNode(), &params.kernel);
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    return visit(CopyNode(), &params.memcpy.copyParams);
+  case CU_GRAPH_NODE_TYPE_MEMSET:
+    return visit(FillNode(), &params.memset);
+  case CU_GRAPH_NODE_TYPE_HOST:
+    return visit(HostNode(), &params.host);
+  case CU_GRAPH_NODE_TYPE_GRAPH:
+    return visit(ChildNode(), params.graph);
+  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    return visit(WaitNode(), params.event);
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    return visit(RecordNode(), params.event);
+  case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    return visit(FreeNode(), params.free);
+  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    return visit(BatchNode(), &params.memOp);
+  default:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
 }
 
-PTXJIT_CUDA_API(cuGraphAddKernelNode_v2,
+PTXJIT_CUDA_API(cuGraphAddNode_v2,
+                (CUgraphNode * out, CUgraph graph,
+                 const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
+                 size_t count, CUgraphNodeParams *params),
+                out, graph, dependencies, edges, count, params) {
+  if (!params)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (params->type == CU_GRAPH_NODE_TYPE_EMPTY)
+    return cuGraphAddEmptyNode(out, graph, dependencies, count);
+  if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    return cuGraphAddMemAllocNode(out, graph, dependencies, count,
+                                  &params->alloc);
+  return visitKind(*params, [&](auto kind, auto from) {
+    return addNodeOf<decltype(kind)>(out, graph, dependencies, count, from);
+  });
+}
+PTXJIT_CUDA_API(cuGraphAddNode,
                 (CUgraphNode * out, CUgraph graph,
                  const CUgraphNode *dependencies, size_t count,
-                 const CUDA_KERNEL_NODE_PARAMS *params),
+                 CUgraphNodeParams *params),
                 out, graph, dependencies, count, params) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeLaunch(*params, LaunchOptions(), operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphAddKernelNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 const CUDA_KERNEL_NODE_PARAMS *params),
-                out, graph, dependencies, count, params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  CUDA_KERNEL_NODE_PARAMS wide = widen(*params);
-  return cuGraphAddKernelNode_v2(out, graph, dependencies, count, &wide);
+  return cuGraphAddNode_v2(out, graph, dependencies, nullptr, count, params);
 }
 
-PTXJIT_CUDA_API(cuGraphKernelNodeGetParams_v2,
-                (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), handle,
-                params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
-    return error;
+PTXJIT_CUDA_API(cuGraphNodeSetParams,
+                (CUgraphNode node, CUgraphNodeParams *params), node, params) {
   if (!params)
     return CUDA_ERROR_INVALID_VALUE;
-  *params = launchParams(*node->operation);
-  return CUDA_SUCCESS;
+  return visitKind(*params, [&](auto kind, auto from) {
+    return kind.kChanges == Changes::Everywhere
+               ? changeNode<decltype(kind)>(node, from)
+               : CUDA_ERROR_NOT_SUPPORTED;
+  });
 }
-PTXJIT_CUDA_API(cuGraphKernelNodeGetParams,
-                (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), handle,
-                params) {
-  CUDA_KERNEL_NODE_PARAMS wide;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  CUresult error = cuGraphKernelNodeGetParams_v2(handle, &wide);
-  if (!error)
-    std::memcpy(params, &wide, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
-  return error;
-}
-/// A launch with other parameters, and the attributes of `handle`.
-static CUresult remakeLaunch(CUgraphNode handle,
-                             const CUDA_KERNEL_NODE_PARAMS *params,
-                             OperationRef &operation) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  return makeLaunch(*params, launchOptions(*node->operation), operation);
-}
-
-PTXJIT_CUDA_API(cuGraphKernelNodeSetParams_v2,
-                (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), node,
-                params) {
-  OperationRef operation;
-  if (CUresult error = remakeLaunch(node, params, operation))
-    return error;
-  return setOperation(node, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphKernelNodeSetParams,
-                (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), node,
-                params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  CUDA_KERNEL_NODE_PARAMS wide = widen(*params);
-  return cuGraphKernelNodeSetParams_v2(node, &wide);
-}
-PTXJIT_CUDA_API(cuGraphExecKernelNodeSetParams_v2,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_KERNEL_NODE_PARAMS *params),
-                exec, node, params) {
-  OperationRef operation;
-  if (CUresult error = remakeLaunch(node, params, operation))
-    return error;
-  return setOperation(exec, node, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphExecKernelNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_KERNEL_NODE_PARAMS *params),
+PTXJIT_CUDA_API(cuGraphExecNodeSetParams,
+                (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params),
                 exec, node, params) {
   if (!params)
     return CUDA_ERROR_INVALID_VALUE;
-  CUDA_KERNEL_NODE_PARAMS wide = widen(*params);
-  return cuGraphExecKernelNodeSetParams_v2(exec, node, &wide);
+  return visitKind(*params, [&](auto kind, auto from) {
+    return kind.kChanges != Changes::Nowhere
+               ? changeNode<decltype(kind)>(exec, node, from)
+               : CUDA_ERROR_NOT_SUPPORTED;
+  });
 }
+
+//===----------------------------------------------------------------------===//
+// Attributes of kernels
+//===----------------------------------------------------------------------===//
 
 /// Gives a kernel's node other attributes.
 static CUresult setOptions(CUgraphNode handle, const LaunchOptions &options) {
@@ -271,327 +424,4 @@ PTXJIT_CUDA_API(cuGraphKernelNodeCopyAttributes,
   if (CUresult error = enterNode(from, CU_GRAPH_NODE_TYPE_KERNEL, source))
     return error;
   return setOptions(to, launchOptions(*source->operation));
-}
-
-PTXJIT_CUDA_API(cuGraphAddMemcpyNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 const CUDA_MEMCPY3D *params, CUcontext context),
-                out, graph, dependencies, count, params, context) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeCopy(*params, operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphMemcpyNodeGetParams,
-                (CUgraphNode handle, CUDA_MEMCPY3D *params), handle, params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEMCPY, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  *params = copyParams(*node->operation);
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphMemcpyNodeSetParams,
-                (CUgraphNode node, const CUDA_MEMCPY3D *params), node, params) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeCopy(*params, operation))
-    return error;
-  return setOperation(node, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphExecMemcpyNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_MEMCPY3D *params, CUcontext context),
-                exec, node, params, context) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeCopy(*params, operation))
-    return error;
-  return setOperation(exec, node, std::move(operation));
-}
-
-PTXJIT_CUDA_API(cuGraphAddMemsetNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
-                out, graph, dependencies, count, params, context) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeSet(*params, operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphMemsetNodeGetParams,
-                (CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS *params), handle,
-                params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_MEMSET, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  *params = setParams(*node->operation);
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphMemsetNodeSetParams,
-                (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params), node,
-                params) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeSet(*params, operation))
-    return error;
-  return setOperation(node, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphExecMemsetNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
-                exec, node, params, context) {
-  OperationRef operation;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeSet(*params, operation))
-    return error;
-  return setOperation(exec, node, std::move(operation));
-}
-
-PTXJIT_CUDA_API(cuGraphAddHostNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 const CUDA_HOST_NODE_PARAMS *params),
-                out, graph, dependencies, count, params) {
-  if (!params || !params->fn)
-    return CUDA_ERROR_INVALID_VALUE;
-  return addNode(out, graph, dependencies, count, makeHostCall(*params));
-}
-PTXJIT_CUDA_API(cuGraphHostNodeGetParams,
-                (CUgraphNode handle, CUDA_HOST_NODE_PARAMS *params), handle,
-                params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_HOST, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  *params = hostParams(*node->operation);
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphHostNodeSetParams,
-                (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params), node,
-                params) {
-  if (!params || !params->fn)
-    return CUDA_ERROR_INVALID_VALUE;
-  return setOperation(node, makeHostCall(*params));
-}
-PTXJIT_CUDA_API(cuGraphExecHostNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_HOST_NODE_PARAMS *params),
-                exec, node, params) {
-  if (!params || !params->fn)
-    return CUDA_ERROR_INVALID_VALUE;
-  return setOperation(exec, node, makeHostCall(*params));
-}
-
-OperationRef cuda::makeChild(const Graph &graph) {
-  return std::make_shared<ChildOperation>(graph.clone());
-}
-static CUresult makeChild(CUgraph handle, OperationRef &operation) {
-  Graph *child;
-  std::vector<GraphNode *> order;
-  if (CUresult error = enterGraph(handle, child))
-    return error;
-  if (!child->sort(order))
-    return CUDA_ERROR_INVALID_VALUE;
-  operation = makeChild(*child);
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuGraphAddChildGraphNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count, CUgraph child),
-                out, graph, dependencies, count, child) {
-  OperationRef operation;
-  if (CUresult error = makeChild(child, operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphChildGraphNodeGetGraph,
-                (CUgraphNode handle, CUgraph *out), handle, out) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_GRAPH, node))
-    return error;
-  if (!out)
-    return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUgraph>(
-      static_cast<const ChildOperation &>(*node->operation).graph);
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphExecChildGraphNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node, CUgraph child), exec, node,
-                child) {
-  OperationRef operation;
-  if (CUresult error = makeChild(child, operation))
-    return error;
-  return setOperation(exec, node, std::move(operation));
-}
-
-using MakeEvent = OperationRef (*)(Event *);
-
-static CUresult makeEventOperation(CUevent handle, MakeEvent make,
-                                   OperationRef &operation) {
-  Event *event;
-  if (CUresult error = findEvent(handle, event))
-    return error;
-  operation = make(event);
-  return CUDA_SUCCESS;
-}
-static CUresult getEvent(CUgraphNode handle, CUgraphNodeType type,
-                         CUevent *out) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, type, node))
-    return error;
-  if (!out)
-    return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUevent>(eventOf(*node->operation));
-  return CUDA_SUCCESS;
-}
-
-/// Four functions for each of the two kinds of event nodes.
-#define PTXJIT_EVENT_NODE(Kind, TYPE, make)                                    \
-  PTXJIT_CUDA_API(cuGraphAddEvent##Kind##Node,                                 \
-                  (CUgraphNode * out, CUgraph graph,                           \
-                   const CUgraphNode *dependencies, size_t count,              \
-                   CUevent event),                                             \
-                  out, graph, dependencies, count, event) {                    \
-    OperationRef operation;                                                    \
-    if (CUresult error = makeEventOperation(event, make, operation))           \
-      return error;                                                            \
-    return addNode(out, graph, dependencies, count, std::move(operation));     \
-  }                                                                            \
-  PTXJIT_CUDA_API(cuGraphEvent##Kind##NodeGetEvent,                            \
-                  (CUgraphNode node, CUevent * out), node, out) {              \
-    return getEvent(node, TYPE, out);                                          \
-  }                                                                            \
-  PTXJIT_CUDA_API(cuGraphEvent##Kind##NodeSetEvent,                            \
-                  (CUgraphNode node, CUevent event), node, event) {            \
-    OperationRef operation;                                                    \
-    if (CUresult error = makeEventOperation(event, make, operation))           \
-      return error;                                                            \
-    return setOperation(node, std::move(operation));                           \
-  }                                                                            \
-  PTXJIT_CUDA_API(cuGraphExecEvent##Kind##NodeSetEvent,                        \
-                  (CUgraphExec exec, CUgraphNode node, CUevent event), exec,   \
-                  node, event) {                                               \
-    OperationRef operation;                                                    \
-    if (CUresult error = makeEventOperation(event, make, operation))           \
-      return error;                                                            \
-    return setOperation(exec, node, std::move(operation));                     \
-  }
-PTXJIT_EVENT_NODE(Record, CU_GRAPH_NODE_TYPE_EVENT_RECORD, makeRecord)
-PTXJIT_EVENT_NODE(Wait, CU_GRAPH_NODE_TYPE_WAIT_EVENT, makeWait)
-
-PTXJIT_CUDA_API(cuGraphAddNode_v2,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, const CUgraphEdgeData *edges,
-                 size_t count, CUgraphNodeParams *params),
-                out, graph, dependencies, edges, count, params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  switch (params->type) {
-  case CU_GRAPH_NODE_TYPE_KERNEL:
-    return cuGraphAddKernelNode_v2(out, graph, dependencies, count,
-                                   &params->kernel);
-  case CU_GRAPH_NODE_TYPE_MEMCPY:
-    return cuGraphAddMemcpyNode(out, graph, dependencies, count,
-                                &params->memcpy.copyParams,
-                                params->memcpy.copyCtx);
-  case CU_GRAPH_NODE_TYPE_MEMSET:
-    return cuGraphAddMemsetNode(out, graph, dependencies, count,
-                                &params->memset, nullptr);
-  case CU_GRAPH_NODE_TYPE_HOST:
-    return cuGraphAddHostNode(out, graph, dependencies, count, &params->host);
-  case CU_GRAPH_NODE_TYPE_GRAPH:
-    return cuGraphAddChildGraphNode(out, graph, dependencies, count,
-                                    params->graph);
-  case CU_GRAPH_NODE_TYPE_EMPTY:
-    return cuGraphAddEmptyNode(out, graph, dependencies, count);
-  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-    return cuGraphAddEventWaitNode(out, graph, dependencies, count,
-                                   params->event);
-  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    return cuGraphAddEventRecordNode(out, graph, dependencies, count,
-                                     params->event);
-  case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    return cuGraphAddMemAllocNode(out, graph, dependencies, count,
-                                  &params->alloc);
-  case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    return cuGraphAddMemFreeNode(out, graph, dependencies, count, params->free);
-  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    return cuGraphAddBatchMemOpNode(out, graph, dependencies, count,
-                                    &params->memOp);
-  }
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-PTXJIT_CUDA_API(cuGraphAddNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 CUgraphNodeParams *params),
-                out, graph, dependencies, count, params) {
-  return cuGraphAddNode_v2(out, graph, dependencies, nullptr, count, params);
-}
-
-PTXJIT_CUDA_API(cuGraphNodeSetParams,
-                (CUgraphNode node, CUgraphNodeParams *params), node, params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  switch (params->type) {
-  case CU_GRAPH_NODE_TYPE_KERNEL:
-    return cuGraphKernelNodeSetParams_v2(node, &params->kernel);
-  case CU_GRAPH_NODE_TYPE_MEMCPY:
-    return cuGraphMemcpyNodeSetParams(node, &params->memcpy.copyParams);
-  case CU_GRAPH_NODE_TYPE_MEMSET:
-    return cuGraphMemsetNodeSetParams(node, &params->memset);
-  case CU_GRAPH_NODE_TYPE_HOST:
-    return cuGraphHostNodeSetParams(node, &params->host);
-  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-    return cuGraphEventWaitNodeSetEvent(node, params->event);
-  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    return cuGraphEventRecordNodeSetEvent(node, params->event);
-  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    return cuGraphBatchMemOpNodeSetParams(node, &params->memOp);
-  default: // the others' parameters stay what they are
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
-}
-PTXJIT_CUDA_API(cuGraphExecNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params),
-                exec, node, params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  switch (params->type) {
-  case CU_GRAPH_NODE_TYPE_KERNEL:
-    return cuGraphExecKernelNodeSetParams_v2(exec, node, &params->kernel);
-  case CU_GRAPH_NODE_TYPE_MEMCPY:
-    return cuGraphExecMemcpyNodeSetParams(
-        exec, node, &params->memcpy.copyParams, params->memcpy.copyCtx);
-  case CU_GRAPH_NODE_TYPE_MEMSET:
-    return cuGraphExecMemsetNodeSetParams(exec, node, &params->memset, nullptr);
-  case CU_GRAPH_NODE_TYPE_HOST:
-    return cuGraphExecHostNodeSetParams(exec, node, &params->host);
-  case CU_GRAPH_NODE_TYPE_GRAPH:
-    return cuGraphExecChildGraphNodeSetParams(exec, node, params->graph);
-  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-    return cuGraphExecEventWaitNodeSetEvent(exec, node, params->event);
-  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    return cuGraphExecEventRecordNodeSetEvent(exec, node, params->event);
-  case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    return cuGraphExecBatchMemOpNodeSetParams(exec, node, &params->memOp);
-  default:
-    return CUDA_ERROR_NOT_SUPPORTED;
-  }
 }

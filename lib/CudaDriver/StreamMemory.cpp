@@ -1,7 +1,6 @@
 //===- StreamMemory.cpp - streams that write values and wait for them -----===//
 
-#include "Graph.h"
-#include "State.h"
+#include "GraphNodeKinds.h"
 
 #include <chrono>
 #include <cstring>
@@ -122,13 +121,6 @@ CUresult makeBatch(unsigned count, const CUstreamBatchMemOpParams *steps,
   return CUDA_SUCCESS;
 }
 
-CUresult makeBatch(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
-                   OperationRef &operation) {
-  return params ? makeBatch(params->count, params->paramArray, params->flags,
-                            operation)
-                : CUDA_ERROR_INVALID_VALUE;
-}
-
 CUresult submit(CUstream handle, unsigned count,
                 const CUstreamBatchMemOpParams *steps, unsigned flags) {
   Context *context;
@@ -189,46 +181,13 @@ PTXJIT_CUDA_STREAM_API(cuStreamBatchMemOp_v2, _ptsz,
 // Nodes of graphs
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_API(cuGraphAddBatchMemOpNode,
-                (CUgraphNode * out, CUgraph graph,
-                 const CUgraphNode *dependencies, size_t count,
-                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-                out, graph, dependencies, count, params) {
-  OperationRef operation;
-  if (CUresult error = makeBatch(params, operation))
-    return error;
-  return addNode(out, graph, dependencies, count, std::move(operation));
+CUresult BatchNode::make(const Value &value, OperationRef &operation) {
+  return makeBatch(value.count, value.paramArray, value.flags, operation);
 }
-PTXJIT_CUDA_API(cuGraphBatchMemOpNodeGetParams,
-                (CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-                handle, params) {
-  GraphNode *node;
-  if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, node))
-    return error;
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  const auto &batch = static_cast<const BatchOperation &>(*node->operation);
-  *params = {};
-  params->count = unsigned(batch.steps.size());
+void BatchNode::read(const Operation &operation, Value &value) {
+  const auto &batch = static_cast<const BatchOperation &>(operation);
+  value = {};
+  value.count = unsigned(batch.steps.size());
   // The node's own, as long as its parameters stay.
-  params->paramArray =
-      const_cast<CUstreamBatchMemOpParams *>(batch.steps.data());
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphBatchMemOpNodeSetParams,
-                (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-                node, params) {
-  OperationRef operation;
-  if (CUresult error = makeBatch(params, operation))
-    return error;
-  return setOperation(node, std::move(operation));
-}
-PTXJIT_CUDA_API(cuGraphExecBatchMemOpNodeSetParams,
-                (CUgraphExec exec, CUgraphNode node,
-                 const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-                exec, node, params) {
-  OperationRef operation;
-  if (CUresult error = makeBatch(params, operation))
-    return error;
-  return setOperation(exec, node, std::move(operation));
+  value.paramArray = const_cast<CUstreamBatchMemOpParams *>(batch.steps.data());
 }

@@ -278,6 +278,54 @@ TEST_F(Graphs, NodesOfAnyKindGetParameters) {
   EXPECT_EQ(cuGraphNodeSetParams(node, &params), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+TEST_F(Graphs, FirstParametersOfKernelsEndEarlier) {
+  CUgraphNode node = addKernel(1);
+  CUDA_KERNEL_NODE_PARAMS params{};
+  auto *beyond = reinterpret_cast<CUkernel>(0x1234);
+  params.kern = beyond;
+  ASSERT_EQ(cuGraphKernelNodeGetParams(node, &params), CUDA_SUCCESS);
+  EXPECT_EQ(params.blockDimX, 64u);
+  EXPECT_EQ(params.kern, beyond) << "not written";
+  params.blockDimX = 32;
+  ASSERT_EQ(cuGraphKernelNodeSetParams(node, &params), CUDA_SUCCESS)
+      << "nor read";
+  CUgraphExec exec = instantiate(graph);
+  ASSERT_EQ(cuGraphKernelNodeGetParams_v2(node, &params), CUDA_SUCCESS);
+  EXPECT_EQ(params.blockDimX, 32u);
+  EXPECT_EQ(params.kern, nullptr);
+  params.kern = beyond;
+  EXPECT_EQ(cuGraphExecKernelNodeSetParams(exec, node, &params), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddKernelNode(&node, graph, nullptr, 0, &params),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddKernelNode(&node, graph, nullptr, 0, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Graphs, ChildrenChangeInInstancesAlone) {
+  CUgraph outer;
+  ASSERT_EQ(cuGraphCreate(&outer, 0), CUDA_SUCCESS);
+  addKernel(1);
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  params.graph = graph;
+  CUgraphNode child;
+  ASSERT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params), CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(outer);
+  addKernel(100);
+  EXPECT_EQ(cuGraphNodeSetParams(child, &params), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuGraphExecNodeSetParams(exec, child, &params), CUDA_SUCCESS);
+  run(exec);
+  EXPECT_EQ(read(), 101u);
+  params.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+  params.free = data;
+  ASSERT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params), CUDA_SUCCESS);
+  CUdeviceptr freed = 0;
+  EXPECT_EQ(cuGraphMemFreeNodeGetParams(child, &freed), CUDA_SUCCESS);
+  EXPECT_EQ(freed, data);
+  EXPECT_EQ(cuGraphExecNodeSetParams(instantiate(outer), child, &params),
+            CUDA_ERROR_NOT_SUPPORTED);
+}
+
 TEST_F(Graphs, HostAndChildNodes) {
   static std::atomic<int> calls;
   calls = 0;
