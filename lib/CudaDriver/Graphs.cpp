@@ -488,17 +488,26 @@ PTXJIT_CUDA_STREAM_API(cuGraphUpload, _ptsz,
   return enterLaunch(handle, streamHandle, exec, context, stream);
 }
 
-PTXJIT_CUDA_API(cuGraphNodeSetEnabled,
-                (CUgraphExec execHandle, CUgraphNode handle, unsigned enabled),
-                execHandle, handle, enabled) {
-  GraphExec *exec;
+/// An instance, and its node that was made of `handle`.
+static CUresult enterTwin(CUgraphExec execHandle, CUgraphNode handle,
+                          GraphExec *&exec, GraphNode *&twin) {
   GraphNode *node;
   if (CUresult error = enterExec(execHandle, exec))
     return error;
   if (CUresult error = findNode(handle, node))
     return error;
-  GraphNode *twin = exec->find(node->id);
-  if (!twin || twin->operation->type() > CU_GRAPH_NODE_TYPE_MEMSET)
+  twin = exec->find(node->id);
+  return twin ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+PTXJIT_CUDA_API(cuGraphNodeSetEnabled,
+                (CUgraphExec execHandle, CUgraphNode handle, unsigned enabled),
+                execHandle, handle, enabled) {
+  GraphExec *exec;
+  GraphNode *twin;
+  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
+    return error;
+  if (twin->operation->type() > CU_GRAPH_NODE_TYPE_MEMSET)
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(exec->mutex);
   twin->isEnabled = enabled;
@@ -508,13 +517,10 @@ PTXJIT_CUDA_API(cuGraphNodeGetEnabled,
                 (CUgraphExec execHandle, CUgraphNode handle, unsigned *enabled),
                 execHandle, handle, enabled) {
   GraphExec *exec;
-  GraphNode *node;
-  if (CUresult error = enterExec(execHandle, exec))
+  GraphNode *twin;
+  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
     return error;
-  if (CUresult error = findNode(handle, node))
-    return error;
-  GraphNode *twin = exec->find(node->id);
-  if (!twin || !enabled)
+  if (!enabled)
     return CUDA_ERROR_INVALID_VALUE;
   *enabled = twin->isEnabled;
   return CUDA_SUCCESS;
