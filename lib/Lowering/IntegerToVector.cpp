@@ -373,8 +373,8 @@ std::pair<Value, Value> addWithCarry(ChunkBuilder &c, Value a, Value b,
   Value d = c.add(sum, c.resize(carry, c.widthOf(sum), false));
   return {d, c.bitOr(over, c.cmp(CmpIPredicate::ult, d, sum))};
 }
-/// a - b - (1 - carry) and the flag as hardware has it: 1 if nothing is borrowed.
-/// A subtraction adds the complement, so its flag is a carry as any other.
+/// a - b - (1 - carry), and the flag as hardware has it: 1 if nothing is
+/// borrowed. A subtraction adds the complement, so its flag is a carry.
 std::pair<Value, Value> subtractWithCarry(ChunkBuilder &c, Value a, Value b,
                                           Value carry) {
   if (carry)

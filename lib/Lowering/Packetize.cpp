@@ -203,7 +203,7 @@ Value Packetizer::chunkAnew(Value v, unsigned c, unsigned depth) {
 Value Packetizer::chunk(Value v, unsigned c) {
   if (inRareCode)
     return chunkAnew(v, c, kRareChain);
-  assert(isMade(v) && "no part of the kernel that is left has made it");
+  assert(isMade(v) && "the value has no code in this part of the kernel");
   Packed &packed = values[v];
   if (!packed.chunks.empty())
     return packed.chunks[c];
