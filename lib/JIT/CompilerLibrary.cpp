@@ -14,6 +14,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -438,9 +439,7 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
 }
 
 bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
-  uint64_t threads = uint64_t(spec.block[0]) * spec.block[1] * spec.block[2];
-  if (threads == 0 || threads > 1024 || spec.block[0] > 1024 ||
-      spec.block[1] > 1024 || spec.block[2] > 64) {
+  if (!isBlock(spec.block)) {
     report(sink, "a block must have 1 to 1024 threads, at most 1024 x 1024 x "
                  "64");
     return false;

@@ -18,24 +18,6 @@
 using namespace mlir;
 using namespace ptxjit;
 
-llvm::Expected<std::array<unsigned, 3>>
-ptxjit::readBlock(ArrayRef<unsigned> extents) {
-  if (extents.empty())
-    return LaunchShape().block;
-  constexpr std::array<uint64_t, 3> most = {1024, 1024, 64};
-  bool fits = extents.size() == most.size();
-  uint64_t threads = 1;
-  for (size_t i = 0; fits && i < most.size(); ++i) {
-    fits = extents[i] >= 1 && extents[i] <= most[i];
-    threads *= extents[i];
-  }
-  if (!fits || threads > 1024)
-    return llvm::createStringError(
-        "a block must have three extents x,y,z and 1 to 1024 threads, at most "
-        "1024 x 1024 x 64");
-  return std::array<unsigned, 3>{extents[0], extents[1], extents[2]};
-}
-
 void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   pm.addPass(createInlineCallsPass());
   OpPassManager &func = pm.nest<ptx::FuncOp>();

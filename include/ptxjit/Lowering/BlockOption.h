@@ -13,8 +13,12 @@
 
 namespace ptxjit {
 
-/// The extents x, y and z; 32x1x1 if `extents` is empty. Fails unless there are
-/// three within the ISA's limits: 1024 x 1024 x 64, and 1024 threads in all.
+/// Are there three extents within the ISA's limits: 1 to 1024 x 1024 x 64, and
+/// at most 1024 threads in all?
+bool isBlock(llvm::ArrayRef<unsigned> extents);
+
+/// The extents x, y and z; 32x1x1 if `extents` is empty. Fails unless they are
+/// a block's.
 llvm::Expected<std::array<unsigned, 3>>
 readBlock(llvm::ArrayRef<unsigned> extents);
 
