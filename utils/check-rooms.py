@@ -77,10 +77,11 @@ def main():
             if room not in ALLOWED:
                 problems.append(f"{folder}: a room without a rule")
                 continue
-            for name in sorted(os.listdir(folder)):
-                if name.endswith((".h", ".cpp", ".def")):
-                    files += 1
-                    problems += check(os.path.join(folder, name), room)
+            for inner, _, names in sorted(os.walk(folder)):
+                for name in sorted(names):
+                    if name.endswith((".h", ".cpp", ".def")):
+                        files += 1
+                        problems += check(os.path.join(inner, name), room)
     print("\n".join(problems) if problems else f"{files} files keep the rules")
     return 1 if problems or not files else 0
 

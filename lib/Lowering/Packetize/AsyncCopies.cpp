@@ -1,0 +1,290 @@
+//===- AsyncCopies.cpp - cp.async per warp --------------------------------===//
+//
+// ISA: "cp.async". Done at once, lane after lane: rows of 16 bytes move whole,
+// where gathers and scatters would take them apart.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+#include "Addresses.h"
+#include "Alignment.h"
+#include "Dispatch.h"
+#include "LaneLoops.h"
+#include "WarpMemory.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+/// Lanes (of one chunk) whose parts lie side by side in the target, in that
+/// order, and in the source in any order.
+struct CopiedRow {
+  Value target, source;
+  int64_t targetOffset, sourceOffset;
+  SmallVector<unsigned, 4> places; ///< in the source
+};
+
+/// How to copy rows of up to 64 bytes instead of the lanes' parts. Nothing if
+/// the distances are not known, or if rows are no longer than parts.
+static SmallVector<CopiedRow, 0> planRows(WarpBuilder &warp,
+                                          const LaneAddress &from,
+                                          const LaneAddress &to,
+                                          unsigned bytes) {
+  unsigned w = warp.target.chunk;
+  auto isKnown = [](const LaneAddress &address) {
+    return (address.base && address.pattern) || address.groups;
+  };
+  if (w == 1 || warp.perThread() || !isKnown(from) || !isKnown(to))
+    return {};
+  auto offsetOf = [](const LaneAddress &address, unsigned lane) {
+    return address.groups ? address.groups->offset[lane]
+                          : (*address.pattern)[lane];
+  };
+  SmallVector<CopiedRow, 0> rows;
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    auto sources = placeRuns(warp, from, c, 1, bytes, w);
+    unsigned copied = 0;
+    for (const PlacedRun &run : placeRuns(warp, to, c, 1, bytes, w)) {
+      // The lanes in the order of the target.
+      SmallVector<unsigned> lanes(run.elements.count);
+      for (unsigned i = 0; i < w; ++i) {
+        int64_t at = offsetOf(to, c * w + i) - run.start - run.elements.begin;
+        if ((run.lanes >> i & 1) && at >= 0 &&
+            at / bytes < run.elements.count) {
+          lanes[at / bytes] = i;
+        }
+      }
+      copied += run.elements.count;
+      unsigned most = 64 / bytes;
+      for (unsigned first = 0; first < lanes.size(); first += most) {
+        ArrayRef<unsigned> some = ArrayRef(lanes).slice(
+            first, std::min<size_t>(most, lanes.size() - first));
+        CopiedRow row{run.base,
+                      Value(),
+                      run.elements.begin + int64_t(first) * bytes,
+                      0,
+                      {}};
+        for (const PlacedRun &source : sources) {
+          auto placeOf = [&](unsigned lane) {
+            return offsetOf(from, c * w + lane) - source.start -
+                   source.elements.begin;
+          };
+          auto isIn = [&](unsigned lane) {
+            return (source.lanes >> lane & 1) && placeOf(lane) >= 0 &&
+                   placeOf(lane) / bytes < source.elements.count;
+          };
+          if (!llvm::all_of(some, isIn))
+            continue;
+          int64_t least = INT64_MAX, last = 0;
+          for (unsigned lane : some) {
+            least = std::min(least, placeOf(lane));
+            last = std::max(last, placeOf(lane));
+          }
+          if (last - least >= 64)
+            continue;
+          row.source = source.base;
+          row.sourceOffset = source.elements.begin + least;
+          for (unsigned lane : some)
+            row.places.push_back(unsigned((placeOf(lane) - least) / bytes));
+          break;
+        }
+        if (!row.source)
+          return {};
+        rows.push_back(row);
+      }
+    }
+    // Two lanes that write to one place are left to their order.
+    if (copied != w)
+      return {};
+  }
+  return rows.size() < warp.shapes.getContext().lanes
+             ? rows
+             : SmallVector<CopiedRow, 0>();
+}
+
+static void copyRow(WarpBuilder &warp, const CopiedRow &row, unsigned bytes) {
+  ChunkBuilder s = warp.scalar();
+  unsigned dwords = bytes / 4, count = *llvm::max_element(row.places) + 1;
+  auto at = [&](Value base, int64_t offset) {
+    return warp.toPointer(s.add(base, s.intConstant(64, uint64_t(offset))));
+  };
+  Value data = warp.create<LLVM::LoadOp>(
+      VectorType::get(count * dwords, warp.b.getI32Type()),
+      at(row.source, row.sourceOffset), bytes);
+  SmallVector<int32_t> order;
+  for (unsigned place : row.places)
+    for (unsigned i = 0; i < dwords; ++i)
+      order.push_back(int32_t(place * dwords + i));
+  data = warp.create<LLVM::ShuffleVectorOp>(data, data, order);
+  warp.create<LLVM::StoreOp>(data, at(row.target, row.targetOffset), bytes);
+}
+
+namespace {
+struct ZeroBytes : FamilyState {
+  explicit ZeroBytes(WarpBuilder &) {}
+  Value pointer; ///< null until needed
+};
+} // namespace
+
+/// What lanes read that copy nothing.
+static Value zeroBytes(WarpBuilder &warp) {
+  Value &zeros = warp.state<ZeroBytes>().pointer;
+  if (zeros)
+    return zeros;
+  auto type = VectorType::get(4, warp.b.getI32Type());
+  zeros = allocateOnStack(warp, type, 16);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointAfterValue(zeros);
+  Value zero =
+      warp.create<arith::ConstantOp>(cast<TypedAttr>(warp.b.getZeroAttr(type)));
+  warp.create<LLVM::StoreOp>(zero, zeros, 16);
+  return zeros;
+}
+
+/// The lanes of `partly` (i32, a bit each): byte by byte.
+static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
+                       Value sizes) {
+  ChunkBuilder s = warp.scalar();
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  Value zero = s.intConstant(32, 0), one = s.intConstant(32, 1);
+  Value any = s.cmp(CmpIPredicate::ne, partly, zero);
+  auto some = warp.create<scf::IfOp>(any, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(some.thenBlock());
+  Value end = s.intConstant(32, warp.shapes.getContext().lanes);
+  auto lanesLoop = warp.create<scf::ForOp>(zero, end, one);
+  warp.b.setInsertionPointToStart(lanesLoop.getBody());
+  Value lane = lanesLoop.getInductionVar();
+  Value isMine = s.bitAnd(s.shr(partly, lane, false), one);
+  // A lane that has no part copies 0 bytes.
+  Value size = s.mul(loadLane(warp, sizes, 32, lane), isMine);
+  Value target = loadLane(warp, to, 64, lane),
+        source = loadLane(warp, from, 64, lane);
+  auto bytes = warp.create<scf::ForOp>(zero, size, one);
+  warp.b.setInsertionPointToStart(bytes.getBody());
+  Value offset = s.resize(bytes.getInductionVar(), 64, false);
+  auto at = [&](Value base) {
+    return warp.create<LLVM::IntToPtrOp>(ptr, s.add(base, offset));
+  };
+  Value byte = warp.create<LLVM::LoadOp>(warp.b.getI8Type(), at(source), 1);
+  warp.create<LLVM::StoreOp>(byte, at(target), 1);
+}
+
+/// How many bytes the lanes copy; the others become zero.
+static Value copiedSize(WarpBuilder &warp, CpAsyncOp op, unsigned c) {
+  ChunkBuilder v = warp.lanes();
+  Value all = v.intConstant(32, op.getBytes());
+  Value size = op.getSize() ? v.umin(warp.chunk(op.getSize(), c), all) : all;
+  return op.getIgnore() ? v.select(warp.chunk(op.getIgnore(), c),
+                                   v.intConstant(32, 0), size)
+                        : size;
+}
+
+/// Lane after lane. Addresses go through memory; lanes without a part copy
+/// zeros aside.
+static void copyLanes(WarpBuilder &warp, CpAsyncOp op, const LaneAddress &from,
+                      const LaneAddress &to) {
+  unsigned bytes = unsigned(op.getBytes());
+  Value mask = op.getMask();
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  unsigned numLanes = warp.shapes.getContext().lanes;
+  bool isSized = op.getSize() || op.getIgnore();
+  ChunkBuilder v = warp.lanes();
+  bool masked = warp.needsMask(mask) && !warp.perThread();
+  Value aside = exchangeBuffer(warp, 2);
+  auto integer = [&](Value pointer) {
+    return warp.create<LLVM::PtrToIntOp>(warp.b.getI64Type(), pointer);
+  };
+  auto sizeOf = [&](unsigned c) { return copiedSize(warp, op, c); };
+  StackBuffer sources = takeBuffer(warp, 32 * 8),
+              targets = takeBuffer(warp, 32 * 8);
+  storeLanes(warp, targets.pointer, 64, [&](unsigned c) {
+    Value at = to.vectors(c);
+    return masked
+               ? v.select(warp.maskChunk(mask, c), at, v.splat(integer(aside)))
+               : at;
+  });
+  storeLanes(warp, sources.pointer, 64, [&](unsigned c) {
+    Value at = from.vectors(c), zero;
+    if (masked || isSized)
+      zero = v.splat(integer(zeroBytes(warp)));
+    if (isSized)
+      at = v.select(
+          v.cmp(CmpIPredicate::eq, sizeOf(c), v.intConstant(32, bytes)), at,
+          zero);
+    return masked ? v.select(warp.maskChunk(mask, c), at, zero) : at;
+  });
+  Type row = bytes == 16  ? Type(VectorType::get(4, warp.b.getI32Type()))
+             : bytes == 8 ? Type(warp.b.getI64Type())
+                          : Type(warp.b.getI32Type());
+  for (unsigned lane = 0; lane < numLanes; ++lane) {
+    Value source = warp.create<LLVM::LoadOp>(
+        ptr, placeIn(warp, sources.pointer, 8 * lane), 8);
+    Value target = warp.create<LLVM::LoadOp>(
+        ptr, placeIn(warp, targets.pointer, 8 * lane), 8);
+    Value data = warp.create<LLVM::LoadOp>(row, source, bytes);
+    warp.create<LLVM::StoreOp>(data, target, bytes);
+  }
+  if (isSized) {
+    // Those that copy less than all, which is rare.
+    StackBuffer sizes = takeBuffer(warp, 32 * 4);
+    storeLanes(warp, sizes.pointer, 32, sizeOf);
+    storeLanes(warp, sources.pointer, 64,
+               [&](unsigned c) { return from.vectors(c); });
+    Value partly = warp.laneBits([&](unsigned c) {
+      Value size = sizeOf(c);
+      Value some =
+          v.bitAnd(v.cmp(CmpIPredicate::ne, size, v.intConstant(32, 0)),
+                   v.cmp(CmpIPredicate::ne, size, v.intConstant(32, bytes)));
+      return masked ? v.bitAnd(some, warp.maskChunk(mask, c)) : some;
+    });
+    copyPartly(warp, partly, targets.pointer, sources.pointer, sizes.pointer);
+    giveBack(warp, sizes);
+  }
+  giveBack(warp, sources);
+  giveBack(warp, targets);
+}
+
+static LogicalResult emitCpAsync(WarpBuilder &warp, CpAsyncOp op) {
+  unsigned bytes = unsigned(op.getBytes());
+  Value mask = op.getMask();
+  LaneAddress from = resolve(warp, op.getSrc(), Space::Global, 0);
+  LaneAddress to = resolve(warp, op.getDst(), op.getSpace(), 0);
+  emitAlignmentTest(warp, from, op.getSrc(), Space::Global, 0, bytes, mask);
+  emitAlignmentTest(warp, to, op.getDst(), op.getSpace(), 0, bytes, mask);
+  SmallVector<CopiedRow, 0> rows = planRows(warp, from, to, bytes);
+  if (rows.empty()) {
+    copyLanes(warp, op, from, to);
+    return success();
+  }
+  ChunkBuilder s = warp.scalar(), v = warp.lanes();
+  Value regular =
+      warp.both(isRegular(warp, from, mask), isRegular(warp, to, Value()));
+  regular = warp.both(regular, warp.both(from.ok, to.ok));
+  if (op.getSize() || op.getIgnore()) {
+    Value full = warp.laneBits([&](unsigned c) {
+      return v.cmp(CmpIPredicate::eq, copiedSize(warp, op, c),
+                   v.intConstant(32, bytes));
+    });
+    regular = warp.both(
+        regular, s.cmp(CmpIPredicate::eq, full, s.intConstant(32, 0xffffffff)));
+  }
+  if (!regular) {
+    for (const CopiedRow &row : rows)
+      copyRow(warp, row, bytes);
+    return success();
+  }
+  auto choice = warp.create<scf::IfOp>(regular, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(choice.thenBlock());
+  for (const CopiedRow &row : rows)
+    copyRow(warp, row, bytes);
+  warp.b.setInsertionPointToStart(choice.elseBlock());
+  copyLanes(warp, op, from, to);
+  return success();
+}
+
+void ptxjit::addAsyncCopyEmitters(Dispatch &dispatch) {
+  dispatch.add<emitCpAsync>();
+}

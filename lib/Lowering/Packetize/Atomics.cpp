@@ -1,0 +1,323 @@
+//===- Atomics.cpp - updates of memory ------------------------------------===//
+//
+// Atomics are made for one lane after the other and are never merged. Those of
+// memory that nobody else has meanwhile are plain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Atomics.h"
+#include "Accesses.h"
+#include "Addresses.h"
+#include "Alignment.h"
+#include "Dispatch.h"
+#include "LaneLoops.h"
+#include "OrderedAccesses.h"
+
+#include "Packed.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// Two halves as one value, and back.
+static Value joinHalves(WarpBuilder &warp, Value low, Value high) {
+  ChunkBuilder s = warp.scalar();
+  return s.bitOr(s.resize(low, 128, false),
+                 s.shlBy(s.resize(high, 128, false), 64));
+}
+
+static SmallVector<Value> splitHalves(WarpBuilder &warp, Value wide) {
+  ChunkBuilder s = warp.scalar();
+  return {s.resize(wide, 64, false),
+          s.resize(s.shrBy(wide, 64, false), 64, false)};
+}
+
+static LLVM::AtomicBinOp binOpOf(AtomicOp op, ScalarType type) {
+  switch (op) {
+  case AtomicOp::Add:
+    return isFloat(type) ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+  case AtomicOp::Min:
+    return isSignedInt(type) ? LLVM::AtomicBinOp::min : LLVM::AtomicBinOp::umin;
+  case AtomicOp::Max:
+    return isSignedInt(type) ? LLVM::AtomicBinOp::max : LLVM::AtomicBinOp::umax;
+  case AtomicOp::Inc:
+    return LLVM::AtomicBinOp::uinc_wrap;
+  case AtomicOp::Dec:
+    return LLVM::AtomicBinOp::udec_wrap;
+  case AtomicOp::And:
+    return LLVM::AtomicBinOp::_and;
+  case AtomicOp::Or:
+    return LLVM::AtomicBinOp::_or;
+  case AtomicOp::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  default:
+    return LLVM::AtomicBinOp::xchg;
+  }
+}
+
+static Value combine(WarpBuilder &warp, AtomicOp kind, ScalarType type,
+                     Value old, Value value) {
+  using arith::CmpIPredicate;
+  ChunkBuilder s = warp.scalar();
+  if (ScalarType part = getPartType(type); isHalf(part))
+    return mapParts(s, type, {old, value}, [&](ValueRange v) {
+      Value x = widenHalf(s, part, v[0]), y = widenHalf(s, part, v[1]);
+      Value d = kind == AtomicOp::Add ? s.make<arith::AddFOp>(x, y)
+                                      : minMaxFloat(s, kind == AtomicOp::Min,
+                                                    /*propagate=*/false, x, y);
+      return narrowHalf(s, part, d);
+    });
+  bool isSigned = isSignedInt(type);
+  auto pick = [&](CmpIPredicate how) { // old if it is so
+    return s.select(s.cmp(how, old, value), old, value);
+  };
+  auto number = [&](uint64_t n) { return s.intConstant(getBitWidth(type), n); };
+  switch (kind) {
+  case AtomicOp::Add:
+    return isFloat(type) ? s.make<arith::AddFOp>(old, value)
+                         : s.add(old, value);
+  case AtomicOp::Min:
+    return pick(isSigned ? CmpIPredicate::slt : CmpIPredicate::ult);
+  case AtomicOp::Max:
+    return pick(isSigned ? CmpIPredicate::sgt : CmpIPredicate::ugt);
+  case AtomicOp::Inc:
+    return s.select(s.cmp(CmpIPredicate::uge, old, value), number(0),
+                    s.add(old, number(1)));
+  case AtomicOp::Dec:
+    return s.select(s.bitOr(s.cmp(CmpIPredicate::eq, old, number(0)),
+                            s.cmp(CmpIPredicate::ugt, old, value)),
+                    value, s.sub(old, number(1)));
+  case AtomicOp::And:
+    return s.bitAnd(old, value);
+  case AtomicOp::Or:
+    return s.bitOr(old, value);
+  case AtomicOp::Xor:
+    return s.bitXor(old, value);
+  default:
+    return value;
+  }
+}
+
+static Value updateHalf(WarpBuilder &warp, AtomicOp kind, ScalarType type,
+                        Value where, Value value,
+                        LLVM::AtomicOrdering ordering) {
+  ChunkBuilder s = warp.scalar();
+  unsigned width = getBitWidth(type);
+  Type bits = warp.b.getIntegerType(width), own = value.getType();
+  auto first = warp.create<LLVM::LoadOp>(bits, where, width / 8);
+  first.setOrdering(LLVM::AtomicOrdering::monotonic);
+  auto loop = warp.create<scf::WhileOp>(TypeRange(bits), ValueRange(first));
+  OpBuilder::InsertionGuard guard(warp.b);
+  Value old =
+      warp.b.createBlock(&loop.getBefore(), {}, TypeRange(bits), {warp.loc})
+          ->getArgument(0);
+  Value sum = combine(warp, kind, type, s.bitcast(old, own), value);
+  bool acquires = ordering == LLVM::AtomicOrdering::acquire ||
+                  ordering == LLVM::AtomicOrdering::acq_rel ||
+                  ordering == LLVM::AtomicOrdering::seq_cst;
+  auto cas = warp.create<LLVM::AtomicCmpXchgOp>(
+      where, old, s.bitsOf(sum), ordering,
+      acquires ? LLVM::AtomicOrdering::acquire
+               : LLVM::AtomicOrdering::monotonic);
+  Value seen = warp.create<LLVM::ExtractValueOp>(cas, 0);
+  Value done = warp.create<LLVM::ExtractValueOp>(cas, 1);
+  warp.create<scf::ConditionOp>(s.bitNot(done), ValueRange(seen));
+  Block *after =
+      warp.b.createBlock(&loop.getAfter(), {}, TypeRange(bits), {warp.loc});
+  warp.create<scf::YieldOp>(after->getArguments());
+  warp.b.setInsertionPointAfter(loop);
+  return s.bitcast(loop.getResult(0), own);
+}
+
+Value ptxjit::updateElement(WarpBuilder &warp, AtomicOp kind, ScalarType type,
+                            Value where, Value value,
+                            LLVM::AtomicOrdering ordering) {
+  if (ordering == LLVM::AtomicOrdering::not_atomic) {
+    unsigned bytes = unsigned(bytesOf(value.getType()));
+    Value old = warp.create<LLVM::LoadOp>(value.getType(), where, bytes);
+    warp.create<LLVM::StoreOp>(combine(warp, kind, type, old, value), where,
+                               bytes);
+    return old;
+  }
+  if (isHalf(getPartType(type)))
+    return updateHalf(warp, kind, type, where, value, ordering);
+  return warp.create<LLVM::AtomicRMWOp>(binOpOf(kind, type), where, value,
+                                        ordering);
+}
+
+namespace {
+/// What the ops that update memory have in common.
+struct AtomicUpdate {
+  Value a, mask, swap;
+  ValueRange values, results;
+  AtomicOp kind;
+  ScalarType type;
+  std::optional<Order> order;
+  std::optional<Space> space;
+  int64_t offset;
+
+  template <typename OpTy> static AtomicUpdate of(OpTy op, ScalarType type) {
+    return {op.getA(),
+            op.getMask(),
+            Value(),
+            op.getOperands().slice(1, 1),
+            {},
+            op.getOp(),
+            type,
+            op.getOrder(),
+            op.getSpace(),
+            int64_t(op.getOffset())};
+  }
+};
+} // namespace
+
+static AtomicUpdate describeUpdate(Operation &op) {
+  AtomicUpdate update =
+      llvm::TypeSwitch<Operation *, AtomicUpdate>(&op)
+          .Case<AtomOp, RedOp, AtomVectorOp, RedVectorOp>(
+              [](auto o) { return AtomicUpdate::of(o, o.getTy()); })
+          .Case([](MultimemRedOp o) {
+            // Formats without a type of their own are not added.
+            return AtomicUpdate::of(o, o.getTy().value_or(ScalarType::B32));
+          });
+  update.results = op.getResults();
+  if (auto atom = dyn_cast<AtomOp>(op))
+    update.swap = atom.getC();
+  if (auto vector = dyn_cast<AtomVectorOp>(op))
+    update.values = vector.getB();
+  if (auto vector = dyn_cast<RedVectorOp>(op))
+    update.values = vector.getB();
+  if (auto vector = dyn_cast<MultimemRedOp>(op))
+    update.values = vector.getB();
+  return update;
+}
+
+/// Of memory that is owned. \returns what was there.
+static Value swapIfEqual(WarpBuilder &warp, Value where, Value expected,
+                         Value replacement) {
+  ChunkBuilder s = warp.scalar();
+  unsigned bytes = unsigned(bytesOf(expected.getType()));
+  Value old = warp.create<LLVM::LoadOp>(expected.getType(), where, bytes);
+  Value isEqual = s.cmp(arith::CmpIPredicate::eq, old, expected);
+  warp.create<LLVM::StoreOp>(s.select(isEqual, replacement, old), where, bytes);
+  return old;
+}
+
+/// Of any of the ops that describeUpdate knows.
+static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
+  AtomicUpdate update = describeUpdate(*op);
+  LaneAddress address = resolve(warp, update.a, update.space, update.offset);
+  int64_t size = getBitWidth(update.type) / 8;
+  emitAlignmentTest(warp, address, update.a, update.space, update.offset,
+                    size * int64_t(update.values.size()), update.mask);
+  bool owned = isOwned(update.space);
+  LLVM::AtomicOrdering ordering = owned ? LLVM::AtomicOrdering::not_atomic
+                                        : orderingOf(update.order, true, true);
+  bool loadsWeakly = ordering == LLVM::AtomicOrdering::monotonic ||
+                     ordering == LLVM::AtomicOrdering::release;
+  /// \returns what was there.
+  auto updateOne = [&](Value where, Value value, Value replacement) -> Value {
+    if (!replacement)
+      return updateElement(warp, update.kind, update.type, where, value,
+                           ordering);
+    if (owned)
+      return swapIfEqual(warp, where, value, replacement);
+    auto cas = warp.create<LLVM::AtomicCmpXchgOp>(
+        where, value, replacement, ordering,
+        loadsWeakly ? LLVM::AtomicOrdering::monotonic
+                    : LLVM::AtomicOrdering::acquire);
+    return warp.create<LLVM::ExtractValueOp>(cas, 0);
+  };
+  SmallVector<SmallVector<Value, 8>, 4> old(update.values.size());
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Value at = address.vectors(c);
+    SmallVector<Value> operands, start;
+    for (Value value : update.values) {
+      operands.push_back(warp.chunk(value, c));
+      start.push_back(warp.lanes().zero(value.getType()));
+    }
+    Value swap = update.swap ? warp.chunk(update.swap, c) : Value();
+    SmallVector<Value> before = forEachLane(
+        warp, c, update.mask, start, [&](Value lane, ValueRange args) {
+          ChunkBuilder s = warp.scalar();
+          Value begin = extractLane(warp, at, lane);
+          SmallVector<Value> next;
+          for (auto [e, arg] : llvm::enumerate(args)) {
+            Value where = e ? s.add(begin, s.intConstant(64, e * size)) : begin;
+            Value found = updateOne(
+                warp.toPointer(where), extractLane(warp, operands[e], lane),
+                swap ? extractLane(warp, swap, lane) : Value());
+            next.push_back(warp.insertLane(arg, found, lane));
+          }
+          return next;
+        });
+    for (auto [list, value] : llvm::zip(old, before))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(update.results, old))
+    warp.setChunks(result, list);
+  return success();
+}
+
+static LogicalResult emitAtomicWide(WarpBuilder &warp, AtomWideOp op) {
+  LaneAddress address = resolve(warp, op.getA(), op.getSpace(), op.getOffset());
+  emitAlignmentTest(warp, address, op.getA(), op.getSpace(), op.getOffset(), 16,
+                    op.getMask());
+  LLVM::AtomicOrdering ordering = orderingOf(op.getOrder(), true, true);
+  bool swaps = op.getOp() == AtomicOp::Cas;
+  SmallVector<SmallVector<Value, 8>, 2> old(2);
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Value at = address.vectors(c);
+    SmallVector<Value, 4> halves;
+    for (Value half : llvm::concat<Value>(llvm::to_vector(op.getB()),
+                                          llvm::to_vector(op.getC())))
+      halves.push_back(warp.chunk(half, c));
+    Value zero = warp.lanes().zero(warp.b.getI64Type());
+    SmallVector<Value> before = forEachLane(
+        warp, c, op.getMask(), {zero, zero}, [&](Value lane, ValueRange args) {
+          auto wide = [&](unsigned first) {
+            return joinHalves(warp, extractLane(warp, halves[first], lane),
+                              extractLane(warp, halves[first + 1], lane));
+          };
+          Value where = warp.toPointer(extractLane(warp, at, lane)), found;
+          if (isOwned(op.getSpace())) {
+            found = swaps ? swapIfEqual(warp, where, wide(0), wide(2))
+                          : updateElement(warp, AtomicOp::Exch,
+                                          ScalarType::B128, where, wide(0),
+                                          LLVM::AtomicOrdering::not_atomic);
+          } else if (swaps) {
+            auto cas = warp.create<LLVM::AtomicCmpXchgOp>(
+                where, wide(0), wide(2), ordering,
+                LLVM::AtomicOrdering::monotonic);
+            found = warp.create<LLVM::ExtractValueOp>(cas, 0);
+          } else {
+            found = warp.create<LLVM::AtomicRMWOp>(LLVM::AtomicBinOp::xchg,
+                                                   where, wide(0), ordering);
+          }
+          SmallVector<Value> next;
+          for (auto [arg, half] : llvm::zip(args, splitHalves(warp, found)))
+            next.push_back(warp.insertLane(arg, half, lane));
+          return next;
+        });
+    for (auto [list, value] : llvm::zip(old, before))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(op.getD(), old))
+    warp.setChunks(result, list);
+  return success();
+}
+
+template <typename AtomicLikeOp>
+static LogicalResult emitAtomic(WarpBuilder &warp, AtomicLikeOp op) {
+  return emitUpdate(warp, op);
+}
+
+void ptxjit::addAtomicEmitters(Dispatch &dispatch) {
+  dispatch.add<emitAtomic<AtomOp>>();
+  dispatch.add<emitAtomic<RedOp>>();
+  dispatch.add<emitAtomic<AtomVectorOp>>();
+  dispatch.add<emitAtomic<RedVectorOp>>();
+  dispatch.add<emitAtomic<MultimemRedOp>>();
+  dispatch.add<emitAtomicWide>();
+}

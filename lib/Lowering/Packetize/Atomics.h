@@ -1,0 +1,19 @@
+//===- Atomics.h - updates of memory ----------------------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ATOMICS_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_ATOMICS_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+/// An update of one element, atomic if there is an ordering. \returns what was
+/// there.
+mlir::Value updateElement(WarpBuilder &warp, ptx::AtomicOp kind,
+                          ptx::ScalarType type, mlir::Value where,
+                          mlir::Value value,
+                          mlir::LLVM::AtomicOrdering ordering);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,164 @@
+//===- Calls.cpp - calls of functions, and of the system ------------------===//
+
+#include "Calls.h"
+#include "Addresses.h"
+#include "Dispatch.h"
+#include "Faults.h"
+#include "LaneLoops.h"
+#include "Masks.h"
+#include "WarpMemory.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// Functions of the program
+//===----------------------------------------------------------------------===//
+
+LLVM::LLVMFuncOp ptxjit::declareFunction(WarpBuilder &warp, FuncOp callee) {
+  auto module = warp.func->getParentOfType<ModuleOp>();
+  std::string symbol = ("ptxjit_function." + callee.getSymName()).str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  SmallVector<Type> types = {ptr, warp.b.getI32Type()};
+  types.append(callee.getParams().size() + callee.getResults().size(),
+               warp.b.getI64Type());
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      warp.b, callee.getLoc(), symbol,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(warp.b.getContext()),
+                                  types));
+}
+
+namespace {
+/// A function that the system supplies, and the bytes of what it takes.
+struct SystemFunction {
+  StringRef name;
+  PtxjitSystemFunction function;
+  SmallVector<int64_t> params, results;
+};
+constexpr int64_t kPointer = 0; ///< as many bytes as an address has
+} // namespace
+
+/// CUDA programs declare these only.
+static const SystemFunction *findSystemFunction(StringRef name) {
+  static const SystemFunction functions[] = {
+      {"__assertfail",
+       PTXJIT_SYSTEM_ASSERT,
+       {kPointer, kPointer, 4, kPointer, kPointer},
+       {}},
+      {"vprintf", PTXJIT_SYSTEM_PRINT, {kPointer, kPointer}, {4}},
+      {"malloc", PTXJIT_SYSTEM_MALLOC, {kPointer}, {kPointer}},
+      {"free", PTXJIT_SYSTEM_FREE, {kPointer}, {}},
+  };
+  const auto *it = llvm::find_if(
+      functions, [&](const SystemFunction &f) { return f.name == name; });
+  return it == std::end(functions) ? nullptr : it;
+}
+
+static bool hasNarrowAddresses(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
+  return size && size.getInt() == 32;
+}
+
+static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
+  int64_t pointer = hasNarrowAddresses(callee) ? 4 : 8;
+  return llvm::equal(
+      formals.getAsRange<ParamAttr>(), bytes, [&](ParamAttr formal, int64_t n) {
+        return formal.getBytes() == (n == kPointer ? pointer : n);
+      });
+}
+
+/// One call of the runtime for each lane, with the addresses of its arguments
+/// and results.
+static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
+                                    PtxjitSystemFunction function) {
+  SmallVector<Value> formals(call.getArgs());
+  llvm::append_range(formals, call.getResults());
+  SmallVector<LaneAddress, 0> places;
+  for (Value formal : formals)
+    places.push_back(resolve(warp, formal, Space::Local, 0));
+  Value list = exchangeBuffer(warp, 0);
+  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    SmallVector<Value> at;
+    for (LaneAddress &place : places)
+      at.push_back(place.vectors(c));
+    forEachLane(warp, c, call.getMask(), {}, [&](Value lane, ValueRange) {
+      ChunkBuilder s = warp.scalar();
+      for (auto [i, address] : llvm::enumerate(at))
+        warp.create<LLVM::StoreOp>(extractLane(warp, address, lane),
+                                   lanePlace(warp, list, 64, int32_t(i)));
+      Value inWarp = s.add(lane, s.intConstant(32, c * warp.target.chunk));
+      warp.callHelper(offsetof(PtxjitHelpers, system),
+                      {warp.kernel.strand, s.intConstant(32, function | narrow),
+                       inWarp, list});
+      return SmallVector<Value>();
+    });
+  }
+  // All lanes have told of their failure by now.
+  if (function == PTXJIT_SYSTEM_ASSERT)
+    ifActive(warp, call.getMask(), [&] {
+      emitFault(warp, PTXJIT_KERNEL_ASSERT, warp.activeBits(call.getMask()),
+                Value());
+    });
+  return success();
+}
+
+/// Calls what this module does not define.
+static LogicalResult emitExternalCall(WarpBuilder &warp, CallOp call,
+                                      FuncOp callee) {
+  const SystemFunction *known = findSystemFunction(callee.getSymName());
+  if (!known)
+    return call.emitError()
+           << "function '" << *call.getCallee()
+           << "' has no body in this module, and the system has "
+              "none of that name";
+  if (!takes(callee, callee.getParams(), known->params) ||
+      !takes(callee, callee.getResults(), known->results))
+    return call.emitError() << "'" << *call.getCallee()
+                            << "' is declared with other parameters than the "
+                               "system's function has";
+  return emitSystemCall(warp, call, known->function);
+}
+
+static LogicalResult emitCall(WarpBuilder &warp, CallOp call) {
+  auto callee = warp.func->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
+      call.getCalleeAttr().getAttr());
+  if (callee.isBodiless())
+    return emitExternalCall(warp, call, callee);
+  if (!warp.perThread())
+    return call.emitError(
+        "a call is left in a kernel whose lanes run together");
+  ChunkBuilder s = warp.scalar();
+  SmallVector<Value> arguments = {warp.kernel.context, warp.kernel.strand};
+  for (Value place :
+       llvm::concat<const Value>(SmallVector<Value>(call.getArgs()),
+                                 SmallVector<Value>(call.getResults())))
+    arguments.push_back(s.resize(warp.base(place), 64, false));
+  warp.create<LLVM::CallOp>(declareFunction(warp, callee), arguments);
+  return success();
+}
+
+static LogicalResult emitRaise(WarpBuilder &warp, RaiseOp op) {
+  // Some lane is active, or this code would not run.
+  emitFault(warp, PTXJIT_KERNEL_TRAP, warp.activeBits(op.getMask()), Value());
+  return success();
+}
+
+static LogicalResult emitLeave(WarpBuilder &warp, LeaveOp) {
+  warp.callHelper(offsetof(PtxjitHelpers, leave), {warp.kernel.strand});
+  return success();
+}
+
+void ptxjit::addCallEmitters(Dispatch &dispatch) {
+  dispatch.add<emitCall>();
+  dispatch.add<emitRaise>();
+  dispatch.add<emitLeave>();
+}

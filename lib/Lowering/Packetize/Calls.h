@@ -1,0 +1,17 @@
+//===- Calls.h - calls of functions, and of the system ----------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_CALLS_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_CALLS_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+/// What a function of the program has become: it gets the context, the number
+/// of its strand and the addresses of its arguments and results in `.local`
+/// space.
+mlir::LLVM::LLVMFuncOp declareFunction(WarpBuilder &warp, ptx::FuncOp callee);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,89 @@
+//===- ChunkBuilder.h - build vector code for one chunk ---------*- C++ -*-===//
+//
+// The one place that knows how wide a chunk is. Emitters are written once on
+// top of it and serve vectors of lanes and, where a value is uniform, scalars.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_CHUNKBUILDER_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_CHUNKBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Lowering/Pipelines.h"
+
+namespace ptxjit {
+
+class ChunkBuilder {
+public:
+  ChunkBuilder(mlir::OpBuilder &builder, mlir::Location loc,
+               const ChunkTarget &target, unsigned lanes)
+      : b(builder), loc(loc), target(target), lanes(lanes) {}
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const ChunkTarget &target;
+  /// Lanes in each value; 0 for scalars.
+  unsigned lanes;
+
+  // -- Types
+  mlir::Type vec(mlir::Type element) const;
+  mlir::Type ints(unsigned width) const { return vec(b.getIntegerType(width)); }
+  static mlir::Type elementOf(mlir::Value value);
+  static unsigned widthOf(mlir::Value value);
+
+  // -- Constants and scalars
+  mlir::Value intConstant(unsigned width, uint64_t value) const;
+  mlir::Value floatConstant(mlir::Type element, double value) const;
+  mlir::Value zero(mlir::Type element) const;
+  mlir::Value splat(mlir::Value scalar) const;
+
+  // -- Integers
+  template <typename OpTy, typename... Args>
+  mlir::Value make(Args &&...args) const {
+    return OpTy::create(b, loc, std::forward<Args>(args)...);
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value sub(mlir::Value x, mlir::Value y) const;
+  mlir::Value mul(mlir::Value x, mlir::Value y) const;
+  mlir::Value bitAnd(mlir::Value x, mlir::Value y) const;
+  mlir::Value bitOr(mlir::Value x, mlir::Value y) const;
+  mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
+  mlir::Value bitNot(mlir::Value x) const;
+  /// Shifts by amounts that are known to be below the width.
+  mlir::Value shl(mlir::Value x, mlir::Value y) const;
+  mlir::Value shr(mlir::Value x, mlir::Value y, bool isSigned) const;
+  mlir::Value shlBy(mlir::Value x, unsigned amount) const;
+  mlir::Value shrBy(mlir::Value x, unsigned amount, bool isSigned) const;
+  mlir::Value cmp(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                  mlir::Value y) const;
+  mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) const;
+  /// To `width` bits: truncated, or extended by sign or zero.
+  mlir::Value resize(mlir::Value x, unsigned width, bool isSigned) const;
+  mlir::Value umin(mlir::Value x, mlir::Value y) const;
+  mlir::Value bitcast(mlir::Value x, mlir::Type element) const;
+  /// The bits of a float, as integer.
+  mlir::Value bitsOf(mlir::Value x) const;
+
+  // -- Floats
+  mlir::Value cmpf(mlir::arith::CmpFPredicate predicate, mlir::Value x,
+                   mlir::Value y) const;
+  /// Subnormals to zero of the same sign (f32), if `wanted`.
+  mlir::Value flush(mlir::Value x, bool wanted) const;
+  /// Clamps to [0, 1], NaN to +0, if `wanted`.
+  mlir::Value saturate(mlir::Value x, bool wanted) const;
+
+  // -- Calls
+  /// An LLVM intrinsic overloaded on the types given.
+  mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,
+                        mlir::ValueRange operands) const;
+  /// A function of the device library, `ptxjit_<name>_x<lanes>`, whose operands
+  /// and result travel by reference.
+  mlir::Value callDevice(llvm::StringRef name, mlir::Type resultElement,
+                         mlir::ValueRange operands) const;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,25 @@
+//===- Collectives.h - what the lanes of a warp do together -----*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_COLLECTIVES_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_COLLECTIVES_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+/// Number of the lowest bit, 32 if there is none.
+mlir::Value firstLane(WarpBuilder &warp, ChunkBuilder &k, mlir::Value bits);
+/// The lane that a lane reads, before the test that it is in its segment.
+mlir::Value shuffleSource(ChunkBuilder &k, ptx::ShuffleMode mode,
+                          mlir::Value lane, mlir::Value amount,
+                          mlir::Value minLane, mlir::Value outside);
+/// An operation over lanes, and what does not change its result.
+struct Reduction {
+  uint32_t neutral;
+  std::function<mlir::Value(ChunkBuilder &, mlir::Value, mlir::Value)> combine;
+};
+Reduction reductionOf(ptx::ReduxOp op);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,67 @@
+//===- Conditions.cpp - when a lane pattern holds -------------------------===//
+
+#include "Conditions.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+Value ptxjit::wrapTest(WarpBuilder &warp, Value base,
+                       const LanePattern &pattern, unsigned width,
+                       bool isSigned) {
+  // The base counts, too: it may be no lane's.
+  int64_t low = std::min<int64_t>(*llvm::min_element(pattern), 0),
+          high = std::max<int64_t>(*llvm::max_element(pattern), 0);
+  ChunkBuilder s = warp.scalar();
+  if (isSigned) {
+    int64_t top = int64_t(~uint64_t(0) >> (65 - width)), bottom = -top - 1;
+    return warp.both(
+        s.cmp(CmpIPredicate::sle, base, s.intConstant(width, top - high)),
+        s.cmp(CmpIPredicate::sge, base, s.intConstant(width, bottom - low)));
+  }
+  uint64_t top = ~uint64_t(0) >> (64 - width);
+  return warp.both(
+      s.cmp(CmpIPredicate::ule, base, s.intConstant(width, top - high)),
+      s.cmp(CmpIPredicate::uge, base, s.intConstant(width, -low)));
+}
+
+Value ptxjit::conditionOf(WarpBuilder &warp, Operation *op) {
+  Value ok;
+  for (Value operand : op->getOperands())
+    ok = warp.both(ok, warp.values.condition(operand));
+  auto widened = [&](Value operand, bool isSigned) {
+    const Shape &shape = warp.shapeOf(operand);
+    unsigned width = ChunkBuilder::widthOf(operand);
+    if (ShapeAnalysis::mayWrap(shape, width, isSigned))
+      ok = warp.both(ok, wrapTest(warp, warp.base(operand), *shape.pattern,
+                                  width, isSigned));
+  };
+  if (auto mul = dyn_cast<MulIntOp>(op); mul && mul.getPart() == Part::Wide) {
+    widened(mul.getA(), isSignedInt(mul.getTy()));
+    widened(mul.getB(), isSignedInt(mul.getTy()));
+  } else if (auto mad = dyn_cast<MadIntOp>(op);
+             mad && mad.getPart() == Part::Wide) {
+    widened(mad.getA(), isSignedInt(mad.getTy()));
+    widened(mad.getB(), isSignedInt(mad.getTy()));
+  } else if (auto cvt = dyn_cast<CvtOp>(op)) {
+    if (getBitWidth(cvt.getTy()) > getBitWidth(cvt.getTy2()))
+      widened(cvt.getA(), isSignedInt(cvt.getTy2()));
+  } else if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    widened(op->getOperand(0), isa<arith::ExtSIOp>(op));
+  }
+  return ok;
+}
+
+Value ptxjit::patternTest(WarpBuilder &warp, Value v, Value first,
+                          const LanePattern &pattern) {
+  unsigned width = ChunkBuilder::widthOf(v);
+  Value bits = warp.laneBits([&](unsigned c) {
+    ChunkBuilder l = warp.lanes();
+    Value expected =
+        l.add(l.splat(first), warp.patternVector(pattern, c, width));
+    return l.cmp(CmpIPredicate::eq, warp.chunk(v, c), expected);
+  });
+  ChunkBuilder s = warp.scalar();
+  return s.cmp(CmpIPredicate::eq, bits, s.intConstant(32, 0xffffffff));
+}

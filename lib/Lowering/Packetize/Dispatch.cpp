@@ -1,0 +1,24 @@
+//===- Dispatch.cpp - which code emits an op ------------------------------===//
+
+#include "Dispatch.h"
+
+using namespace ptxjit;
+
+Dispatch::Dispatch(bool perThread) {
+  for (auto *addEmitters : {addIntegerEmitters,        addFloatEmitters,
+                            addComparisonEmitters,     addMoveEmitters,
+                            addConversionEmitters,     addVideoEmitters,
+                            addRegionEmitters,         addAccessEmitters,
+                            addAddressEmitters,        addAsyncCopyEmitters,
+                            addAtomicEmitters,         addBarrierEmitters,
+                            addBulkCopyEmitters,       addCallEmitters,
+                            addClusterEmitters,        addCollectiveEmitters,
+                            addMaskEmitters,           addMatrixMoveEmitters,
+                            addMatrixProductEmitters,  addMbarrierEmitters,
+                            addSpecialRegisterEmitters})
+    addEmitters(*this);
+  if (perThread) {
+    addStackEmitters(*this);
+    addThreadCollectiveEmitters(*this);
+  }
+}

@@ -1,0 +1,89 @@
+//===- Dispatch.h - which code emits an op ----------------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_DISPATCH_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_DISPATCH_H
+
+#include "ChunkBuilder.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace ptxjit {
+
+class WarpBuilder;
+
+/// Emits an op without effects for one chunk (or as scalar). `operands` are the
+/// op's, converted; results are appended. Fails with a diagnostic at the op.
+using LaneEmitter = llvm::LogicalResult (*)(
+    ChunkBuilder &, mlir::Operation *, mlir::ValueRange operands,
+    llvm::SmallVectorImpl<mlir::Value> &);
+
+/// Emits an op for a whole warp, and sets the values of its results. Fails with
+/// a diagnostic at the op.
+using WarpEmitter = llvm::LogicalResult (*)(WarpBuilder &, mlir::Operation *);
+
+/// The emitters of all ops, by their types.
+class Dispatch {
+public:
+  /// \param perThread  threads run one by one: some ops have emitters for that.
+  explicit Dispatch(bool perThread);
+
+  LaneEmitter findLaneEmitter(mlir::Operation *op) const {
+    return laneEmitters.lookup(op->getName().getTypeID());
+  }
+  WarpEmitter findWarpEmitter(mlir::Operation *op) const {
+    return warpEmitters.lookup(op->getName().getTypeID());
+  }
+
+  template <typename OpTy> void add(LaneEmitter emitter) {
+    laneEmitters[mlir::TypeID::get<OpTy>()] = emitter;
+  }
+  /// Adds a function (WarpBuilder &, OpTy); a later one of that op replaces it.
+  template <auto emit> void add() { WarpEntry<emit>::addTo(*this); }
+
+private:
+  template <auto emit> struct WarpEntry;
+  template <typename OpTy, llvm::LogicalResult (*emit)(WarpBuilder &, OpTy)>
+  struct WarpEntry<emit> {
+    static void addTo(Dispatch &dispatch) {
+      dispatch.warpEmitters[mlir::TypeID::get<OpTy>()] =
+          [](WarpBuilder &warp, mlir::Operation *op) {
+            return emit(warp, llvm::cast<OpTy>(op));
+          };
+    }
+  };
+
+  llvm::DenseMap<mlir::TypeID, LaneEmitter> laneEmitters;
+  llvm::DenseMap<mlir::TypeID, WarpEmitter> warpEmitters;
+};
+
+// One function per file of emitters.
+void addIntegerEmitters(Dispatch &dispatch);
+void addFloatEmitters(Dispatch &dispatch);
+void addComparisonEmitters(Dispatch &dispatch);
+void addMoveEmitters(Dispatch &dispatch);
+void addConversionEmitters(Dispatch &dispatch);
+void addVideoEmitters(Dispatch &dispatch);
+
+void addRegionEmitters(Dispatch &dispatch);
+
+void addAccessEmitters(Dispatch &dispatch);
+void addAddressEmitters(Dispatch &dispatch);
+void addAsyncCopyEmitters(Dispatch &dispatch);
+void addAtomicEmitters(Dispatch &dispatch);
+void addBarrierEmitters(Dispatch &dispatch);
+void addBulkCopyEmitters(Dispatch &dispatch);
+void addCallEmitters(Dispatch &dispatch);
+void addClusterEmitters(Dispatch &dispatch);
+void addCollectiveEmitters(Dispatch &dispatch);
+void addMaskEmitters(Dispatch &dispatch);
+void addMatrixMoveEmitters(Dispatch &dispatch);
+void addMatrixProductEmitters(Dispatch &dispatch);
+void addMbarrierEmitters(Dispatch &dispatch);
+void addSpecialRegisterEmitters(Dispatch &dispatch);
+// Where threads run one by one.
+void addStackEmitters(Dispatch &dispatch);
+void addThreadCollectiveEmitters(Dispatch &dispatch);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,491 @@
+//===- Fission.cpp - a kernel in parts, split at its barriers -------------===//
+//
+// The regions around barriers stand outside, with what they depend on (see
+// CtaLevel.h); everything between two barriers becomes a loop over the warps.
+// Values of a warp that live from one part to another lie in the CTA's frame,
+// or are computed again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fission.h"
+#include "LaneLoops.h"
+#include "Regions.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+
+/// Where values of the warps are kept from one part to another.
+class WarpFrame {
+public:
+  WarpFrame(WarpBuilder &warp, const CtaLevel &levels)
+      : warp(warp), levels(levels) {}
+
+  /// Keeps `v` in the place of `owner` from now on, if it is kept alike.
+  void share(Value v, Value owner);
+  /// The value in whose place `v` is kept.
+  Value ownerOf(Value v) const;
+  /// Stores what `flat` holds as the value `v` of this warp.
+  void store(Value v, ArrayRef<Value> flat);
+  /// Makes `v` from what this warp has stored.
+  void load(Value v);
+
+  Value pointer; ///< to the CTA's frame
+  /// Of the CTA, so far.
+  int64_t bytes = 0;
+
+private:
+  struct Slot {
+    int64_t offset = 0; ///< in the frame, of the first warp's
+    int64_t bytes = 0;  ///< of one warp's
+  };
+  const Slot &slotOf(Value v);
+  Value placeOf(const Slot &slot, int64_t offset);
+
+  WarpBuilder &warp;
+  const CtaLevel &levels;
+  DenseMap<Value, Slot> slots;
+  DenseMap<Value, Value> owners; ///< of those that share a place
+};
+
+/// A value that is copied to another's place in the frame.
+struct FrameCopy {
+  Value from, to;
+};
+/// Such copies at the end of a part. They are all that `user` wants of its
+/// operands.
+struct FrameCopies {
+  Operation *user = nullptr;
+  SmallVector<FrameCopy> list;
+};
+
+class SplitKernel {
+public:
+  SplitKernel(WarpBuilder &warp, const CtaLevel &levels)
+      : warp(warp), levels(levels), frame(warp, levels) {}
+  /// \returns the bytes of the frame.
+  FailureOr<int64_t> emit(Block &body);
+
+private:
+  LogicalResult emitSplitBlock(Block &block, const FrameCopies &copies);
+  LogicalResult emitSplitIf(scf::IfOp op);
+  LogicalResult emitSplitWhile(scf::WhileOp op);
+  Block *createSplitBlock(Region &region, ArrayRef<Type> types,
+                          ValueRange like);
+  LogicalResult emitPart(ArrayRef<Operation *> ops, const FrameCopies &copies);
+  LogicalResult materialize(Value v, SmallVectorImpl<Value> &made);
+  void shareSlots(scf::WhileOp op);
+  void addCopy(Value from, Value to, FrameCopies &copies);
+  void flattenLevel(Value v, Value as, SmallVectorImpl<Value> &flat);
+
+  WarpBuilder &warp;
+  const CtaLevel &levels;
+  WarpFrame frame;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The frame
+//===----------------------------------------------------------------------===//
+
+/// i1 has no size in memory.
+static Type storedType(Type type) {
+  auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getElementType().isInteger(1)
+               ? VectorType::get(vector.getShape(),
+                                 byte(vector.getElementType()))
+               : type;
+  return type.isInteger(1) ? byte(type) : type;
+}
+
+static int64_t bytesOf(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getNumElements() *
+           int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
+  return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
+}
+
+Value WarpFrame::ownerOf(Value v) const {
+  auto it = owners.find(v);
+  return it == owners.end() ? v : ownerOf(it->second);
+}
+
+/// Keeps `v` in the place of `owner` from now on, if it is kept alike.
+void WarpFrame::share(Value v, Value owner) {
+  SmallVector<Type> types, ownerTypes;
+  if (levels.contains(v) || levels.contains(owner))
+    return;
+  warp.values.flattenTypes(v, types);
+  warp.values.flattenTypes(owner, ownerTypes);
+  if (types == ownerTypes)
+    owners[v] = owner;
+}
+
+/// What goes round a loop stays where it is: an argument, what becomes of it by
+/// the end of the turn, and the loop's result. They are never needed at once:
+/// the next turn's value is written when this one's has been read.
+void SplitKernel::shareSlots(scf::WhileOp op) {
+  DenseSet<Value> taken;
+  for (auto [arg, next] :
+       llvm::zip(op.getBeforeArguments(), op.getYieldOp().getOperands()))
+    if (next.getParentBlock() == op.getAfterBody() &&
+        isa<BlockArgument>(next) && taken.insert(next).second)
+      frame.share(next, arg);
+  for (auto [arg, result] : llvm::zip(op.getAfterArguments(), op.getResults()))
+    frame.share(result, arg);
+}
+
+/// Where `v` is kept. A value of all warps lies side by side.
+const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
+  v = ownerOf(v);
+  auto [it, fresh] = slots.try_emplace(v);
+  if (!fresh)
+    return it->second;
+  SmallVector<Type> types;
+  warp.values.flattenTypes(v, types);
+  for (Type type : types)
+    it->second.bytes += llvm::alignTo(bytesOf(storedType(type)), 64);
+  it->second.offset = bytes;
+  bytes += it->second.bytes * ((warp.shapes.getContext().threads() + 31) / 32);
+  return it->second;
+}
+
+/// Byte `offset` of this warp's part of a slot.
+Value WarpFrame::placeOf(const Slot &slot, int64_t offset) {
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  ChunkBuilder s = warp.scalar();
+  Value first = s.mul(s.resize(warp.kernel.strand, 64, false),
+                      s.intConstant(64, uint64_t(slot.bytes)));
+  Value byte = s.add(first, s.intConstant(64, uint64_t(slot.offset + offset)));
+  return warp.create<LLVM::GEPOp>(ptr, warp.b.getI8Type(), pointer,
+                                  LLVM::GEPArg(byte));
+}
+
+void WarpFrame::store(Value v, ArrayRef<Value> flat) {
+  const Slot &slot = slotOf(v);
+  int64_t offset = 0;
+  for (Value value : flat) {
+    Type type = storedType(value.getType());
+    if (type != value.getType())
+      value = warp.create<arith::ExtUIOp>(type, value);
+    warp.create<LLVM::StoreOp>(value, placeOf(slot, offset),
+                               unsigned(std::min<int64_t>(bytesOf(type), 64)));
+    offset += llvm::alignTo(bytesOf(type), 64);
+  }
+}
+
+void WarpFrame::load(Value v) {
+  SmallVector<Type> types;
+  warp.values.flattenTypes(v, types);
+  SmallVector<Value> flat;
+  const Slot &slot = slotOf(v);
+  int64_t offset = 0;
+  for (Type type : types) {
+    Type stored = storedType(type);
+    Value value = warp.create<LLVM::LoadOp>(
+        stored, placeOf(slot, offset),
+        unsigned(std::min<int64_t>(bytesOf(stored), 64)));
+    if (stored != type)
+      value = warp.create<arith::TruncIOp>(type, value);
+    flat.push_back(value);
+    offset += llvm::alignTo(bytesOf(stored), 64);
+  }
+  ValueRange range = flat;
+  warp.values.unflatten(v, range);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Makes a value of an earlier part available in this one.
+LogicalResult SplitKernel::materialize(Value v, SmallVectorImpl<Value> &made) {
+  if (levels.contains(v) || llvm::is_contained(made, v))
+    return success();
+  if (!levels.isRecomputed(v)) {
+    frame.load(v);
+    made.push_back(v);
+    return success();
+  }
+  Operation *op = v.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (failed(materialize(operand, made)))
+      return failure();
+  llvm::append_range(made, op->getResults());
+  return emitOp(warp, *op);
+}
+
+/// What `ops` and `copies` use of values that other parts have made.
+static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
+                                      ArrayRef<FrameCopy> copies) {
+  DenseSet<Value> inside;
+  llvm::SetVector<Value> used;
+  for (Operation *op : ops)
+    op->walk([&](Operation *inner) {
+      inside.insert(inner->result_begin(), inner->result_end());
+      for (Region &region : inner->getRegions())
+        for (Block &block : region)
+          inside.insert(block.args_begin(), block.args_end());
+      used.insert(inner->operand_begin(), inner->operand_end());
+    });
+  for (const FrameCopy &copy : copies)
+    used.insert(copy.from);
+  used.remove_if([&](Value v) { return inside.contains(v); });
+  return used.takeVector();
+}
+
+/// Is `v` used by an op that is not in (or inside one of) `part`, nor `served`?
+static bool isUsedElsewhere(Value v, const DenseSet<Operation *> &part,
+                            Operation *served) {
+  Block *home = v.getParentBlock();
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    Operation *top = home->findAncestorOpInBlock(*user);
+    return user != served && (!top || !part.contains(top));
+  });
+}
+
+/// for (warp = 0; warp < warps; ++warp) { ops; copies; }
+LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
+                                    const FrameCopies &copies) {
+  if (ops.empty() && copies.list.empty())
+    return success();
+  scf::ForOp loop = buildCountedLoop(
+      warp, (warp.shapes.getContext().threads() + 31) / 32, {});
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
+  warp.enterStrand(loop.getInductionVar());
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+
+  SmallVector<Value> made;
+  for (Value v : findLiveIns(ops, copies.list))
+    if (failed(materialize(v, made)))
+      return failure();
+  DenseSet<Operation *> inside(ops.begin(), ops.end());
+  llvm::SaveAndRestore<const DenseSet<Operation *> *> current(warp.part,
+                                                              &inside);
+  for (Operation *op : ops)
+    if (failed(emitOp(warp, *op)))
+      return failure();
+  // All that is copied is read before anything is overwritten.
+  SmallVector<SmallVector<Value>> flats;
+  for (const FrameCopy &copy : copies.list)
+    warp.values.flatten(copy.from, copy.to, flats.emplace_back());
+  for (auto [copy, flat] : llvm::zip(copies.list, flats))
+    frame.store(copy.to, flat);
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (!levels.isRecomputed(result) &&
+          isUsedElsewhere(result, inside, copies.user)) {
+        SmallVector<Value> flat;
+        warp.values.flatten(result, result, flat);
+        frame.store(result, flat);
+      }
+  // The next part has values of its own.
+  for (Value v : made)
+    warp.values.forget(v);
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      warp.values.forget(result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control around the parts
+//===----------------------------------------------------------------------===//
+
+/// Nothing that other threads see, from `it` to the end of its block.
+static bool isPure(Block::iterator it) {
+  auto end = it->getBlock()->without_terminator().end();
+  return std::all_of(it, end, [](Operation &op) {
+    return isMemoryEffectFree(&op) && !op.getNumRegions();
+  });
+}
+
+void SplitKernel::addCopy(Value from, Value to, FrameCopies &copies) {
+  if (levels.contains(to) || to.use_empty())
+    return;
+  Value place = frame.ownerOf(to);
+  bool isThere = place == frame.ownerOf(from) ||
+                 llvm::any_of(copies.list, [&](FrameCopy c) {
+                   return frame.ownerOf(c.to) == place;
+                 });
+  if (!isThere)
+    copies.list.push_back({from, to});
+}
+
+/// Ops of a block that holds barriers; `copies` are for its end.
+LogicalResult SplitKernel::emitSplitBlock(Block &block,
+                                          const FrameCopies &copies) {
+  SmallVector<Operation *> part;
+  auto finishPart = [&](const FrameCopies &last) {
+    LogicalResult result = emitPart(part, last);
+    part.clear();
+    return result;
+  };
+  for (Operation &op : block.without_terminator()) {
+    if (CtaLevel::isBarrier(&op)) {
+      // What does not mind on which side it is goes along with the others.
+      bool divides = !llvm::all_of(part, isMemoryEffectFree) &&
+                     !isPure(std::next(op.getIterator()));
+      if (divides && failed(finishPart({})))
+        return failure();
+    } else if (auto ifOp = dyn_cast<scf::IfOp>(op);
+               ifOp && levels.isSplit(ifOp)) {
+      if (failed(finishPart({})) || failed(emitSplitIf(ifOp)))
+        return failure();
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op);
+               loop && levels.isSplit(loop)) {
+      shareSlots(loop);
+      FrameCopies inits{loop, {}};
+      for (auto [init, arg] :
+           llvm::zip(loop.getInits(), loop.getBeforeArguments()))
+        addCopy(init, arg, inits);
+      if (failed(finishPart(inits)) || failed(emitSplitWhile(loop)))
+        return failure();
+    } else if (levels.contains(&op)) {
+      if (failed(emitOp(warp, op)))
+        return failure();
+    } else {
+      part.push_back(&op);
+    }
+  }
+  return finishPart(copies);
+}
+
+LogicalResult SplitKernel::emitSplitIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    if (levels.contains(result))
+      warp.values.flattenTypes(result, types);
+  bool hasElse = !op.getElseRegion().empty();
+  auto out =
+      warp.create<scf::IfOp>(types, warp.base(op.getCondition()),
+                             /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    Block &from = op->getRegion(side).front();
+    Block &to = out->getRegion(side).front();
+    if (!to.empty())
+      to.back().erase(); // the implicit yield
+    warp.b.setInsertionPointToEnd(&to);
+    auto yield = cast<scf::YieldOp>(from.getTerminator());
+    FrameCopies copies{yield, {}};
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      addCopy(value, result, copies);
+    if (failed(emitSplitBlock(from, copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      flattenLevel(value, result, flat);
+    warp.create<scf::YieldOp>(flat);
+  }
+  ValueRange flat = out.getResults();
+  for (Value result : op.getResults())
+    if (levels.contains(result))
+      warp.values.unflatten(result, flat);
+  return success();
+}
+
+void SplitKernel::flattenLevel(Value v, Value as,
+                               SmallVectorImpl<Value> &flat) {
+  if (levels.contains(as))
+    warp.values.flatten(v, as, flat);
+}
+
+/// A block of the new loop, with arguments for those of `like` that are the
+/// same in the CTA, behind `extra` others.
+Block *SplitKernel::createSplitBlock(Region &region, ArrayRef<Type> types,
+                                     ValueRange like) {
+  SmallVector<Location> locs(types.size(), warp.loc);
+  Block *block = warp.b.createBlock(&region, {}, types, locs);
+  ValueRange flat = block->getArguments();
+  for (Value v : like)
+    if (levels.contains(v))
+      warp.values.unflatten(v, flat);
+  return block;
+}
+
+LogicalResult SplitKernel::emitSplitWhile(scf::WhileOp op) {
+  auto condition = op.getConditionOp();
+  auto yield = op.getYieldOp();
+  SmallVector<Type> argTypes, resultTypes;
+  SmallVector<Value> inits;
+  for (auto [arg, init] : llvm::zip(op.getBeforeArguments(), op.getInits()))
+    if (levels.contains(arg)) {
+      warp.values.flattenTypes(arg, argTypes);
+      warp.values.flatten(init, arg, inits);
+    }
+  for (Value v : op.getAfterArguments())
+    if (levels.contains(v))
+      warp.values.flattenTypes(v, resultTypes);
+  unsigned numAfter = resultTypes.size();
+  for (Value v : op.getResults())
+    if (levels.contains(v))
+      warp.values.flattenTypes(v, resultTypes);
+  auto out = warp.create<scf::WhileOp>(resultTypes, inits);
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    createSplitBlock(out.getBefore(), argTypes, op.getBeforeArguments());
+    FrameCopies copies{condition, {}};
+    for (auto [from, arg, result] : llvm::zip(
+             condition.getArgs(), op.getAfterArguments(), op.getResults())) {
+      addCopy(from, arg, copies);
+      addCopy(from, result, copies);
+    }
+    if (failed(emitSplitBlock(*op.getBeforeBody(), copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [from, arg] :
+         llvm::zip(condition.getArgs(), op.getAfterArguments()))
+      flattenLevel(from, arg, flat);
+    for (auto [from, result] : llvm::zip(condition.getArgs(), op.getResults()))
+      flattenLevel(from, result, flat);
+    warp.create<scf::ConditionOp>(warp.base(condition.getCondition()), flat);
+  }
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    createSplitBlock(out.getAfter(), resultTypes, op.getAfterArguments());
+    FrameCopies copies{yield, {}};
+    for (auto [from, arg] :
+         llvm::zip(yield.getOperands(), op.getBeforeArguments()))
+      addCopy(from, arg, copies);
+    if (failed(emitSplitBlock(*op.getAfterBody(), copies)))
+      return failure();
+    SmallVector<Value> flat;
+    for (auto [from, arg] :
+         llvm::zip(yield.getOperands(), op.getBeforeArguments()))
+      flattenLevel(from, arg, flat);
+    warp.create<scf::YieldOp>(flat);
+  }
+  ValueRange flat = out.getResults().drop_front(numAfter);
+  for (Value result : op.getResults())
+    if (levels.contains(result))
+      warp.values.unflatten(result, flat);
+  return success();
+}
+
+FailureOr<int64_t> SplitKernel::emit(Block &body) {
+  frame.pointer =
+      warp.loadContext(offsetof(PtxjitKernelContext, frame),
+                       LLVM::LLVMPointerType::get(warp.b.getContext()));
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  if (failed(emitSplitBlock(body, {})))
+    return failure();
+  return frame.bytes;
+}
+
+FailureOr<int64_t> ptxjit::emitSplitKernel(WarpBuilder &warp,
+                                           const CtaLevel &levels,
+                                           Block &body) {
+  return SplitKernel(warp, levels).emit(body);
+}

@@ -1,0 +1,427 @@
+//===- Floats.cpp - floating point arithmetic per chunk -----------------===//
+//
+// Bit-exact in every rounding mode: to nearest by plain ops, directed modes by
+// AVX-512 embedded rounding or the device library. No fast-math anywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dispatch.h"
+#include "Packed.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using Results = llvm::SmallVectorImpl<Value>;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+
+namespace {
+
+bool isDirected(std::optional<Rounding> rnd) {
+  return rnd && *rnd != Rounding::RN;
+}
+
+/// `count` elements of a vector from `first` on, again from the start behind
+/// its end; of a scalar, as often as needed.
+Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
+  if (!isa<VectorType>(v.getType()))
+    return vector::BroadcastOp::create(c.b, c.loc,
+                                       VectorType::get(count, v.getType()), v);
+  int64_t size = cast<VectorType>(v.getType()).getNumElements();
+  SmallVector<int64_t> from;
+  for (unsigned i = 0; i < count; ++i)
+    from.push_back((first + i) % size);
+  return vector::ShuffleOp::create(c.b, c.loc, v, v, from);
+}
+
+/// An operation whose instruction says the rounding mode: on whole 512-bit
+/// registers, of which other widths are parts or several.
+Value roundEmbedded(ChunkBuilder &c, StringRef name, Rounding rnd,
+                    ValueRange in) {
+  Type type = in[0].getType();
+  Type element = c.elementOf(in[0]);
+  unsigned per = 512 / element.getIntOrFloatBitWidth();
+  auto vectorType = dyn_cast<VectorType>(type);
+  unsigned size = vectorType ? unsigned(vectorType.getNumElements()) : 1;
+  // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
+  unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
+  std::string callee = ("llvm.x86.avx512." + (name == "fma" ? "vfmadd" : name) +
+                        (element.isF32() ? ".ps.512" : ".pd.512"))
+                           .str();
+  Value whole;
+  for (unsigned first = 0; first < size; first += per) {
+    SmallVector<Value> args;
+    for (Value v : in)
+      args.push_back(size == per ? v : takeElements(c, v, first, per));
+    args.push_back(arith::ConstantIntOp::create(c.b, c.loc, mode, 32));
+    Value part = c.intrinsic(callee, VectorType::get(per, element), args);
+    if (size == per)
+      return part;
+    if (!vectorType)
+      return vector::ExtractOp::create(c.b, c.loc, part, int64_t(0));
+    if (size < per)
+      return takeElements(c, part, 0, size);
+    SmallVector<int64_t> all(first + per);
+    std::iota(all.begin(), all.end(), 0);
+    whole = whole
+                ? Value(vector::ShuffleOp::create(c.b, c.loc, whole, part, all))
+                : part;
+  }
+  return whole;
+}
+
+/// An operation in a directed rounding mode.
+Value directed(ChunkBuilder &c, StringRef name, Rounding rnd, ValueRange in) {
+  if (c.target.embeddedRounding)
+    return roundEmbedded(c, name, rnd, in);
+  Type element = c.elementOf(in[0]);
+  StringRef mode = rnd == Rounding::RM   ? "rm"
+                   : rnd == Rounding::RP ? "rp"
+                                         : "rz";
+  return c.callDevice(
+      (name + "_" + mode + (element.isF32() ? "_f32" : "_f64")).str(), element,
+      in);
+}
+
+/// An operation on f32 or f64, in the rounding mode wanted.
+template <typename ArithOp>
+Value arithmetic(ChunkBuilder &c, std::optional<Rounding> rnd, Value a,
+                 Value b) {
+  StringRef name = std::is_same_v<ArithOp, arith::AddFOp>   ? "add"
+                   : std::is_same_v<ArithOp, arith::SubFOp> ? "sub"
+                                                            : "mul";
+  return isDirected(rnd) ? directed(c, name, *rnd, {a, b})
+                         : c.make<ArithOp>(a, b);
+}
+Value fuse(ChunkBuilder &c, std::optional<Rounding> rnd, Value a, Value b,
+           Value d) {
+  return isDirected(rnd) ? directed(c, "fma", *rnd, {a, b, d})
+                         : c.make<math::FmaOp>(a, b, d);
+}
+
+template <typename OpTy, typename ArithOp>
+LogicalResult emitArith(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<OpTy>(raw);
+  bool ftz = op.getFtz(), sat = op.getSat();
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (isHalf(part)) // f32 has twice the digits: rounding twice is harmless
+      return narrowHalf(
+          c, part,
+          c.saturate(c.make<ArithOp>(widenHalf(c, part, v[0], ftz),
+                                     widenHalf(c, part, v[1], ftz)),
+                     sat),
+          ftz);
+    Value d = arithmetic<ArithOp>(c, op.getRnd(), c.flush(v[0], ftz),
+                                  c.flush(v[1], ftz));
+    return c.saturate(c.flush(d, ftz), sat);
+  }));
+  return success();
+}
+
+LogicalResult emitMad(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<MadFloatOp>(raw);
+  bool ftz = op.getFtz();
+  Value value = fuse(c, op.getRnd(), c.flush(in[0], ftz), c.flush(in[1], ftz),
+                     c.flush(in[2], ftz));
+  out.push_back(c.saturate(c.flush(value, ftz), op.getSat()));
+  return success();
+}
+
+/// ISA "fma", `.oob`: 0 if one of the operands of `type` is the NaN that
+/// asynchronous copies may write out of bounds (docs/Execution.md).
+Value zeroOutOfBounds(ChunkBuilder &c, ScalarType type, Value d,
+                      ValueRange operands) {
+  Value outside = c.intConstant(16, type == ScalarType::BF16 ? 0x7fff : 0x7eff);
+  Value isOutside;
+  for (Value x : operands) {
+    Value is = c.cmp(arith::CmpIPredicate::eq, c.bitsOf(x), outside);
+    isOutside = isOutside ? c.bitOr(isOutside, is) : is;
+  }
+  return c.select(isOutside, c.bitcast(c.intConstant(16, 0), c.elementOf(d)),
+                  d);
+}
+
+LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<FmaOp>(raw);
+  bool ftz = op.getFtz();
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (!isHalf(part)) {
+      Value d = fuse(c, op.getRnd(), c.flush(v[0], ftz), c.flush(v[1], ftz),
+                     c.flush(v[2], ftz));
+      return c.saturate(c.flush(d, ftz), op.getSat());
+    }
+    Value d =
+        fmaToOdd(c, part, widenHalf(c, part, v[0], ftz),
+                 widenHalf(c, part, v[1], ftz), widenHalf(c, part, v[2], ftz));
+    d = clampNegative(c, c.saturate(d, op.getSat()), op.getRelu());
+    d = narrowHalf(c, part, d, ftz, op.getRnd() == Rounding::RZ);
+    return op.getOob() ? zeroOutOfBounds(c, part, d, v) : d;
+  }));
+  return success();
+}
+
+template <typename OpTy, typename ArithOp>
+LogicalResult emitMixed(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<OpTy>(raw);
+  Value a = widenHalf(c, op.getTy2(), in[0]);
+  out.push_back(
+      c.saturate(arithmetic<ArithOp>(c, op.getRnd(), a, in[1]), op.getSat()));
+  return success();
+}
+
+LogicalResult emitFmaMixed(ChunkBuilder &c, Operation *raw, ValueRange in,
+                           Results &out) {
+  auto op = cast<FmaMixedOp>(raw);
+  Value a = widenHalf(c, op.getTy2(), in[0]);
+  Value b = widenHalf(c, op.getTy2(), in[1]);
+  out.push_back(c.saturate(fuse(c, op.getRnd(), a, b, in[2]), op.getSat()));
+  return success();
+}
+
+LogicalResult emitDiv(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<DivFloatOp>(raw);
+  Value a = c.flush(in[0], op.getFtz()), b = c.flush(in[1], op.getFtz());
+  Value value;
+  if (isDirected(op.getRnd())) {
+    value = directed(c, "div", *op.getRnd(), {a, b});
+  } else if (op.getApprox()) {
+    // a * (1/b), where a subnormal 1/b counts as 0 (ISA: |b| > 2^126).
+    Value one = c.floatConstant(c.elementOf(b), 1.0);
+    Value inverse = c.flush(c.make<arith::DivFOp>(one, b), true);
+    value = c.make<arith::MulFOp>(a, inverse);
+  } else {
+    value = c.make<arith::DivFOp>(a, b);
+  }
+  out.push_back(c.flush(value, op.getFtz()));
+  return success();
+}
+
+/// `.approx.ftz.f64`: of the upper 32 bits, into the upper 32 bits; subnormals
+/// count as 0, and NaN is 0x7fffffff00000000.
+template <typename Compute>
+Value onUpperHalf(ChunkBuilder &c, Value a, Compute compute) {
+  Value upper = c.intConstant(64, 0xffffffff00000000ull);
+  Value bits = c.bitAnd(c.bitsOf(a), upper);
+  auto flush = [&](Value x) {
+    Value exponent = c.bitAnd(x, c.intConstant(64, 0x7ff0000000000000ull));
+    Value tiny = c.cmp(CmpIPredicate::eq, exponent, c.intConstant(64, 0));
+    return c.select(tiny, c.bitAnd(x, c.intConstant(64, 1ull << 63)), x);
+  };
+  Value d = compute(c.bitcast(flush(bits), c.b.getF64Type()));
+  Value isNaN = c.cmpf(CmpFPredicate::UNO, d, d);
+  bits = flush(c.bitAnd(c.bitsOf(d), upper));
+  bits = c.select(isNaN, c.intConstant(64, 0x7fffffff00000000ull), bits);
+  return c.bitcast(bits, c.b.getF64Type());
+}
+
+LogicalResult emitRcp(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<RcpOp>(raw);
+  Value one = c.floatConstant(c.elementOf(in[0]), 1.0);
+  bool f64 = op.getTy() == ScalarType::F64, ftz = op.getFtz() && !f64;
+  auto divide = [&](Value a) { return c.make<arith::DivFOp>(one, a); };
+  if (f64 && op.getApprox()) {
+    out.push_back(onUpperHalf(c, in[0], divide));
+    return success();
+  }
+  Value a = c.flush(in[0], ftz);
+  Value value = isDirected(op.getRnd())
+                    ? directed(c, "div", *op.getRnd(), {one, a})
+                    : divide(a);
+  out.push_back(c.flush(value, ftz));
+  return success();
+}
+
+LogicalResult emitSqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  auto op = cast<SqrtOp>(raw);
+  Value a = c.flush(in[0], op.getFtz());
+  Value value = isDirected(op.getRnd()) ? directed(c, "sqrt", *op.getRnd(), {a})
+                                        : c.make<math::SqrtOp>(a);
+  out.push_back(c.flush(value, op.getFtz()));
+  return success();
+}
+
+LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<RsqrtOp>(raw);
+  Value one = c.floatConstant(c.elementOf(in[0]), 1.0);
+  auto compute = [&](Value a) {
+    return c.make<arith::DivFOp>(one, c.make<math::SqrtOp>(a));
+  };
+  if (op.getTy() == ScalarType::F64)
+    out.push_back(op.getFtz() ? onUpperHalf(c, in[0], compute)
+                              : compute(in[0]));
+  else
+    out.push_back(c.flush(compute(c.flush(in[0], op.getFtz())), op.getFtz()));
+  return success();
+}
+
+/// sin, cos, lg2, ex2, tanh: f32 functions of the device library.
+Value approximate(ChunkBuilder &c, StringRef name, ScalarType type, bool ftz,
+                  ValueRange in) {
+  ScalarType part = getPartType(type);
+  Type f32 = c.b.getF32Type();
+  return mapParts(c, type, in, [&](ValueRange v) {
+    if (!isHalf(part))
+      return c.flush(c.callDevice(name, f32, {c.flush(v[0], ftz)}), ftz);
+    Value a = c.flush(widenHalf(c, part, v[0]), ftz); // bf16 alone has .ftz
+    return narrowHalf(c, part, c.flush(c.callDevice(name, f32, {a}), ftz));
+  });
+}
+template <typename OpTy>
+LogicalResult emitApprox(ChunkBuilder &c, Operation *raw, ValueRange in,
+                         Results &out) {
+  auto op = cast<OpTy>(raw);
+  StringRef name = OpTy::getOperationName().drop_front(4); // "ptx."
+  out.push_back(approximate(c, name, op.getTy(), op.getFtz(), in));
+  return success();
+}
+LogicalResult emitTanh(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  out.push_back(
+      approximate(c, "tanh", cast<TanhOp>(raw).getTy(), /*ftz=*/false, in));
+  return success();
+}
+
+/// Sign manipulation: of half types on the bits.
+template <typename OpTy>
+LogicalResult emitSign(ChunkBuilder &c, Operation *raw, ValueRange in,
+                       Results &out) {
+  auto op = cast<OpTy>(raw);
+  bool isAbs = std::is_same_v<OpTy, AbsFloatOp>;
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    if (!isHalf(part)) {
+      Value d =
+          isAbs ? c.make<math::AbsFOp>(v[0]) : c.make<arith::NegFOp>(v[0]);
+      return c.flush(d, op.getFtz());
+    }
+    Value x = flushHalf(c, v[0], op.getFtz());
+    Value bits = c.bitsOf(x);
+    bits = isAbs ? c.bitAnd(bits, c.intConstant(16, 0x7fff))
+                 : c.bitXor(bits, c.intConstant(16, 0x8000));
+    return c.bitcast(bits, c.elementOf(x));
+  }));
+  return success();
+}
+
+/// min and max of two or three values; `.xorsign.abs` takes the magnitudes and
+/// multiplies the signs.
+template <typename OpTy>
+LogicalResult emitMinMax(ChunkBuilder &c, Operation *raw, ValueRange in,
+                         Results &out) {
+  auto op = cast<OpTy>(raw);
+  bool isMin = std::is_same_v<OpTy, MinFloatOp>, ftz = op.getFtz();
+  ScalarType part = getPartType(op.getTy());
+  out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
+    SmallVector<Value, 3> x;
+    for (Value value : v) {
+      Value wide =
+          isHalf(part) ? widenHalf(c, part, value, ftz) : c.flush(value, ftz);
+      x.push_back(op.getAbs() ? c.make<math::AbsFOp>(wide) : wide);
+    }
+    Value d = minMaxFloat(c, isMin, op.getNan(), x[0], x[1]);
+    if (x.size() > 2)
+      d = minMaxFloat(c, isMin, op.getNan(), d, x[2]);
+    if (op.getXorsign()) {
+      auto wideBits = [&](Value value) {
+        return c.bitsOf(isHalf(part) ? widenHalf(c, part, value) : value);
+      };
+      Value sign = c.bitAnd(c.bitXor(wideBits(v[0]), wideBits(v[1])),
+                            c.intConstant(32, 0x80000000));
+      Value isNaN = c.cmpf(CmpFPredicate::UNO, d, d);
+      Value bits = c.bitsOf(d);
+      bits = c.select(isNaN, bits, c.bitOr(bits, sign));
+      d = c.bitcast(bits, c.elementOf(d));
+    }
+    return isHalf(part) ? narrowHalf(c, part, d) : d;
+  }));
+  return success();
+}
+
+LogicalResult emitCopysign(ChunkBuilder &c, Operation *op, ValueRange in,
+                           Results &out) {
+  // The sign of a on the magnitude of b.
+  out.push_back(c.make<math::CopySignOp>(in[1], in[0]));
+  return success();
+}
+
+LogicalResult emitTestp(ChunkBuilder &c, Operation *raw, ValueRange in,
+                        Results &out) {
+  auto op = cast<TestpOp>(raw);
+  unsigned width = c.widthOf(in[0]);
+  Value magnitude =
+      c.bitAnd(c.bitsOf(in[0]), c.intConstant(width, ~0ull >> (65 - width)));
+  uint64_t infBits = width == 32 ? 0x7f800000ull : 0x7ff0000000000000ull;
+  uint64_t leastBits = width == 32 ? 0x00800000ull : 0x0010000000000000ull;
+  Value inf = c.intConstant(width, infBits), zero = c.intConstant(width, 0),
+        least = c.intConstant(width, leastBits);
+  Value result;
+  switch (op.getTest()) {
+  case FloatTest::Finite:
+    result = c.cmp(CmpIPredicate::ult, magnitude, inf);
+    break;
+  case FloatTest::Infinite:
+    result = c.cmp(CmpIPredicate::eq, magnitude, inf);
+    break;
+  case FloatTest::Number:
+    result = c.cmp(CmpIPredicate::ule, magnitude, inf);
+    break;
+  case FloatTest::NotANumber:
+    result = c.cmp(CmpIPredicate::ugt, magnitude, inf);
+    break;
+  case FloatTest::Normal: // zeros count as normal
+    result = c.bitOr(c.cmp(CmpIPredicate::eq, magnitude, zero),
+                     c.bitAnd(c.cmp(CmpIPredicate::uge, magnitude, least),
+                              c.cmp(CmpIPredicate::ult, magnitude, inf)));
+    break;
+  case FloatTest::Subnormal:
+    result = c.bitAnd(c.cmp(CmpIPredicate::ne, magnitude, zero),
+                      c.cmp(CmpIPredicate::ult, magnitude, least));
+    break;
+  }
+  out.push_back(result);
+  return success();
+}
+
+} // namespace
+
+void ptxjit::addFloatEmitters(Dispatch &dispatch) {
+  dispatch.add<AddFloatOp>(emitArith<AddFloatOp, arith::AddFOp>);
+  dispatch.add<SubFloatOp>(emitArith<SubFloatOp, arith::SubFOp>);
+  dispatch.add<MulFloatOp>(emitArith<MulFloatOp, arith::MulFOp>);
+  dispatch.add<FmaOp>(emitFma);
+  dispatch.add<MadFloatOp>(emitMad);
+  dispatch.add<AddMixedOp>(emitMixed<AddMixedOp, arith::AddFOp>);
+  dispatch.add<SubMixedOp>(emitMixed<SubMixedOp, arith::SubFOp>);
+  dispatch.add<FmaMixedOp>(emitFmaMixed);
+  dispatch.add<DivFloatOp>(emitDiv);
+  dispatch.add<RcpOp>(emitRcp);
+  dispatch.add<SqrtOp>(emitSqrt);
+  dispatch.add<RsqrtOp>(emitRsqrt);
+  dispatch.add<SinOp>(emitApprox<SinOp>);
+  dispatch.add<CosOp>(emitApprox<CosOp>);
+  dispatch.add<Lg2Op>(emitApprox<Lg2Op>);
+  dispatch.add<Ex2Op>(emitApprox<Ex2Op>);
+  dispatch.add<TanhOp>(emitTanh);
+  dispatch.add<AbsFloatOp>(emitSign<AbsFloatOp>);
+  dispatch.add<NegFloatOp>(emitSign<NegFloatOp>);
+  dispatch.add<MinFloatOp>(emitMinMax<MinFloatOp>);
+  dispatch.add<MaxFloatOp>(emitMinMax<MaxFloatOp>);
+  dispatch.add<CopysignOp>(emitCopysign);
+  dispatch.add<TestpOp>(emitTestp);
+}

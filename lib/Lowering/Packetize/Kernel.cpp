@@ -1,0 +1,137 @@
+//===- Kernel.cpp - the pass ----------------------------------------------===//
+
+#include "../CombineAccesses.h"
+#include "Calls.h"
+#include "Dispatch.h"
+#include "Fission.h"
+#include "MatrixHomes.h"
+#include "Regions.h"
+#include "ThreadStack.h"
+#include "ptxjit/Lowering/BlockOption.h"
+#include "ptxjit/Lowering/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_PACKETIZEPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// Code goes into a new function from here on, behind the prologue.
+static Block *enterFunction(WarpBuilder &warp, LLVM::LLVMFuncOp out) {
+  Block *entry = out.addEntryBlock(warp.b);
+  warp.b.setInsertionPointToStart(entry);
+  warp.create<LLVM::ReturnOp>(ValueRange());
+  warp.b.setInsertionPoint(entry->getTerminator());
+  warp.buildPrologue(entry->getArgument(0));
+  return entry;
+}
+
+/// Writes the kernel's entry point: void (context, first warp, end).
+/// \param levels  null, or how to split the kernel at its barriers.
+static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  Type i32 = warp.b.getI32Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(warp.b.getContext()), {ptr, i32, i32});
+  auto out = warp.create<LLVM::LLVMFuncOp>(
+      ("ptxjit_kernel." + warp.func.getSymName()).str(), type);
+  Block *entry = enterFunction(warp, out);
+
+  Block &body = warp.func.getBody().front();
+  if (levels) {
+    FailureOr<int64_t> frameBytes = emitSplitKernel(warp, *levels, body);
+    if (failed(frameBytes))
+      return failure();
+    out->setAttr(kFrameBytesAttr, warp.b.getI64IntegerAttr(*frameBytes));
+    return success();
+  }
+  const ShapeContext &context = warp.shapes.getContext();
+  Value number = warp.create<arith::ConstantIntOp>(0, 32);
+  if (context.threads() > context.lanes) {
+    Value one = warp.create<arith::ConstantIntOp>(1, 32);
+    auto loop = warp.create<scf::ForOp>(entry->getArgument(1),
+                                        entry->getArgument(2), one);
+    number = loop.getInductionVar();
+    warp.b.setInsertionPointToStart(loop.getBody());
+  }
+  warp.enterStrand(number);
+  keepSumsAtHome(warp);
+  return emitBlock(warp, body);
+}
+
+/// Writes what a function that is called has become.
+static LogicalResult emitFunction(WarpBuilder &warp) {
+  Block *entry = enterFunction(warp, declareFunction(warp, warp.func));
+  warp.kernel.strand = warp.kernel.linear = entry->getArgument(1);
+  warp.kernel.formals.assign(entry->args_begin() + 2, entry->args_end());
+  emitStackTest(warp, Value());
+  return emitBlock(warp, warp.func.getBody().front());
+}
+
+namespace {
+struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
+  using Base::Base;
+
+  /// Takes out what nobody has asked for, users first. CSE would not: where
+  /// rare code has made a value anew it would take the dead one instead.
+  static void eraseDead(ModuleOp module) {
+    module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op))
+        op->erase();
+    });
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto extents = readBlock(block);
+    if (!extents) {
+      module.emitError(llvm::toString(extents.takeError()));
+      return signalPassFailure();
+    }
+    ShapeContext context;
+    context.block = *extents;
+    context.smallGrid = smallGrid;
+    context.lanes = perThread ? 1 : 32;
+    ChunkTarget target{perThread ? 1u : unsigned(chunk), embeddedRounding,
+                       dotProducts, fastMatrices};
+    bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
+    if (!widthOk) {
+      module.emitError("chunk must be 1, 4, 8 or 16");
+      return signalPassFailure();
+    }
+    Dispatch dispatch(perThread);
+    for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
+      if (func.isBodiless() || (!func.getEntry() && !perThread))
+        continue;
+      KernelLayout layout(module, func);
+      auto analysis = std::make_unique<ShapeAnalysis>(func, context);
+      if (combineAccesses(func, *analysis))
+        analysis = std::make_unique<ShapeAnalysis>(func, context);
+      ShapeAnalysis &shapes = *analysis;
+      std::optional<CtaLevel> levels;
+      if (fission)
+        levels.emplace(func, shapes);
+      if (levels && !levels->whyNot().empty()) {
+        func.emitError("cannot be split at its barriers: ") << levels->whyNot();
+        return signalPassFailure();
+      }
+      WarpBuilder warp(func, layout, shapes, target, dispatch);
+      if (failed(func.getEntry() ? emitKernel(warp, levels ? &*levels : nullptr)
+                                 : emitFunction(warp)))
+        return signalPassFailure();
+    }
+    // Functions and variables have served; only compiled kernels remain.
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<FuncOp, VarOp>(op))
+        op.erase();
+    eraseDead(module);
+  }
+};
+} // namespace

@@ -1,0 +1,110 @@
+//===- LaneLoops.cpp - code that goes lane by lane ------------------------===//
+
+#include "LaneLoops.h"
+#include "WarpMemory.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
+                                    ValueRange carried) {
+  Value zero = warp.create<arith::ConstantIntOp>(0, 32);
+  Value one = warp.create<arith::ConstantIntOp>(1, 32);
+  Value end = warp.create<arith::ConstantIntOp>(count, 32);
+  return warp.create<scf::ForOp>(zero, end, one, carried);
+}
+
+namespace {
+/// A loop over lanes, and what its body reads of vectors from outside.
+struct LaneLoop {
+  Operation *op;
+  Value lane;
+  SmallVector<std::pair<Value, StackBuffer>, 4> kept;
+};
+struct LaneLoops : FamilyState {
+  explicit LaneLoops(WarpBuilder &) {}
+  LaneLoop *innermost = nullptr;
+};
+} // namespace
+
+/// An element of a vector from outside the loop over lanes: from memory, where
+/// LLVM would write all of it in each turn.
+static Value loadFromVector(WarpBuilder &warp, Value vector, LaneLoop &loop) {
+  auto type = cast<VectorType>(vector.getType());
+  auto *kept = llvm::find_if(
+      loop.kept, [&](auto &entry) { return entry.first == vector; });
+  if (kept == loop.kept.end()) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    warp.b.setInsertionPoint(loop.op);
+    StackBuffer buffer = takeBuffer(warp, 16 * 8);
+    warp.create<LLVM::StoreOp>(vector, buffer.pointer, 8);
+    loop.kept.push_back({vector, buffer});
+    kept = &loop.kept.back();
+  }
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  Type element = type.getElementType();
+  Value place = warp.create<LLVM::GEPOp>(ptr, element, kept->second.pointer,
+                                         LLVM::GEPArg(loop.lane));
+  return warp.create<LLVM::LoadOp>(element, place);
+}
+
+Value ptxjit::extractLane(WarpBuilder &warp, Value vector, Value lane) {
+  auto type = cast<VectorType>(vector.getType());
+  LaneLoop *loop = warp.state<LaneLoops>().innermost;
+  bool fromOutside =
+      loop && lane == loop->lane &&
+      !loop->op->isAncestor(vector.getParentBlock()->getParentOp());
+  if (fromOutside && warp.target.chunk > 1 &&
+      !type.getElementType().isInteger(1))
+    return loadFromVector(warp, vector, *loop);
+  return warp.create<LLVM::ExtractElementOp>(vector, lane);
+}
+
+SmallVector<Value> ptxjit::forEachLane(
+    WarpBuilder &warp, unsigned c, Value mask, ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(warp.b);
+  auto runBody = [&](Operation *loop, Value lane, ValueRange args) {
+    LaneLoop current{loop, lane, {}};
+    llvm::SaveAndRestore inside(warp.state<LaneLoops>().innermost, &current);
+    SmallVector<Value> results = body(lane, args);
+    for (auto &[vector, buffer] : current.kept)
+      giveBack(warp, buffer);
+    return results;
+  };
+  if (!warp.needsMask(mask)) {
+    scf::ForOp loop = buildCountedLoop(warp, warp.target.chunk, carried);
+    Block *block = loop.getBody();
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      block->back().erase();
+    warp.b.setInsertionPointToEnd(block);
+    warp.create<scf::YieldOp>(
+        runBody(loop, loop.getInductionVar(), loop.getRegionIterArgs()));
+    return SmallVector<Value>(loop.getResults());
+  }
+  // From bit to bit that is set: a test for each would be guessed wrong often.
+  ChunkBuilder s = warp.scalar();
+  Value bits = warp.create<LLVM::BitcastOp>(
+      warp.b.getIntegerType(warp.target.chunk), warp.maskChunk(mask, c));
+  SmallVector<Value> inits = {s.resize(bits, 32, false)};
+  inits.append(carried.begin(), carried.end());
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  auto loop = warp.create<scf::WhileOp>(types, inits);
+  SmallVector<Location> places(types.size(), warp.loc);
+  Block *test = warp.b.createBlock(&loop.getBefore(), {}, types, places);
+  warp.create<scf::ConditionOp>(s.cmp(arith::CmpIPredicate::ne,
+                                      test->getArgument(0),
+                                      s.intConstant(32, 0)),
+                                test->getArguments());
+  Block *turn = warp.b.createBlock(&loop.getAfter(), {}, types, places);
+  Value left = turn->getArgument(0);
+  Value lane = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
+                           {left, s.intConstant(1, 1)});
+  SmallVector<Value> next = {s.bitAnd(left, s.sub(left, s.intConstant(32, 1)))};
+  next.append(runBody(loop, lane, turn->getArguments().drop_front()));
+  warp.create<scf::YieldOp>(next);
+  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
+}

@@ -1,0 +1,15 @@
+//===- LocalsByElement.h - local memory by element --------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_LOCALSBYELEMENT_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_LOCALSBYELEMENT_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+llvm::LogicalResult emitInterleavedLoad(WarpBuilder &warp, ptx::LdOp op);
+llvm::LogicalResult emitInterleavedStore(WarpBuilder &warp, ptx::StOp op);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,16 @@
+//===- Masks.h - which lanes take part --------------------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MASKS_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_MASKS_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+/// Runs `body` if any lane takes part.
+void ifActive(WarpBuilder &warp, mlir::Value mask,
+              llvm::function_ref<void()> body);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,31 @@
+//===- MatrixImages.h - fragments as multiplications read them --*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXIMAGES_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXIMAGES_H
+
+#include "WarpMemory.h"
+
+namespace ptxjit {
+
+/// Registers of an instruction that are an operand or a tile of one.
+struct Fragment {
+  ptx::MmaOp op;
+  unsigned operand; ///< number of the first
+  mlir::ValueRange registers;
+  unsigned countUsers() const;
+};
+
+/// What `make` writes of the fragment, or wrote before in this block or one
+/// around it.
+mlir::Value imageOf(WarpBuilder &warp, const Fragment &fragment,
+                    llvm::StringRef kind, int64_t bytes,
+                    llvm::function_ref<void(mlir::Value image)> make);
+/// Gives back images that no instruction of the block needs any more.
+void dropImages(WarpBuilder &warp);
+/// Registers side by side: where they are, or copied to `taken`.
+mlir::Value registersOf(WarpBuilder &warp, const Fragment &fragment,
+                        int64_t registerBytes, StackBuffer &taken);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,183 @@
+//===- Mbarriers.cpp - mbarrier objects -----------------------------------===//
+//
+// What the object holds: KernelABI.h. Updates are the runtime's; a wait is a
+// load and a comparison, once for all lanes where they ask the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mbarriers.h"
+#include "Addresses.h"
+#include "Alignment.h"
+#include "Clusters.h"
+#include "Dispatch.h"
+#include "LaneLoops.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
+
+template <typename MbarrierLikeOp>
+static LaneAddress mbarrierAddress(WarpBuilder &warp, MbarrierLikeOp op) {
+  LaneAddress address = resolve(warp, op.getA(), op.getSpace(), op.getOffset());
+  emitAlignmentTest(warp, address, op.getA(), op.getSpace(), op.getOffset(), 8,
+                    op.getMask());
+  return address;
+}
+
+Value ptxjit::updateMbarrier(WarpBuilder &warp, Value address, Value arrivals,
+                             Value drops, Value tx) {
+  warp.create<LLVM::LoadOp>(warp.b.getI64Type(), warp.toPointer(address), 8,
+                            /*isVolatile=*/true);
+  return warp.callHelper(offsetof(PtxjitHelpers, mbarrier),
+                         {address, arrivals, drops, tx}, warp.b.getI64Type());
+}
+
+static LogicalResult emitMbarrierInit(WarpBuilder &warp, MbarrierInitOp op) {
+  LaneAddress address = mbarrierAddress(warp, op);
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Value at = address.vectors(c), count = warp.chunk(op.getB(), c);
+    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
+      ChunkBuilder s = warp.scalar();
+      Value pending = s.resize(extractLane(warp, count, lane), 64, false);
+      Value word =
+          s.bitOr(pending, s.shlBy(pending, PTXJIT_MBARRIER_EXPECTED_SHIFT));
+      auto store = warp.create<LLVM::StoreOp>(
+          word, warp.toPointer(extractLane(warp, at, lane)), 8);
+      store.setOrdering(LLVM::AtomicOrdering::release);
+      return SmallVector<Value>();
+    });
+  }
+  return success();
+}
+
+static LogicalResult emitMbarrierTx(WarpBuilder &warp, MbarrierTxOp op) {
+  LaneAddress address = mbarrierAddress(warp, op);
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Value at = address.vectors(c), bytes = warp.chunk(op.getB(), c);
+    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
+      ChunkBuilder s = warp.scalar();
+      Value zero = s.intConstant(32, 0), tx = extractLane(warp, bytes, lane);
+      if (op.getTx() == MbarrierTx::Complete)
+        tx = s.sub(zero, tx);
+      updateMbarrier(warp, extractLane(warp, at, lane), zero, zero, tx);
+      return SmallVector<Value>();
+    });
+  }
+  return success();
+}
+
+static LogicalResult emitMbarrierArrive(WarpBuilder &warp,
+                                        MbarrierArriveOp op) {
+  LaneAddress address = mbarrierAddress(warp, op);
+  bool drops = op.getArrive() == MbarrierArrive::ArriveDrop;
+  auto arrive = [&](Value at, Value count, Value tx) {
+    Value zero = warp.scalar().intConstant(32, 0);
+    return updateMbarrier(warp, at, count, drops ? count : zero,
+                          tx ? tx : zero);
+  };
+  // A warp that arrives at one object does it with one update; the state is the
+  // same for all, but for the arrivals that it lacks, which only `noComplete`
+  // may tell.
+  bool uniform = address.base && !address.pattern && !op.getNoComplete() &&
+                 (!op.getB() || warp.shapeOf(op.getB()).isUniform());
+  if (uniform) {
+    ChunkBuilder s = warp.scalar();
+    Value here = s.intConstant(32, 1);
+    if (!warp.perThread())
+      here = s.intrinsic("llvm.ctpop", warp.b.getI32Type(),
+                         {warp.activeBits(op.getMask())});
+    Value total =
+        op.getB() ? s.make<arith::MulIOp>(warp.base(op.getB()), here) : here;
+    Value state = op.getExpectTx() ? arrive(address.base, here, total)
+                                   : arrive(address.base, total, Value());
+    if (!op.getD().empty())
+      warp.setBase(op.getD().front(), state);
+    return success();
+  }
+  SmallVector<Value, 8> states;
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Value at = address.vectors(c);
+    Value operand = op.getB() ? warp.chunk(op.getB(), c) : Value();
+    SmallVector<Value> state = forEachLane(
+        warp, c, op.getMask(), {warp.lanes().zero(warp.b.getI64Type())},
+        [&](Value lane, ValueRange args) {
+          Value one = warp.scalar().intConstant(32, 1);
+          Value given = operand ? extractLane(warp, operand, lane) : one;
+          Value before =
+              op.getExpectTx()
+                  ? arrive(extractLane(warp, at, lane), one, given)
+                  : arrive(extractLane(warp, at, lane), given, Value());
+          return SmallVector<Value>{warp.insertLane(args[0], before, lane)};
+        });
+    states.push_back(state.front());
+  }
+  if (!op.getD().empty())
+    warp.setChunks(op.getD().front(), states);
+  return success();
+}
+
+static LogicalResult emitMbarrierWait(WarpBuilder &warp, MbarrierWaitOp op) {
+  LaneAddress address = mbarrierAddress(warp, op);
+  auto load = [&](Value at) -> Value {
+    auto word =
+        warp.create<LLVM::LoadOp>(warp.b.getI64Type(), warp.toPointer(at), 8);
+    word.setOrdering(LLVM::AtomicOrdering::acquire);
+    return word;
+  };
+  // The parity of the phase now is not that of the one in question.
+  auto hasEnded = [&](ChunkBuilder &k, Value word, Value asked) {
+    Value now = k.shrBy(word, PTXJIT_MBARRIER_PHASE_SHIFT, false);
+    asked = op.getParity()
+                ? k.bitAnd(k.resize(asked, 64, false), k.intConstant(64, 1))
+                : k.shrBy(asked, PTXJIT_MBARRIER_PHASE_SHIFT, false);
+    return k.cmp(CmpIPredicate::ne, now, asked);
+  };
+  if (warp.shapeOf(op.getD()).isUniform()) {
+    ChunkBuilder s = warp.scalar();
+    warp.setBase(op.getD(),
+                 hasEnded(s, load(address.base), warp.base(op.getB())));
+    return success();
+  }
+  SmallVector<Value, 8> ended;
+  Value only = address.base && !address.pattern ? load(address.base) : Value();
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    ChunkBuilder v = warp.lanes();
+    if (only) {
+      ended.push_back(hasEnded(v, v.splat(only), warp.chunk(op.getB(), c)));
+      continue;
+    }
+    Value at = address.vectors(c);
+    SmallVector<Value> words = forEachLane(
+        warp, c, op.getMask(), {v.zero(warp.b.getI64Type())},
+        [&](Value lane, ValueRange args) {
+          Value word = load(extractLane(warp, at, lane));
+          return SmallVector<Value>{warp.insertLane(args[0], word, lane)};
+        });
+    ended.push_back(hasEnded(v, words.front(), warp.chunk(op.getB(), c)));
+  }
+  warp.setChunks(op.getD(), ended);
+  return success();
+}
+
+/// Only initialising it again would tell.
+static LogicalResult emitMbarrierInval(WarpBuilder &, MbarrierInvalOp) {
+  return success();
+}
+
+static LogicalResult emitMbarrierPending(WarpBuilder &warp,
+                                         MbarrierPendingOp op) {
+  return emitByLane(warp, op, [&](ChunkBuilder &k, ValueRange in) {
+    uint64_t mask = (uint64_t(1) << PTXJIT_MBARRIER_COUNT_BITS) - 1;
+    return k.resize(k.bitAnd(in[0], k.intConstant(64, mask)), 32, false);
+  });
+}
+
+void ptxjit::addMbarrierEmitters(Dispatch &dispatch) {
+  dispatch.add<emitMbarrierInit>();
+  dispatch.add<emitMbarrierTx>();
+  dispatch.add<emitMbarrierArrive>();
+  dispatch.add<emitMbarrierWait>();
+  dispatch.add<emitMbarrierInval>();
+  dispatch.add<emitMbarrierPending>();
+}

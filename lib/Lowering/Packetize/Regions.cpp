@@ -1,0 +1,219 @@
+//===- Regions.cpp - the walk over a kernel -------------------------------===//
+
+#include "Regions.h"
+#include "Conditions.h"
+#include "Dispatch.h"
+#include "MatrixHomes.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
+  if (!warp.shapeOf(op.getCondition()).isUniform())
+    return op.emitError("a divergent conditional is not masked");
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    warp.values.flattenTypes(result, types);
+  bool hasElse = !op.getElseRegion().empty();
+  auto out =
+      warp.create<scf::IfOp>(types, warp.base(op.getCondition()),
+                             /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    Region &from = op->getRegion(side);
+    Block &to = out->getRegion(side).front();
+    if (!to.empty())
+      to.back().erase(); // the implicit yield
+    warp.b.setInsertionPointToEnd(&to);
+    if (failed(emitBlock(warp, from.front())))
+      return failure();
+    SmallVector<Value> yields;
+    auto yield = cast<scf::YieldOp>(from.front().getTerminator());
+    for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))
+      warp.values.flatten(value, result, yields);
+    warp.create<scf::YieldOp>(yields);
+  }
+  ValueRange flat = out.getResults();
+  for (Value result : op.getResults())
+    warp.values.unflatten(result, flat);
+  return success();
+}
+
+static LogicalResult emitWhile(WarpBuilder &warp, scf::WhileOp op) {
+  Block &before = op.getBefore().front(), &after = op.getAfter().front();
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  auto yield = cast<scf::YieldOp>(after.getTerminator());
+  if (!warp.shapeOf(condition.getCondition()).isUniform())
+    return op.emitError("a divergent loop is not masked");
+  SmallVector<Type> argTypes, resultTypes;
+  SmallVector<Value> inits;
+  CarriedTiles carried = enterLoop(warp, op);
+  auto isCarried = [&](Value v) { return carried.values.contains(v); };
+  for (auto [arg, init] : llvm::zip(before.getArguments(), op.getInits())) {
+    if (isCarried(arg))
+      continue;
+    warp.values.flattenTypes(arg, argTypes);
+    warp.values.flatten(init, arg, inits);
+  }
+  // After-arguments and results both take what the condition forwards; each has
+  // its own shape (a result may vary where the value in the loop does not), so
+  // the values are forwarded once for each.
+  for (Value v : after.getArguments())
+    if (!isCarried(v))
+      warp.values.flattenTypes(v, resultTypes);
+  unsigned numAfter = resultTypes.size();
+  for (Value v : op.getResults())
+    if (!isCarried(v))
+      warp.values.flattenTypes(v, resultTypes);
+  auto out = warp.create<scf::WhileOp>(resultTypes, inits);
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    SmallVector<Location> locs(argTypes.size(), warp.loc);
+    Block *block = warp.b.createBlock(&out.getBefore(), {}, argTypes, locs);
+    ValueRange flat = block->getArguments();
+    for (Value arg : before.getArguments())
+      if (!isCarried(arg))
+        warp.values.unflatten(arg, flat);
+    keepArguments(warp, carried, before.getArguments(), /*ofCondition=*/false);
+    if (failed(emitBlock(warp, before)))
+      return failure();
+    SmallVector<Value> forwarded;
+    for (auto [value, arg] :
+         llvm::zip(condition.getArgs(), after.getArguments()))
+      if (!isCarried(arg))
+        warp.values.flatten(value, arg, forwarded);
+    for (auto [value, result] : llvm::zip(condition.getArgs(), op.getResults()))
+      if (!isCarried(result))
+        warp.values.flatten(value, result, forwarded);
+    warp.create<scf::ConditionOp>(warp.base(condition.getCondition()),
+                                  forwarded);
+  }
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    SmallVector<Location> locs(resultTypes.size(), warp.loc);
+    Block *block = warp.b.createBlock(&out.getAfter(), {}, resultTypes, locs);
+    ValueRange flat = block->getArguments();
+    for (Value arg : after.getArguments())
+      if (!isCarried(arg))
+        warp.values.unflatten(arg, flat);
+    keepArguments(warp, carried, after.getArguments(), /*ofCondition=*/true);
+    if (failed(emitBlock(warp, after)))
+      return failure();
+    SmallVector<Value> next;
+    for (auto [value, arg] :
+         llvm::zip(yield.getOperands(), before.getArguments()))
+      if (!isCarried(arg))
+        warp.values.flatten(value, arg, next);
+    warp.create<scf::YieldOp>(next);
+  }
+  ValueRange flat = out.getResults().drop_front(numAfter);
+  for (Value result : op.getResults())
+    if (!isCarried(result))
+      warp.values.unflatten(result, flat);
+  keepResults(warp, carried, op.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops without effects
+//===----------------------------------------------------------------------===//
+
+/// An op without effects: once on scalars if the results have a base, else (or
+/// if that may fail to hold) per chunk.
+static LogicalResult emitPlain(WarpBuilder &warp, Operation *op,
+                               LaneEmitter emitter) {
+  const Shape shape = warp.shapeOf(op->getResult(0));
+  SmallVector<SmallVector<Value, 8>, 2> chunks(op->getNumResults());
+  if (shape.hasBase()) {
+    ChunkBuilder s = warp.scalar();
+    Type type = op->getResult(0).getType();
+    // Its operands may vary.
+    if (op->getNumResults() == 1 && type.isInteger() &&
+        shape.isKnown(type.getIntOrFloatBitWidth())) {
+      warp.setBase(op->getResult(0),
+                   s.intConstant(type.getIntOrFloatBitWidth(), shape.low));
+      return success();
+    }
+    SmallVector<Value> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(warp.base(operand));
+    if (failed(emitter(s, op, operands, results)))
+      return failure();
+    for (auto [result, value] : llvm::zip(op->getResults(), results))
+      warp.setBase(result, value);
+    if (!shape.conditional)
+      return success();
+    warp.values.setCondition(op->getResult(0), conditionOf(warp, op));
+  }
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    SmallVector<Value> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(warp.chunk(operand, c));
+    ChunkBuilder v = warp.lanes();
+    if (failed(emitter(v, op, operands, results)))
+      return failure();
+    for (auto [list, value] : llvm::zip(chunks, results))
+      list.push_back(value);
+  }
+  for (auto [result, list] : llvm::zip(op->getResults(), chunks))
+    warp.setChunks(result, list);
+  return success();
+}
+
+static LogicalResult emitConstant(WarpBuilder &warp, arith::ConstantOp op) {
+  warp.setBase(op, warp.create<arith::ConstantOp>(op.getValue()));
+  return success();
+}
+
+static LogicalResult emitSelect(WarpBuilder &warp, arith::SelectOp op) {
+  // As ShapeAnalysis sees it: the choice does not matter.
+  Value x = op.getTrueValue(), y = op.getFalseValue();
+  Value known = x == y || y.getDefiningOp<UndefOp>() ? x
+                : x.getDefiningOp<UndefOp>()         ? y
+                                                     : Value();
+  if (!known)
+    return emitPlain(warp, op, warp.dispatch.findLaneEmitter(op));
+  warp.values.setSame(op, known);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult ptxjit::emitBlock(WarpBuilder &warp, Block &block) {
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  for (Operation &op : block.without_terminator())
+    if (failed(emitOp(warp, op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ptxjit::emitOp(WarpBuilder &warp, Operation &op) {
+  llvm::SaveAndRestore<Location> place(warp.loc, op.getLoc());
+  if (WarpEmitter emit = warp.dispatch.findWarpEmitter(&op))
+    return emit(warp, &op);
+  if (LaneEmitter emit = warp.dispatch.findLaneEmitter(&op))
+    return emitPlain(warp, &op, emit);
+  auto forms = getFormsOfOp(op.getName().getStringRef());
+  return op.emitError() << "'" << op.getName().stripDialect()
+                        << "' cannot be executed yet; see "
+                        << (forms.empty() ? "the ISA"
+                                          : forms.front().isaAnchor);
+}
+
+void ptxjit::addRegionEmitters(Dispatch &dispatch) {
+  dispatch.add<emitIf>();
+  dispatch.add<emitWhile>();
+  dispatch.add<emitConstant>();
+  dispatch.add<emitSelect>();
+}

@@ -1,0 +1,16 @@
+//===- Regions.h - the walk over a kernel -----------------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_LOWERING_PACKETIZE_REGIONS_H
+#define PTXJIT_LIB_LOWERING_PACKETIZE_REGIONS_H
+
+#include "WarpBuilder.h"
+
+namespace ptxjit {
+
+/// Emits the ops of a block, up to its terminator, where the builder is.
+llvm::LogicalResult emitBlock(WarpBuilder &warp, mlir::Block &block);
+llvm::LogicalResult emitOp(WarpBuilder &warp, mlir::Operation &op);
+
+} // namespace ptxjit
+
+#endif
