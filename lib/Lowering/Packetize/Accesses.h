@@ -7,41 +7,53 @@
 
 namespace ptxjit {
 
-/// \returns chunk by chunk `count` vectors of lanes.
+/// A load or store of the lanes of a warp: `count` elements side by side each.
+struct WarpAccess {
+  const LaneAddress &address;
+  mlir::Type element;
+  unsigned count = 1;
+  mlir::Value mask;       ///< null: all threads
+  bool invariant = false; ///< a load of memory that nobody writes
+};
+/// What is known of it.
+Access describeAccess(WarpBuilder &warp, const WarpAccess &access, bool isStore,
+                      bool sameValue = false);
+
+/// The plan for it, which is told to whoever wants to know (Remarks.h).
+AccessPlan planFor(WarpBuilder &warp, mlir::Operation *op,
+                   const WarpAccess &access, bool isStore,
+                   bool sameValue = false);
+
+/// Loads by the plan, which is none for a scalar. \returns chunk by chunk
+/// `count` vectors of lanes.
 llvm::SmallVector<mlir::Value> loadElements(WarpBuilder &warp,
-                                            const LaneAddress &address,
-                                            mlir::Type element, unsigned count,
-                                            mlir::Value mask, bool invariant);
-/// `flat` has, chunk by chunk, the vectors of lanes for each element.
-void storeElements(WarpBuilder &warp, const LaneAddress &address,
-                   llvm::ArrayRef<mlir::Value> flat, mlir::Value mask);
+                                            const WarpAccess &access,
+                                            const AccessPlan &plan);
+/// Stores `flat`, chunk by chunk the vectors of lanes for each element, by the
+/// plan, which is none for a scalar.
+void storeElements(WarpBuilder &warp, const WarpAccess &access,
+                   const AccessPlan &plan, llvm::ArrayRef<mlir::Value> flat);
 
 /// One vector of what lane 0 has in all of `vectors`, then lane 1, ...
 mlir::Value interleave(WarpBuilder &warp, llvm::ArrayRef<mlir::Value> vectors);
 
-/// Elements that lie side by side in memory.
-struct ElementRun {
-  int64_t begin = 0; ///< byte offset of the first
-  unsigned count = 0;
-};
-/// A run of what lanes of a chunk access: `elements` behind `base`, the
-/// address of a lane of which `start` is the offset.
-struct PlacedRun {
-  ElementRun elements;
-  mlir::Value base;
-  int64_t start;
-  uint32_t lanes;
-};
-/// Runs of what the lanes of chunk `c` access, at most `most` of them: of all
-/// lanes together, or of each group. Empty if there are more.
-llvm::SmallVector<PlacedRun, 4> placeRuns(WarpBuilder &warp,
-                                          const LaneAddress &address,
-                                          unsigned c, unsigned count,
-                                          int64_t size, unsigned most);
-/// Is it true that all lanes are active, and their addresses as was found? Null
-/// if nothing needs a test.
-mlir::Value isRegular(WarpBuilder &warp, const LaneAddress &address,
-                      mlir::Value mask);
+/// The address (i64) that a run of chunk `c` begins behind.
+mlir::Value baseOf(WarpBuilder &warp, const LaneAddress &address, unsigned c,
+                   const AccessRun &run);
+/// The place of an element, `offset` bytes behind the run's group (LaneGroups),
+/// in the run, if lane `lane` of the chunk accesses it there.
+std::optional<unsigned> placeInRun(const AccessRun &run, unsigned lane,
+                                   int64_t offset, int64_t elementBytes);
+
+/// Where chunk `c` of lanes that follow each other begins: a pointer.
+mlir::Value chunkStart(WarpBuilder &warp, const LaneAddress &address,
+                       unsigned c);
+/// The unit in which lanes' elements are masked: 32 bits, if they are that
+/// large together, since not every CPU has masks for less.
+mlir::Type maskUnit(WarpBuilder &warp, mlir::Type element, unsigned count);
+/// Each lane's bit, `times` times.
+mlir::Value repeatMask(WarpBuilder &warp, mlir::Value mask, unsigned times);
+mlir::Value castTo(WarpBuilder &warp, mlir::Type type, mlir::Value v);
 
 /// Of an element in memory.
 inline int64_t bytesOf(mlir::Type element) {

@@ -9,6 +9,16 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+AccessShape ptxjit::shapeOf(const LaneAddress &address) {
+  AccessShape shape;
+  shape.hasBase = bool(address.base);
+  shape.pattern = address.pattern;
+  shape.conditional = bool(address.ok);
+  shape.mayPart = address.mayPart;
+  shape.groups = address.groups;
+  return shape;
+}
+
 bool ptxjit::isOwned(std::optional<Space> space) {
   switch (space.value_or(Space::Generic)) {
   case Space::Shared:

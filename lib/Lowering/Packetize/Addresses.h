@@ -4,16 +4,9 @@
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ADDRESSES_H
 
 #include "WarpBuilder.h"
+#include "ptxjit/Lowering/AccessPlan.h"
 
 namespace ptxjit {
-
-/// Lanes whose addresses lie at known distances from each other.
-struct LaneGroups {
-  LanePattern first;  ///< of the lane's group
-  LanePattern offset; ///< relative to the others of the group
-  /// Known only if 32-bit values did not wrap; compiled code must test that.
-  bool mustTest = false;
-};
 
 /// Where a memory access goes: absolute address = base + pattern(lane).
 struct LaneAddress {
@@ -27,6 +20,9 @@ struct LaneAddress {
   /// Per chunk the lanes' addresses as i64; made on demand.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
+
+/// What is known of it without code.
+AccessShape shapeOf(const LaneAddress &address);
 
 /// Memory that only one thread of the host has at a time: CTAs of a cluster
 /// take turns. No order and no lock is needed there.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessTests.h"
 #include "Accesses.h"
 #include "Addresses.h"
 #include "Alignment.h"
@@ -20,76 +21,76 @@ using arith::CmpIPredicate;
 /// Lanes (of one chunk) whose parts lie side by side in the target, in that
 /// order, and in the source in any order.
 struct CopiedRow {
-  Value target, source;
-  int64_t targetOffset, sourceOffset;
-  SmallVector<unsigned, 4> places; ///< in the source
+  unsigned chunk;
+  AccessRun target, source;           ///< that hold the row
+  int64_t targetOffset, sourceOffset; ///< behind their bases
+  SmallVector<unsigned, 4> places;    ///< in the source
 };
+
+/// Distances between lanes, if they are known.
+static const LanePattern *offsetsOf(const LaneAddress &address) {
+  if (address.groups)
+    return &address.groups->offset;
+  return address.base && address.pattern ? &*address.pattern : nullptr;
+}
+
+/// The lanes whose parts a run of the target holds, in its order.
+static SmallVector<unsigned>
+lanesOf(const AccessRun &run, ArrayRef<int64_t> offsets, unsigned bytes) {
+  SmallVector<unsigned> lanes(run.count);
+  for (auto [i, offset] : llvm::enumerate(offsets))
+    if (auto place = placeInRun(run, unsigned(i), offset, bytes))
+      lanes[*place] = unsigned(i);
+  return lanes;
+}
+
+/// Where the parts of `lanes` lie in a run of the source, in `row`. False if
+/// they are not all in it, or lie too far apart.
+static bool findSource(const AccessRun &run, ArrayRef<int64_t> offsets,
+                       ArrayRef<unsigned> lanes, unsigned bytes,
+                       CopiedRow &row) {
+  SmallVector<unsigned, 4> places;
+  for (unsigned lane : lanes) {
+    auto place = placeInRun(run, lane, offsets[lane], bytes);
+    if (!place)
+      return false;
+    places.push_back(*place);
+  }
+  unsigned least = *llvm::min_element(places);
+  if ((*llvm::max_element(places) - least) * bytes >= 64)
+    return false;
+  row.source = run;
+  row.sourceOffset = run.begin + int64_t(least) * bytes;
+  for (unsigned place : places)
+    row.places.push_back(place - least);
+  return true;
+}
 
 /// How to copy rows of up to 64 bytes instead of the lanes' parts. Nothing if
 /// the distances are not known, or if rows are no longer than parts.
-static SmallVector<CopiedRow, 0> planRows(WarpBuilder &warp,
-                                          const LaneAddress &from,
-                                          const LaneAddress &to,
-                                          unsigned bytes) {
-  unsigned w = warp.target.chunk;
-  auto isKnown = [](const LaneAddress &address) {
-    return (address.base && address.pattern) || address.groups;
-  };
-  if (w == 1 || warp.perThread() || !isKnown(from) || !isKnown(to))
-    return {};
-  auto offsetOf = [](const LaneAddress &address, unsigned lane) {
-    return address.groups ? address.groups->offset[lane]
-                          : (*address.pattern)[lane];
-  };
+static SmallVector<CopiedRow, 0> planRows(const AccessShape &from,
+                                          ArrayRef<int64_t> fromOffsets,
+                                          const AccessShape &to,
+                                          ArrayRef<int64_t> toOffsets,
+                                          unsigned w, unsigned bytes) {
   SmallVector<CopiedRow, 0> rows;
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    auto sources = placeRuns(warp, from, c, 1, bytes, w);
+  for (unsigned c = 0; c < 32 / w; ++c) {
+    auto sources = findRuns(from, w, c, bytes, 1, w);
     unsigned copied = 0;
-    for (const PlacedRun &run : placeRuns(warp, to, c, 1, bytes, w)) {
-      // The lanes in the order of the target.
-      SmallVector<unsigned> lanes(run.elements.count);
-      for (unsigned i = 0; i < w; ++i) {
-        int64_t at = offsetOf(to, c * w + i) - run.start - run.elements.begin;
-        if ((run.lanes >> i & 1) && at >= 0 &&
-            at / bytes < run.elements.count) {
-          lanes[at / bytes] = i;
-        }
-      }
-      copied += run.elements.count;
+    for (const AccessRun &run : findRuns(to, w, c, bytes, 1, w)) {
+      SmallVector<unsigned> lanes =
+          lanesOf(run, toOffsets.slice(c * w, w), bytes);
+      copied += run.count;
       unsigned most = 64 / bytes;
       for (unsigned first = 0; first < lanes.size(); first += most) {
         ArrayRef<unsigned> some = ArrayRef(lanes).slice(
             first, std::min<size_t>(most, lanes.size() - first));
-        CopiedRow row{run.base,
-                      Value(),
-                      run.elements.begin + int64_t(first) * bytes,
-                      0,
-                      {}};
-        for (const PlacedRun &source : sources) {
-          auto placeOf = [&](unsigned lane) {
-            return offsetOf(from, c * w + lane) - source.start -
-                   source.elements.begin;
-          };
-          auto isIn = [&](unsigned lane) {
-            return (source.lanes >> lane & 1) && placeOf(lane) >= 0 &&
-                   placeOf(lane) / bytes < source.elements.count;
-          };
-          if (!llvm::all_of(some, isIn))
-            continue;
-          int64_t least = INT64_MAX, last = 0;
-          for (unsigned lane : some) {
-            least = std::min(least, placeOf(lane));
-            last = std::max(last, placeOf(lane));
-          }
-          if (last - least >= 64)
-            continue;
-          row.source = source.base;
-          row.sourceOffset = source.elements.begin + least;
-          for (unsigned lane : some)
-            row.places.push_back(unsigned((placeOf(lane) - least) / bytes));
-          break;
-        }
-        if (!row.source)
+        CopiedRow row{c, run, {}, run.begin + int64_t(first) * bytes, 0, {}};
+        bool found = llvm::any_of(sources, [&](const AccessRun &source) {
+          return findSource(source, fromOffsets.slice(c * w, w), some, bytes,
+                            row);
+        });
+        if (!found)
           return {};
         rows.push_back(row);
       }
@@ -98,12 +99,25 @@ static SmallVector<CopiedRow, 0> planRows(WarpBuilder &warp,
     if (copied != w)
       return {};
   }
-  return rows.size() < warp.shapes.getContext().lanes
-             ? rows
-             : SmallVector<CopiedRow, 0>();
+  if (rows.size() >= 32)
+    return {};
+  return rows;
 }
 
-static void copyRow(WarpBuilder &warp, const CopiedRow &row, unsigned bytes) {
+static SmallVector<CopiedRow, 0> planRows(WarpBuilder &warp,
+                                          const LaneAddress &from,
+                                          const LaneAddress &to,
+                                          unsigned bytes) {
+  const LanePattern *fromOffsets = offsetsOf(from), *toOffsets = offsetsOf(to);
+  if (warp.target.chunk == 1 || !fromOffsets || !toOffsets)
+    return {};
+  return planRows(shapeOf(from), *fromOffsets, shapeOf(to), *toOffsets,
+                  warp.target.chunk, bytes);
+}
+
+static void copyRow(WarpBuilder &warp, const CopiedRow &row,
+                    const LaneAddress &from, const LaneAddress &to,
+                    unsigned bytes) {
   ChunkBuilder s = warp.scalar();
   unsigned dwords = bytes / 4, count = *llvm::max_element(row.places) + 1;
   auto at = [&](Value base, int64_t offset) {
@@ -111,13 +125,14 @@ static void copyRow(WarpBuilder &warp, const CopiedRow &row, unsigned bytes) {
   };
   Value data = warp.create<LLVM::LoadOp>(
       VectorType::get(count * dwords, warp.b.getI32Type()),
-      at(row.source, row.sourceOffset), bytes);
+      at(baseOf(warp, from, row.chunk, row.source), row.sourceOffset), bytes);
   SmallVector<int32_t> order;
   for (unsigned place : row.places)
     for (unsigned i = 0; i < dwords; ++i)
       order.push_back(int32_t(place * dwords + i));
   data = warp.create<LLVM::ShuffleVectorOp>(data, data, order);
-  warp.create<LLVM::StoreOp>(data, at(row.target, row.targetOffset), bytes);
+  Value target = baseOf(warp, to, row.chunk, row.target);
+  warp.create<LLVM::StoreOp>(data, at(target, row.targetOffset), bytes);
 }
 
 namespace {
@@ -272,14 +287,14 @@ static LogicalResult emitCpAsync(WarpBuilder &warp, CpAsyncOp op) {
   }
   if (!regular) {
     for (const CopiedRow &row : rows)
-      copyRow(warp, row, bytes);
+      copyRow(warp, row, from, to, bytes);
     return success();
   }
   auto choice = warp.create<scf::IfOp>(regular, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPointToStart(choice.thenBlock());
   for (const CopiedRow &row : rows)
-    copyRow(warp, row, bytes);
+    copyRow(warp, row, from, to, bytes);
   warp.b.setInsertionPointToStart(choice.elseBlock());
   copyLanes(warp, op, from, to);
   return success();

@@ -43,12 +43,13 @@ LogicalResult ptxjit::emitInterleavedLoad(WarpBuilder &warp, LdOp op) {
       pieces == 1 ? element : warp.b.getIntegerType(unsigned(granule) * 8);
   for (unsigned e = 0; e < count; ++e) {
     SmallVector<SmallVector<Value>> loaded;
-    for (unsigned p = 0; p < pieces; ++p)
+    for (unsigned p = 0; p < pieces; ++p) {
+      LaneAddress address = interleavedAddress(
+          warp, op.getA(), offset + e * bytes + p * granule, granule);
+      WarpAccess access{address, piece, 1, op.getMask()};
       loaded.push_back(loadElements(
-          warp,
-          interleavedAddress(warp, op.getA(), offset + e * bytes + p * granule,
-                             granule),
-          piece, 1, op.getMask(), /*invariant=*/false));
+          warp, access, planFor(warp, op, access, /*isStore=*/false)));
+    }
     SmallVector<Value, 8> chunks;
     for (unsigned c = 0; c < warp.numChunks(); ++c) {
       SmallVector<Value> parts;
@@ -94,8 +95,12 @@ LogicalResult ptxjit::emitInterleavedStore(WarpBuilder &warp, StOp op) {
       SmallVector<Value> flat;
       for (unsigned c = 0; c < warp.numChunks(); ++c)
         flat.push_back(pieceOf(warp, warp.chunk(stored, c), p, pieces));
-      storeElements(warp, interleavedAddress(warp, op.getA(), offset, granule),
-                    flat, op.getMask());
+      LaneAddress address =
+          interleavedAddress(warp, op.getA(), offset, granule);
+      WarpAccess access{address, ChunkBuilder::elementOf(flat.front()), 1,
+                        op.getMask()};
+      storeElements(warp, access, planFor(warp, op, access, /*isStore=*/true),
+                    flat);
       offset += granule;
     }
   }

@@ -1,0 +1,209 @@
+//===- AccessPlan.cpp - how a warp accesses memory ------------------------===//
+
+#include "ptxjit/Lowering/AccessPlan.h"
+
+using namespace ptxjit;
+using llvm::SmallVector;
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+bool ptxjit::isContiguous(const AccessShape &address, int64_t stride,
+                          unsigned chunk) {
+  if (!address.hasBase || !address.pattern)
+    return false;
+  for (unsigned i = 0; i < 32; ++i) {
+    unsigned first = i - i % chunk;
+    if ((*address.pattern)[i] !=
+        (*address.pattern)[first] + stride * int64_t(i - first))
+      return false;
+  }
+  return true;
+}
+
+/// The elements at `offsets`, in order and without repetition, as runs.
+static SmallVector<AccessRun, 4> joinNeighbours(SmallVector<int64_t> offsets,
+                                                int64_t size) {
+  llvm::sort(offsets);
+  SmallVector<AccessRun, 4> runs;
+  for (int64_t offset : offsets) {
+    if (!runs.empty()) {
+      AccessRun &last = runs.back();
+      int64_t end = last.begin + last.count * size;
+      if (offset == end) {
+        ++last.count;
+        continue;
+      }
+      if (offset < end) // once more
+        continue;
+    }
+    runs.push_back({offset, 1});
+  }
+  return runs;
+}
+
+SmallVector<AccessRun, 4> ptxjit::findRuns(const AccessShape &address,
+                                           unsigned chunk, unsigned c,
+                                           int64_t elementBytes, unsigned count,
+                                           unsigned most) {
+  assert((address.groups || (address.hasBase && address.pattern)) &&
+         "distances between lanes are known");
+  const LanePattern &offset =
+      address.groups ? address.groups->offset : *address.pattern;
+  SmallVector<AccessRun, 4> found;
+  uint32_t left = uint32_t((uint64_t(1) << chunk) - 1);
+  while (left) {
+    unsigned first = unsigned(llvm::countr_zero(left));
+    SmallVector<int64_t> offsets;
+    uint32_t members = 0;
+    int64_t start = address.groups ? offset[c * chunk + first] : 0;
+    for (unsigned i = first; i < chunk; ++i) {
+      if (address.groups && address.groups->first[c * chunk + i] !=
+                                address.groups->first[c * chunk + first])
+        continue;
+      members |= 1u << i;
+      for (unsigned e = 0; e < count; ++e)
+        offsets.push_back(offset[c * chunk + i] - start +
+                          int64_t(e) * elementBytes);
+    }
+    left &= ~members;
+    // Elements that overlap in part have no place in a run.
+    if (llvm::any_of(offsets, [&](int64_t o) {
+          return (o - offsets[0]) % elementBytes != 0;
+        }))
+      return {};
+    for (AccessRun run : joinNeighbours(offsets, elementBytes)) {
+      run.lanes = members;
+      run.start = start;
+      run.firstLane = first;
+      found.push_back(run);
+      if (found.size() > most)
+        return {};
+    }
+  }
+  return found;
+}
+
+unsigned ptxjit::mostRuns(const Access &access, unsigned chunk) {
+  return std::max(chunk * (access.isStore ? access.count : 1) / 4, 2u);
+}
+
+/// Are runs worth it? Stores must not write over each other's elements.
+static bool hasRuns(const Access &access, unsigned chunk) {
+  if (chunk == 1)
+    return false;
+  for (unsigned c = 0; c < 32 / chunk; ++c) {
+    auto runs = findRuns(access.address, chunk, c, access.elementBytes,
+                         access.count, mostRuns(access, chunk));
+    unsigned elements = 0;
+    for (const AccessRun &run : runs)
+      elements += run.count;
+    if (runs.empty() || (access.isStore && elements != chunk * access.count))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// No CPU gathers or scatters less than 32 bits, nor masks that.
+static AccessCode planGather(const Access &access, unsigned chunk) {
+  if (access.elementBytes >= 4 || !access.masked || chunk == 1)
+    return AccessCode::Gather;
+  return access.isStore ? AccessCode::LaneByLane : AccessCode::GatherDwords;
+}
+
+/// Lanes of whose addresses nothing is known that would help.
+static AccessPlan planUnknown(const Access &access, unsigned chunk) {
+  AccessCode gather = planGather(access, chunk);
+  bool mayFollow = chunk > 1 && !access.address.hasBase &&
+                   (access.isStore || access.count == 1);
+  if (!mayFollow)
+    return {gather};
+  return {AccessCode::Contiguous, AccessTest::Neighbours, gather};
+}
+
+/// The best way for lanes whose addresses do not follow each other.
+static AccessPlan planApart(const Access &access, unsigned chunk) {
+  const AccessShape &address = access.address;
+  // The pattern of a conditional one holds only if a test says so.
+  bool known = address.groups ||
+               (address.hasBase && address.pattern && !address.conditional);
+  AccessPlan plan;
+  if (known && hasRuns(access, chunk))
+    plan.code = AccessCode::Runs;
+  else if (!access.isStore && access.count > 1 && chunk > 1)
+    plan.code = AccessCode::LaneVectors;
+  else
+    return planUnknown(access, chunk);
+  if (access.masked || (address.groups && address.groups->mustTest))
+    plan.test = AccessTest::Regular;
+  plan.otherwise = planGather(access, chunk);
+  return plan;
+}
+
+AccessPlan ptxjit::planAccess(const Access &access, unsigned chunk) {
+  assert((chunk & (chunk - 1)) == 0 && chunk <= 32 && "chunks fill a warp");
+  const AccessShape &address = access.address;
+  if (address.hasBase && !address.pattern &&
+      (!access.isStore || access.sameValue))
+    return {AccessCode::Scalar};
+  if (!isContiguous(address, access.elementBytes * access.count, chunk))
+    return planApart(access, chunk);
+  if (!address.conditional)
+    return {AccessCode::Contiguous};
+  // Only numbers that wrap around fail rarely.
+  bool failsRarely = chunk > 1 && !address.mayPart;
+  return {AccessCode::Contiguous, AccessTest::Pattern,
+          failsRarely ? AccessCode::LaneByLane : planGather(access, chunk),
+          failsRarely};
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static llvm::StringRef nameOf(AccessCode code, bool isStore) {
+  switch (code) {
+  case AccessCode::Scalar:
+    return isStore ? "scalar store" : "scalar load";
+  case AccessCode::Contiguous:
+    return isStore ? "contiguous store" : "contiguous load";
+  case AccessCode::Runs:
+    return isStore ? "a store for each row" : "a load for each row";
+  case AccessCode::LaneVectors:
+    return "a vector load for each lane";
+  case AccessCode::Gather:
+    return isStore ? "scatter" : "gather";
+  case AccessCode::GatherDwords:
+    return "gather of dwords";
+  case AccessCode::LaneByLane:
+    return "lane by lane";
+  }
+  llvm_unreachable("all codes are named");
+}
+
+static llvm::StringRef nameOf(AccessTest test) {
+  switch (test) {
+  case AccessTest::None:
+    return "";
+  case AccessTest::Pattern:
+    return " if the pattern holds";
+  case AccessTest::Regular:
+    return " if all lanes take part";
+  case AccessTest::Neighbours:
+    return " where lanes turn out to follow each other";
+  }
+  llvm_unreachable("all tests are named");
+}
+
+std::string ptxjit::describePlan(const AccessPlan &plan, bool isStore) {
+  std::string text = nameOf(plan.code, isStore).str();
+  if (plan.test == AccessTest::None)
+    return text;
+  return text + nameOf(plan.test).str() + ", else " +
+         nameOf(plan.otherwise, isStore).str();
+}

@@ -1,0 +1,304 @@
+//===- Loads.cpp - loads of a warp --------------------------------------===//
+
+#include "AccessTests.h"
+#include "Accesses.h"
+#include "LaneLoops.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+//===----------------------------------------------------------------------===//
+// A chunk
+//===----------------------------------------------------------------------===//
+
+/// Lanes' elements, lane after lane, from `start` on, which is a multiple of
+/// `align`; zeros where `mask` is false.
+static Value loadMasked(WarpBuilder &warp, Value start, Type element,
+                        unsigned count, unsigned align, Value mask) {
+  Type unit = maskUnit(warp, element, count);
+  unsigned each = unsigned(bytesOf(element) * count / bytesOf(unit));
+  auto type = VectorType::get(warp.target.chunk * each, unit);
+  Value zero =
+      warp.create<arith::ConstantOp>(cast<TypedAttr>(warp.b.getZeroAttr(type)));
+  auto load = warp.create<LLVM::MaskedLoadOp>(
+      type, start, repeatMask(warp, mask, each), zero, align);
+  return castTo(warp, VectorType::get(warp.target.chunk * count, element),
+                load);
+}
+
+/// `flat` gets a vector of lanes for each element.
+static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
+                           unsigned c, SmallVectorImpl<Value> &flat) {
+  unsigned w = warp.target.chunk, count = access.count;
+  const LaneAddress &address = access.address;
+  unsigned align =
+      address.align ? address.align : bytesOf(access.element) * count;
+  Value start = chunkStart(warp, address, c);
+  Value all;
+  if (warp.needsMask(access.mask)) {
+    all = loadMasked(warp, start, access.element, count, align,
+                     warp.maskChunk(access.mask, c));
+  } else {
+    auto wide = VectorType::get(w * count, access.element);
+    auto load = warp.create<LLVM::LoadOp>(wide, start, align);
+    load.setInvariant(access.invariant);
+    all = load;
+  }
+  if (count == 1) {
+    flat.push_back(all);
+    return;
+  }
+  for (unsigned e = 0; e < count; ++e) {
+    SmallVector<int64_t> lanesOf;
+    for (unsigned i = 0; i < w; ++i)
+      lanesOf.push_back(i * count + e);
+    flat.push_back(warp.create<vector::ShuffleOp>(all, all, lanesOf));
+  }
+}
+
+/// `count` neighbouring elements, `offset` bytes behind a base.
+static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
+                     int64_t offset, unsigned count) {
+  ChunkBuilder s = warp.scalar();
+  Value at = offset ? s.add(base, s.intConstant(64, uint64_t(offset))) : base;
+  auto load = warp.create<LLVM::LoadOp>(VectorType::get(count, access.element),
+                                        warp.toPointer(at),
+                                        unsigned(bytesOf(access.element)));
+  load.setInvariant(access.invariant);
+  return load;
+}
+
+/// Each run of neighbours at once, then into place: broadcasts, rows of tiles,
+/// small strides, reversed order. Reads exactly what the lanes read.
+static void loadRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
+                     SmallVectorImpl<Value> &flat) {
+  const LaneAddress &address = access.address;
+  unsigned w = warp.target.chunk;
+  int64_t size = bytesOf(access.element);
+  const LanePattern &offset =
+      address.groups ? address.groups->offset : *address.pattern;
+  Access described = describeAccess(warp, access, /*isStore=*/false);
+  SmallVector<AccessRun, 4> runs = findRuns(
+      described.address, w, c, size, access.count, mostRuns(described, w));
+  assert(!runs.empty() && "the plan has found runs");
+  SmallVector<Value> bases, parts;
+  for (const AccessRun &run : runs)
+    bases.push_back(baseOf(warp, address, c, run));
+  for (auto [run, base] : llvm::zip(runs, bases))
+    parts.push_back(loadRun(warp, access, base, run.begin, run.count));
+  for (unsigned e = 0; e < access.count; ++e) {
+    Value result;
+    for (auto [run, part] : llvm::zip(runs, parts)) {
+      SmallVector<int32_t> pick, blend;
+      for (unsigned i = 0; i < w; ++i) {
+        auto place =
+            placeInRun(run, i, offset[c * w + i] + int64_t(e) * size, size);
+        pick.push_back(place ? int32_t(*place) : -1);
+        blend.push_back(int32_t(place ? w + i : i));
+      }
+      Value placed = warp.create<LLVM::ShuffleVectorOp>(part, part, pick);
+      result =
+          result
+              ? Value(warp.create<LLVM::ShuffleVectorOp>(result, placed, blend))
+              : placed;
+    }
+    flat.push_back(result);
+  }
+}
+
+/// One load a lane, then transposed.
+static void loadLaneVectors(WarpBuilder &warp, const WarpAccess &access,
+                            unsigned c, SmallVectorImpl<Value> &flat) {
+  const LaneAddress &address = access.address;
+  unsigned w = warp.target.chunk, count = access.count;
+  bool known = address.base && address.pattern && !address.ok;
+  Value vectors = known ? Value() : address.vectors(c);
+  // Halves are joined until one vector holds all lanes' elements.
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < w; ++i)
+    parts.push_back(known
+                        ? loadRun(warp, access, address.base,
+                                  (*address.pattern)[c * w + i], count)
+                        : loadRun(warp, access,
+                                  extractLane(warp, vectors,
+                                              warp.scalar().intConstant(32, i)),
+                                  0, count));
+  for (unsigned n = count; parts.size() > 1; n *= 2) {
+    SmallVector<int32_t> both(2 * n);
+    std::iota(both.begin(), both.end(), 0);
+    SmallVector<Value> joined;
+    for (unsigned i = 0; i < parts.size(); i += 2)
+      joined.push_back(
+          warp.create<LLVM::ShuffleVectorOp>(parts[i], parts[i + 1], both));
+    parts = joined;
+  }
+  for (unsigned e = 0; e < count; ++e) {
+    SmallVector<int32_t> lanesOf;
+    for (unsigned i = 0; i < w; ++i)
+      lanesOf.push_back(int32_t(i * count + e));
+    flat.push_back(
+        warp.create<LLVM::ShuffleVectorOp>(parts[0], parts[0], lanesOf));
+  }
+}
+
+/// Elements of less than 32 bits, that no CPU gathers: from the dwords that
+/// hold them, which never cross a page that they do not touch.
+static void gatherFromDwords(WarpBuilder &warp, Value at, Type element,
+                             unsigned count, Value mask,
+                             SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = warp.lanes();
+  unsigned bits = unsigned(bytesOf(element)) * 8, left = count;
+  bool isPart = bits * count < 32;
+  Value shift;
+  if (isPart) {
+    Value low = v.bitAnd(at, v.intConstant(64, 3));
+    shift = v.shlBy(v.resize(low, 32, false), 3);
+    at = v.bitAnd(at, v.intConstant(64, ~uint64_t(3)));
+  }
+  for (unsigned dword = 0; left; ++dword) {
+    Value where = dword ? v.add(at, v.intConstant(64, 4 * dword)) : at;
+    Value x = warp.create<LLVM::masked_gather>(
+        v.ints(32), warp.toPointer(where), mask, v.intConstant(32, 0), 4);
+    if (isPart)
+      x = v.shr(x, shift, /*isSigned=*/false);
+    for (unsigned e = 0; e < 32 / bits && left; ++e, --left) {
+      Value part = v.resize(e ? v.shrBy(x, e * bits, false) : x, bits, false);
+      // Lanes that do not read have zeros all the same.
+      flat.push_back(v.bitcast(part, element));
+    }
+  }
+}
+
+static void gather(WarpBuilder &warp, const WarpAccess &access, unsigned c,
+                   bool fromDwords, SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = warp.lanes();
+  Type element = access.element;
+  Value at = access.address.vectors(c);
+  Value mask = warp.needsMask(access.mask) ? warp.maskChunk(access.mask, c)
+                                           : v.intConstant(1, 1);
+  if (fromDwords)
+    return gatherFromDwords(warp, at, element, access.count, mask, flat);
+  for (unsigned e = 0; e < access.count; ++e) {
+    Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
+    flat.push_back(warp.create<LLVM::masked_gather>(
+        v.vec(element), warp.toPointer(where), mask, v.zero(element),
+        bytesOf(element)));
+  }
+}
+
+static void loadLaneByLane(WarpBuilder &warp, const WarpAccess &access,
+                           unsigned c, SmallVectorImpl<Value> &flat) {
+  ChunkBuilder s = warp.scalar();
+  Type element = access.element;
+  Value at = access.address.vectors(c);
+  SmallVector<Value> none(access.count, warp.lanes().zero(element));
+  auto loadLane = [&](Value lane, ValueRange elements) {
+    Value start = extractLane(warp, at, lane);
+    SmallVector<Value> next;
+    for (auto [e, vector] : llvm::enumerate(elements)) {
+      Value where =
+          e ? s.add(start, s.intConstant(64, e * bytesOf(element))) : start;
+      Value loaded = warp.create<LLVM::LoadOp>(element, warp.toPointer(where),
+                                               unsigned(bytesOf(element)));
+      next.push_back(warp.insertLane(vector, loaded, lane));
+    }
+    return next;
+  };
+  flat.append(forEachLane(warp, c, access.mask, none, loadLane));
+}
+
+static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
+                      AccessCode code, unsigned c,
+                      SmallVectorImpl<Value> &flat) {
+  switch (code) {
+  case AccessCode::Contiguous:
+    return loadContiguous(warp, access, c, flat);
+  case AccessCode::Runs:
+    return loadRuns(warp, access, c, flat);
+  case AccessCode::LaneVectors:
+    return loadLaneVectors(warp, access, c, flat);
+  case AccessCode::Gather:
+    return gather(warp, access, c, /*fromDwords=*/false, flat);
+  case AccessCode::GatherDwords:
+    return gather(warp, access, c, /*fromDwords=*/true, flat);
+  case AccessCode::LaneByLane:
+    return loadLaneByLane(warp, access, c, flat);
+  case AccessCode::Scalar:
+    llvm_unreachable("a scalar has no chunks");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The warp
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value>
+loadChunks(WarpBuilder &warp, const WarpAccess &access, AccessCode code) {
+  SmallVector<Value> flat;
+  for (unsigned c = 0; c < warp.numChunks(); ++c)
+    loadChunk(warp, access, code, c, flat);
+  return flat;
+}
+
+/// `vectors` vectors: what `first` returns if `condition` holds, else what
+/// `second` does.
+static SmallVector<Value>
+loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
+           unsigned vectors, function_ref<SmallVector<Value>()> first,
+           function_ref<SmallVector<Value>()> second) {
+  SmallVector<Type> types(vectors, warp.lanes().vec(access.element));
+  auto choice =
+      warp.create<scf::IfOp>(types, condition,
+                             /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(choice.thenBlock());
+  warp.create<scf::YieldOp>(first());
+  warp.b.setInsertionPointToStart(choice.elseBlock());
+  warp.create<scf::YieldOp>(second());
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// Asks of each chunk whether its lanes follow each other.
+static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
+                                         const WarpAccess &access,
+                                         const AccessPlan &plan) {
+  WarpAccess unmasked = access;
+  unmasked.mask = Value();
+  int64_t stride = bytesOf(access.element) * access.count;
+  SmallVector<Value> flat;
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    auto load = [&](const WarpAccess &some, AccessCode code) {
+      SmallVector<Value> loaded;
+      loadChunk(warp, some, code, c, loaded);
+      return loaded;
+    };
+    flat.append(loadEither(
+        warp, isConsecutive(warp, access.address, c, stride, access.mask),
+        access, access.count, [&] { return load(unmasked, plan.code); },
+        [&] { return load(access, plan.otherwise); }));
+  }
+  return flat;
+}
+
+SmallVector<Value> ptxjit::loadElements(WarpBuilder &warp,
+                                        const WarpAccess &access,
+                                        const AccessPlan &plan) {
+  if (plan.test == AccessTest::None)
+    return loadChunks(warp, access, plan.code);
+  if (plan.test == AccessTest::Neighbours)
+    return loadNeighbours(warp, access, plan);
+  auto otherwise = [&] {
+    if (!plan.failsRarely)
+      return loadChunks(warp, access, plan.otherwise);
+    RareCode rare(warp);
+    return loadChunks(warp, access, plan.otherwise);
+  };
+  return loadEither(
+      warp, testOf(warp, plan, access.address, access.mask), access,
+      warp.numChunks() * access.count,
+      [&] { return loadChunks(warp, access, plan.code); }, otherwise);
+}

@@ -1,0 +1,170 @@
+//===- AccessPlanTest.cpp - how a warp accesses memory --------------------===//
+
+#include "ptxjit/Lowering/AccessPlan.h"
+
+#include "gtest/gtest.h"
+
+using namespace ptxjit;
+
+namespace {
+
+template <typename Fn> LanePattern patternOf(Fn offsetOf) {
+  LanePattern pattern;
+  for (int i = 0; i < 32; ++i)
+    pattern[i] = offsetOf(i);
+  return pattern;
+}
+
+Access accessAt(const LanePattern &pattern) {
+  Access access;
+  access.address.hasBase = true;
+  access.address.pattern = pattern;
+  return access;
+}
+
+/// Rows of `lanes` lanes each, of which only each has a base.
+LaneGroups rowsOf(int lanes) {
+  return {patternOf([=](int i) { return i - i % lanes; }),
+          patternOf([=](int i) { return 4 * (i % lanes); }), false};
+}
+
+std::string planOf(const Access &access, unsigned chunk = 8) {
+  return describePlan(planAccess(access, chunk), access.isStore);
+}
+
+TEST(AccessPlan, OneAddressForAllLanes) {
+  Access access;
+  access.address.hasBase = true;
+  EXPECT_EQ(planOf(access), "scalar load");
+  access.isStore = true;
+  access.sameValue = true;
+  EXPECT_EQ(planOf(access), "scalar store");
+  // The last lane wins: scatters write in order.
+  access.sameValue = false;
+  EXPECT_EQ(planOf(access), "scatter");
+}
+
+TEST(AccessPlan, LanesThatFollowEachOther) {
+  Access access = accessAt(patternOf([](int i) { return 4 * i; }));
+  EXPECT_EQ(planOf(access), "contiguous load");
+  access.masked = true;
+  EXPECT_EQ(planOf(access), "contiguous load");
+  access.elementBytes = 8;
+  EXPECT_NE(planOf(access), "contiguous load");
+  access = accessAt(patternOf([](int i) { return 16 * i; }));
+  access.count = 4;
+  EXPECT_EQ(planOf(access), "contiguous load");
+}
+
+TEST(AccessPlan, RowsAsLongAsChunks) {
+  // An 8x4 block and a pitch of 1000 bytes.
+  Access access =
+      accessAt(patternOf([](int i) { return i / 8 * 1000 + i % 8 * 4; }));
+  EXPECT_EQ(planOf(access, 8), "contiguous load");
+  EXPECT_EQ(planOf(access, 4), "contiguous load");
+  EXPECT_EQ(planOf(access, 16), "a load for each row");
+}
+
+TEST(AccessPlan, NumbersThatMayWrapAround) {
+  Access access = accessAt(patternOf([](int i) { return 4 * i; }));
+  access.address.conditional = true;
+  EXPECT_EQ(planOf(access),
+            "contiguous load if the pattern holds, else lane by lane");
+  EXPECT_TRUE(planAccess(access, 8).failsRarely);
+  access.address.mayPart = true;
+  EXPECT_EQ(planOf(access),
+            "contiguous load if the pattern holds, else gather");
+  EXPECT_FALSE(planAccess(access, 8).failsRarely);
+  // Of what is not contiguous, the test would not be worth it.
+  access = accessAt(patternOf([](int i) { return 8 * i; }));
+  access.address.conditional = true;
+  EXPECT_EQ(planOf(access), "gather");
+}
+
+TEST(AccessPlan, SmallStridesAndReversedOrder) {
+  Access access = accessAt(patternOf([](int i) { return -4 * i; }));
+  EXPECT_EQ(planOf(access), "a load for each row");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "a store for each row");
+  access.masked = true;
+  EXPECT_EQ(planOf(access),
+            "a store for each row if all lanes take part, else scatter");
+  // Far apart: one run a lane.
+  access = accessAt(patternOf([](int i) { return 4096 * i; }));
+  EXPECT_EQ(planOf(access), "gather");
+}
+
+TEST(AccessPlan, StoresThatOverlapKeepTheirOrder) {
+  Access access = accessAt(patternOf([](int i) { return 4 * (i / 2); }));
+  EXPECT_EQ(planOf(access), "a load for each row");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "scatter");
+  // In part.
+  access = accessAt(patternOf([](int i) { return 2 * i; }));
+  EXPECT_EQ(planOf(access), "gather");
+}
+
+TEST(AccessPlan, VectorsOfLanesFarApart) {
+  Access access = accessAt(patternOf([](int i) { return 4096 * i; }));
+  access.count = 4;
+  EXPECT_EQ(planOf(access), "a vector load for each lane");
+  access.masked = true;
+  EXPECT_EQ(planOf(access),
+            "a vector load for each lane if all lanes take part, else gather");
+  // A chunk of one lane follows itself.
+  EXPECT_EQ(planOf(access, 1), "contiguous load");
+}
+
+TEST(AccessPlan, NothingIsKnown) {
+  Access access;
+  EXPECT_EQ(planOf(access), "contiguous load where lanes turn out to follow "
+                            "each other, else gather");
+  EXPECT_EQ(planOf(access, 1), "gather");
+  access.elementBytes = 1;
+  access.masked = true;
+  EXPECT_EQ(planOf(access), "contiguous load where lanes turn out to follow "
+                            "each other, else gather of dwords");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "contiguous store where lanes turn out to follow "
+                            "each other, else lane by lane");
+}
+
+TEST(AccessPlan, RowsWithBasesOfTheirOwn) {
+  Access access;
+  access.address.groups = rowsOf(16);
+  EXPECT_EQ(planOf(access, 16), "a load for each row");
+  access.address.groups->mustTest = true;
+  EXPECT_EQ(planOf(access, 16),
+            "a load for each row if all lanes take part, else gather");
+  // More rows than a quarter of the lanes.
+  access.address.groups = rowsOf(2);
+  EXPECT_EQ(planOf(access, 16), "contiguous load where lanes turn out to "
+                                "follow each other, else gather");
+}
+
+TEST(FindRuns, OfOneBase) {
+  AccessShape address;
+  address.hasBase = true;
+  address.pattern = patternOf([](int i) { return i % 4 * 4 + i / 4 * 100; });
+  auto runs = findRuns(address, 8, 1, 4, 1, 8);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].begin, 200);
+  EXPECT_EQ(runs[0].count, 4u);
+  EXPECT_EQ(runs[1].begin, 300);
+  EXPECT_EQ(runs[1].lanes, 0xffu);
+  EXPECT_TRUE(findRuns(address, 8, 1, 4, 1, 1).empty());
+}
+
+TEST(FindRuns, OfGroups) {
+  AccessShape address;
+  address.groups = rowsOf(4);
+  auto runs = findRuns(address, 8, 0, 4, 1, 8);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].lanes, 0x0fu);
+  EXPECT_EQ(runs[0].firstLane, 0u);
+  EXPECT_EQ(runs[1].lanes, 0xf0u);
+  EXPECT_EQ(runs[1].firstLane, 4u);
+  EXPECT_EQ(runs[1].begin, 0);
+}
+
+} // namespace
