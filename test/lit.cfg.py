@@ -49,6 +49,12 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
         config.substitutions.append(("%triton-python", python))
         break
 
+# Builds with assertions have debug lines.
+help_text = subprocess.run([os.path.join(tools, "ptx-opt"), "--help"],
+                           capture_output=True, text=True).stdout
+if "--ptx-debug-only" in help_text:
+    config.available_features.add("assertions")
+
 # A sanitized library can only be loaded by a program that is sanitized, too.
 if "-fsanitize" not in config.cxx_flags:
     config.available_features.add("plain-library")

@@ -11,6 +11,20 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+llvm::StringRef ptxjit::describe(ExecutionMode mode) {
+  switch (mode) {
+  case ExecutionMode::WarpLoop:
+    return "warp loop";
+  case ExecutionMode::Fission:
+    return "fission";
+  case ExecutionMode::Fibers:
+    return "fibers";
+  case ExecutionMode::Threads:
+    return "threads";
+  }
+  llvm_unreachable("all modes are named");
+}
+
 /// Functions without one are the system's: the runtime does them for a lane.
 static bool hasBody(CallOp call) {
   auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(

@@ -9,6 +9,8 @@
 #include "Session.h"
 #include "ptxjit/Analysis/ExecutionMode.h"
 #include "ptxjit/JIT/Compiler.h"
+#include "ptxjit/JIT/DebugLines.h"
+#include "ptxjit/JIT/Remarks.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -16,6 +18,7 @@
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/KernelLayout.h"
+#include "ptxjit/Lowering/Remarks.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -241,6 +244,7 @@ struct Compilation {
   llvm::SmallVector<char> object;
   ImageStorage *image = nullptr;
   PtxjitCompileTimes times{};
+  RemarkList remarks; ///< where the stage is made of them
 
   llvm::Error run();
   std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
@@ -252,6 +256,14 @@ private:
     llvm::raw_string_ostream os(text);
     ir.print(os);
     return true;
+  }
+  /// The stages that are made of what the passes have told.
+  bool showRemarks() {
+    if (stopAt == "explain")
+      text = remarks.asTable(module.text);
+    else if (stopAt == "remarks")
+      text = remarks.asDiagnostics(/*statistics=*/false);
+    return stopAt == "explain" || stopAt == "remarks";
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
@@ -290,6 +302,8 @@ llvm::Error Compilation::run() {
   auto ir = session->parse(options);
   if (mlir::failed(ir))
     return failed("parse");
+  if (stopAt == "explain" || stopAt == "remarks")
+    remarks.listenTo(session->context);
   times.parse = watch.lap();
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
   if (!func || !func.getEntry() || func.isBodiless())
@@ -347,7 +361,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
         buildPacketizePipeline(pm, shape, cpu.chunk);
       }))
     return error;
-  if (stop("vector", ir))
+  if (stop("vector", ir) || showRemarks())
     return llvm::Error::success();
   if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code)
     if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
@@ -395,6 +409,11 @@ ModeChoice Compilation::chooseMode(FuncOp func) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
   }
+  bool slow = choice.mode == ExecutionMode::Fibers ||
+              choice.mode == ExecutionMode::Threads;
+  remarkDecision(func,
+                 {kModeRemark, describe(choice.mode).str(), "", choice.reason,
+                  /*missed=*/slow});
   return choice;
 }
 
@@ -492,7 +511,7 @@ compileOnce(const PtxjitModule &module, const char *kernel,
   auto image = std::make_unique<ImageStorage>();
   static_cast<PtxjitImage &>(*image) = {};
   auto job = std::make_unique<Compilation>(
-      Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}});
+      Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}, {}});
   job->image = image.get();
   if (fallback) {
     job->spec.chunk = 1;
@@ -530,9 +549,9 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
     }
     llvm::consumeError(second.takeError()); // the first failure says more
   }
-  report(diagnostics, llvm::Twine("kernel '") + kernel +
-                          "' could not be compiled: " +
-                          llvm::toString(std::move(error)));
+  report(diagnostics,
+         llvm::Twine("kernel '") + kernel +
+             "' could not be compiled: " + llvm::toString(std::move(error)));
   return nullptr;
 }
 
@@ -544,18 +563,18 @@ static int emit(const PtxjitModule *module, const char *kernel,
                 const PtxjitSpecialization *spec, const char *stage,
                 PtxjitSink output, PtxjitSink diagnostics) {
   static constexpr llvm::StringLiteral stages[] = {
-      "ptx",    "normalized", "structured", "masked",
-      "vector", "llvm",       "asm",        "obj"};
+      "ptx",  "normalized", "structured", "masked",  "vector",
+      "llvm", "asm",        "obj",        "explain", "remarks"};
   if (!llvm::is_contained(stages, llvm::StringRef(stage))) {
     report(diagnostics, llvm::Twine("unknown stage '") + stage +
                             "', expected ptx, normalized, structured, masked, "
-                            "vector, llvm, asm or obj");
+                            "vector, llvm, asm, obj, explain or remarks");
     return 1;
   }
   if (!checkSpecialization(*spec, diagnostics))
     return 1;
-  auto job = std::make_unique<Compilation>(
-      Compilation{*module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}});
+  auto job = std::make_unique<Compilation>(Compilation{
+      *module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}, {}});
   llvm::Error error = runProtected([&] { return job->run(); });
   if (error) {
     if (error.isA<CompilerGaveUp>())
@@ -610,5 +629,11 @@ ptxjitGetCompiler(uint32_t version) {
                                           emit,
                                           interpretKernel,
                                           canRun};
+  static const bool debugLines = [] {
+    if (const char *names = std::getenv("PTXJIT_DEBUG_ONLY"))
+      showDebugLines(names);
+    return true;
+  }();
+  (void)debugLines;
   return version == PTXJIT_COMPILER_ABI_VERSION ? &compiler : nullptr;
 }

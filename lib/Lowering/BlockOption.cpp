@@ -29,3 +29,16 @@ ptxjit::readBlock(llvm::ArrayRef<unsigned> extents) {
         "1024 x 1024 x 64");
   return std::array<unsigned, 3>{extents[0], extents[1], extents[2]};
 }
+
+llvm::FailureOr<ShapeContext>
+ptxjit::readShapeContext(mlir::Operation *op, llvm::ArrayRef<unsigned> block,
+                         bool smallGrid, bool perThread) {
+  auto extents = readBlock(block);
+  if (!extents)
+    return op->emitError(llvm::toString(extents.takeError()));
+  ShapeContext context;
+  context.block = *extents;
+  context.smallGrid = smallGrid;
+  context.lanes = perThread ? 1 : 32;
+  return context;
+}

@@ -3,6 +3,18 @@
 #include "CombineAccesses.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "ptxjit/Analysis/ShapeText.h"
+#include "ptxjit/Lowering/BlockOption.h"
+#include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "combine-accesses"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_COMBINEACCESSESPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
 
 using namespace mlir;
 using namespace ptxjit;
@@ -48,7 +60,7 @@ public:
   explicit Combination(const ShapeAnalysis &shapes) : shapes(shapes) {}
 
   void run(Block &block);
-  bool changed = false;
+  unsigned numVectors = 0; ///< that were made of accesses
 
 private:
   template <typename OpTy> void combineAlike(SmallVector<OpTy> &ops);
@@ -138,6 +150,16 @@ void Combination::closeStores() {
   combineAlike(open);
 }
 
+/// What becomes of all but the first; that is told where it is emitted.
+template <typename OpTy> void tell(MutableArrayRef<OpTy> ops) {
+  if (!wantsRemarks(ops.front()))
+    return;
+  std::string line = std::to_string(lineOf(ops.front().getLoc()));
+  for (OpTy op : ops.drop_front())
+    remarkDecision(
+        op, {kAccessRemark, "part of the vector of line " + line, "", ""});
+}
+
 template <typename OpTy>
 void Combination::combineAlike(SmallVector<OpTy> &ops) {
   if (ops.size() < 2)
@@ -156,8 +178,10 @@ void Combination::combineAlike(SmallVector<OpTy> &ops) {
     while (count > 1 && !areApart(left.front(), count * size))
       count /= 2;
     if (count > 1) {
+      tell(left.take_front(count));
+      LDBG() << count << " accesses at " << left.front().getLoc();
       combine(left.take_front(count));
-      changed = true;
+      ++numVectors;
     }
     left = left.drop_front(count);
   }
@@ -210,11 +234,24 @@ void Combination::combine(MutableArrayRef<StOp> ops) {
     op->erase();
 }
 
-} // namespace
+struct CombineAccessesPass
+    : public ptxjit::impl::CombineAccessesPassBase<CombineAccessesPass> {
+  using Base::Base;
 
-bool ptxjit::combineAccesses(FuncOp func, const ShapeAnalysis &shapes) {
-  Combination combination(shapes);
-  for (Block &block : func.getBody())
-    combination.run(block);
-  return combination.changed;
-}
+  void runOnOperation() override {
+    FuncOp func = getOperation();
+    if (func.isBodiless())
+      return;
+    auto context = readShapeContext(func, block, smallGrid, perThread);
+    if (failed(context))
+      return signalPassFailure();
+    ShapeAnalysis shapes(func, *context);
+    Combination combination(shapes);
+    for (Block &body : func.getBody())
+      combination.run(body);
+    remarkCounts(func, "ptx-combine-accesses",
+                 {{"vectors made of accesses", combination.numVectors}});
+  }
+};
+
+} // namespace

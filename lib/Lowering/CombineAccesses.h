@@ -3,18 +3,12 @@
 #ifndef PTXJIT_LIB_LOWERING_COMBINEACCESSES_H
 #define PTXJIT_LIB_LOWERING_COMBINEACCESSES_H
 
-#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Dialect/PtxOps.h"
 
 namespace ptxjit {
 
-/// Loads (and stores) of neighbouring elements behind one address become one of
-/// a vector, where lanes lie further apart than the vector is long: fields of a
-/// structure, pairs of a fragment's columns. Such a vector is aligned as its
-/// elements are (`isElementAligned`).
-/// \returns whether anything changed; `shapes` is stale then.
-bool combineAccesses(ptx::FuncOp func, const ShapeAnalysis &shapes);
-
-/// Is the access one of `combineAccesses`?
+/// Is it a vector that the pass has made of accesses, which is aligned as its
+/// elements are?
 bool isElementAligned(mlir::Operation *access);
 
 } // namespace ptxjit

@@ -1,10 +1,14 @@
 //===- ExpandGuards.cpp - @p to selects and conditionals ------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "expand-guards"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_EXPANDGUARDSPASS
@@ -19,13 +23,19 @@ namespace {
 struct ExpandGuardsPass
     : public ptxjit::impl::ExpandGuardsPassBase<ExpandGuardsPass> {
   void runOnOperation() override {
+    numSelects = 0;
     SmallVector<GuardOp> guards;
     getOperation().walk([&](GuardOp op) { guards.push_back(op); });
     for (GuardOp guard : guards)
       expand(guard);
+    remarkCounts(
+        getOperation(), "ptx-expand-guards",
+        {{"guards turned into selects", numSelects},
+         {"guards turned into conditionals", guards.size() - numSelects}});
   }
 
   void expand(GuardOp guard) {
+    LDBG() << "guard at " << guard.getLoc();
     Block &body = guard.getBody().front();
     bool pure = true;
     for (Operation &op : body)
@@ -81,8 +91,9 @@ struct ExpandGuardsPass
       builder.setInsertionPointToEnd(ifOp.elseBlock());
       scf::YieldOp::create(builder, loc, olds);
     }
-    ++numIfs;
     guard.erase();
   }
+
+  unsigned numSelects = 0; ///< guards that became selects
 };
 } // namespace

@@ -1,10 +1,14 @@
 //===- ExpandInstructions.cpp - what other instructions make up -----------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "expand-instructions"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_EXPANDINSTRUCTIONSPASS
@@ -251,7 +255,10 @@ struct ExpandInstructionsPass
           isFloatRedux(op))
         work.push_back(op);
     });
+    remarkCounts(getOperation(), "ptx-expand-instructions",
+                 {{"instructions expanded or dropped", work.size()}});
     for (Operation *op : work) {
+      LDBG() << "expands " << *op;
       if (isa<MultimemLdOp, MultimemStOp>(op)) {
         MultimemExpansion(op).run();
         continue;

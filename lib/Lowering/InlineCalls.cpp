@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,6 +16,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "inline-calls"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_INLINECALLSPASS
@@ -48,6 +52,9 @@ struct InlineCallsPass
       if (func.getEntry() && !func.isBodiless())
         inlineInto(func);
     eraseUncalled();
+    remarkCounts(getOperation(), "ptx-inline-calls",
+                 {{"calls replaced by a body", numInlined},
+                  {"indirect calls resolved", numIndirect}});
   }
 
   FuncOp lookup(FlatSymbolRefAttr name) {
@@ -226,6 +233,7 @@ struct InlineCallsPass
         continue;
       sizes[func] += size;
       ++numInlined;
+      LDBG() << "inlines the call at " << call.getLoc();
       inlineCall(call, callee);
     }
     active.remove(func);
@@ -285,6 +293,7 @@ struct InlineCallsPass
         func.erase();
   }
 
+  unsigned numInlined = 0, numIndirect = 0;
   DenseMap<FuncOp, unsigned> numbers, sizes;
   llvm::SetVector<FuncOp> addressTaken, active;
   /// Kept: recursive, or with a stack of their own.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,6 +15,9 @@
 #include "ptxjit/Dialect/FormTable.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "interleave-locals"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_INTERLEAVELOCALSPASS
@@ -309,9 +313,12 @@ unsigned LocalAddresses::run() {
     whole.accesses.append(object.accesses);
   }
   unsigned marked = 0;
-  for (const LocalObject &whole : classes)
+  for (const LocalObject &whole : classes) {
+    LDBG() << "an object with " << whole.accesses.size() << " accesses "
+           << (whole.escapes ? "escapes" : "lies by element");
     if (!whole.escapes)
       marked += mark(whole.accesses);
+  }
   return marked;
 }
 
@@ -319,7 +326,9 @@ namespace {
 struct InterleaveLocalsPass
     : public ptxjit::impl::InterleaveLocalsPassBase<InterleaveLocalsPass> {
   void runOnOperation() override {
-    numAccesses += LocalAddresses(getOperation()).run();
+    unsigned numAccesses = LocalAddresses(getOperation()).run();
+    remarkCounts(getOperation(), "ptx-interleave-locals",
+                 {{"accesses of local memory by element", numAccesses}});
   }
 };
 } // namespace

@@ -10,14 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/ShapeText.h"
 #include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "linearize"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_LINEARIZEPASS
@@ -46,16 +50,13 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       func.emitOpError("control flow is not structured");
       return signalPassFailure();
     }
-    auto extents = readBlock(block);
-    if (!extents) {
-      func.emitError(llvm::toString(extents.takeError()));
+    auto context =
+        readShapeContext(func, block, ShapeContext().smallGrid, perThread);
+    if (failed(context))
       return signalPassFailure();
-    }
-    ShapeContext context;
-    context.block = *extents;
-    context.lanes = perThread ? 1 : 32;
-    ShapeAnalysis analysis(func, context);
+    ShapeAnalysis analysis(func, *context);
     shapes = &analysis;
+    numDivergentIfs = numDivergentLoops = numClones = 0;
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
@@ -63,6 +64,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     for (Operation *op : discarded)
       op->destroy();
     discarded.clear();
+    remarkCounts(func, "ptx-linearize",
+                 {{"conditionals masked", numDivergentIfs},
+                  {"loops masked", numDivergentLoops},
+                  {"clones without masks", numClones}});
   }
 
   void visitBlock(Block &block, Value mask) {
@@ -88,6 +93,15 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     if (auto it = uniformClones.find(value); it != uniformClones.end())
       return it->second;
     return shapes->isUniform(value);
+  }
+
+  /// What becomes of a branch on which lanes part.
+  void tell(Operation *branch, Value condition, StringRef code) {
+    LDBG() << branch->getLoc() << ": " << code;
+    if (wantsRemarks(branch))
+      remarkDecision(branch,
+                     {kBranchRemark, ("divergent branch: " + code).str(), "",
+                      explainVarying(*shapes, condition), /*missed=*/true});
   }
 
   /// The other of two values, if one is never observed.
@@ -142,9 +156,11 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
           visitBlock(region.front(), mask);
       return;
     }
-    ++numDivergentIfs;
+    numDivergentIfs += !op->hasAttr("ptx.cloned");
     if (!mask && cloneForAll(op))
       return;
+    if (!op->hasAttr("ptx.cloned")) // that was told of the clone
+      tell(op, op.getCondition(), "masked");
     OpBuilder b(op);
     Location loc = op.getLoc();
     Value cond = op.getCondition();
@@ -219,6 +235,8 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     if (!mayClone(main))
       return false;
     ++numClones;
+    tell(op, op.getCondition(),
+         "without masks where all lanes go one way, else masked");
     OpBuilder b(op);
     Location loc = op.getLoc();
     Value cond = op.getCondition();
@@ -269,12 +287,18 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return;
     }
     ++numDivergentLoops;
+    Value stays = condition.getCondition();
     if (mask) {
+      tell(op, stays, "loop, masked");
       maskLoop(op, mask, {});
       return;
     }
-    if (leadWithAll(op))
+    if (mayLead(op)) {
+      tell(op, stays, "loop, without masks while all lanes stay, then masked");
+      leadWithAll(op);
       return;
+    }
+    tell(op, stays, "loop, masked");
     OpBuilder b(op);
     maskLoop(op, EntryMaskOp::create(b, op.getLoc(), b.getI1Type()), {});
   }
@@ -324,9 +348,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// `for (i = thread; i < n; i += threads)`: lanes mostly leave together, or
   /// nearly. So: first without masks, for as long as all lanes stay; what is
   /// left when some have gone is for the loop with masks.
-  bool leadWithAll(scf::WhileOp op) {
-    if (!testsLast(op) || !mayClone(op.getBefore()))
-      return false;
+  bool mayLead(scf::WhileOp op) {
+    return testsLast(op) && mayClone(op.getBefore());
+  }
+  void leadWithAll(scf::WhileOp op) {
     ++numClones;
     scf::WhileOp lead = makeLead(op);
     OpBuilder b(op);
@@ -360,7 +385,6 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       scf::YieldOp::create(b, loc, left);
     }
     maskLoop(op, still, left);
-    return true;
   }
 
   /// A divergent loop in which the lanes of `entry` take part. `left`: what its
@@ -438,6 +462,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
   unsigned cloneBudget = 0; ///< ops that may still be added
+  unsigned numDivergentIfs = 0, numDivergentLoops = 0, numClones = 0;
   /// Uniformity of values made by cloning.
   DenseMap<Value, bool> uniformClones;
 };

@@ -1,6 +1,7 @@
 //===- LowerToLLVM.cpp - to the llvm dialect, completely ------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

@@ -60,6 +60,11 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
   options.smallGrid = shape.smallGrid;
   options.perThread = shape.perThread;
   options.fission = shape.fission;
+  CombineAccessesPassOptions combine;
+  combine.block.assign(shape.block.begin(), shape.block.end());
+  combine.smallGrid = shape.smallGrid;
+  combine.perThread = shape.perThread;
+  pm.nest<ptx::FuncOp>().addPass(createCombineAccessesPass(combine));
   pm.addPass(createPacketizePass(options));
   pm.addPass(createCSEPass());
 }

@@ -1,12 +1,16 @@
 //===- PromoteLocals.cpp - local variables to registers -------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "ptxjit/Dialect/FormTable.h"
 
+#include "llvm/Support/DebugLog.h"
 #include <numeric>
+
+#define DEBUG_TYPE "promote-locals"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_PROMOTELOCALSPASS
@@ -161,6 +165,7 @@ struct PromoteLocalsPass
   void runOnOperation() override {
     FuncOp func = getOperation();
     auto module = func->getParentOfType<ModuleOp>();
+    unsigned numPromoted = 0;
     llvm::MapVector<StringAttr, SmallVector<AddressOfOp>> addresses;
     func.walk([&](AddressOfOp op) {
       addresses[op.getSymbolAttr().getAttr()].push_back(op);
@@ -177,7 +182,10 @@ struct PromoteLocalsPass
         continue;
       promotion.rewrite();
       ++numPromoted;
+      LDBG() << "promotes " << name;
     }
+    remarkCounts(func, "ptx-promote-locals",
+                 {{"local variables promoted", numPromoted}});
   }
 };
 } // namespace

@@ -7,10 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "promote-registers"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_PROMOTEREGISTERSPASS
@@ -168,7 +172,9 @@ struct PromoteRegistersPass
     FuncOp func = getOperation();
     if (func.isBodiless())
       return;
+    unsigned numRegisters = 0;
     func.walk([&](RegOp) { ++numRegisters; });
+    LDBG() << numRegisters << " registers of " << func.getSymName();
     if (failed(SsaBuilder(func).run()))
       return signalPassFailure();
     func.walk([](MovOp mov) {
@@ -176,6 +182,8 @@ struct PromoteRegistersPass
       mov.getD().replaceAllUsesWith(mov.getA());
       mov.erase();
     });
+    remarkCounts(func, "ptx-promote-registers",
+                 {{"registers promoted", numRegisters}});
   }
 };
 } // namespace

@@ -1,12 +1,16 @@
 //===- StructureControlFlow.cpp - control flow to regions -----------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "structure-control-flow"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_STRUCTURECONTROLFLOWPASS
@@ -105,6 +109,7 @@ struct StructureControlFlowPass
       if (isa<BranchOpInterface>(block.getTerminator()))
         reserveOperands(block.getTerminator(), room, any);
     any.getDefiningOp()->erase();
+    LDBG() << func.getSymName() << ": at most " << room << " block operands";
     Lifting lifting(room);
     DominanceInfo dominance(func);
     if (failed(transformCFGToSCF(func.getBody(), lifting, dominance)))
@@ -113,6 +118,17 @@ struct StructureControlFlowPass
     func.walk([&](scf::IndexSwitchOp op) { switches.push_back(op); });
     for (scf::IndexSwitchOp op : switches)
       expand(op);
+    countRegions(func);
+  }
+
+  static void countRegions(FuncOp func) {
+    unsigned numIfs = 0, numLoops = 0;
+    func.walk([&](Operation *op) {
+      numIfs += isa<scf::IfOp>(op);
+      numLoops += isa<scf::WhileOp>(op);
+    });
+    remarkCounts(func, "ptx-structure-control-flow",
+                 {{"conditionals", numIfs}, {"loops", numLoops}});
   }
 
   /// switch -> if (v == c0) {...} else if (v == c1) {...} else {...}

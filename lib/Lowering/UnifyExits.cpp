@@ -1,11 +1,15 @@
 //===- UnifyExits.cpp - one exit, plain branches --------------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "unify-exits"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_UNIFYEXITSPASS
@@ -57,6 +61,7 @@ struct UnifyExitsPass
     for (Block &block : func.getBody())
       if (isa<RetOp, ExitOp, TrapOp>(block.getTerminator()))
         exits.push_back(block.getTerminator());
+    remarkCounts(func, "ptx-unify-exits", {{"exits", exits.size()}});
     if (exits.size() == 1 && isa<RetOp>(exits.front()))
       return;
     Block *last = new Block;
@@ -64,6 +69,7 @@ struct UnifyExitsPass
     OpBuilder builder = OpBuilder::atBlockEnd(last);
     RetOp::create(builder, func.getLoc(), /*uni=*/false);
     for (Operation *exit : exits) {
+      LDBG() << "exit at " << exit->getLoc();
       builder.setInsertionPoint(exit);
       if (isa<TrapOp>(exit))
         RaiseOp::create(builder, exit->getLoc(), Value());

@@ -117,8 +117,15 @@ static cl::opt<std::string> inject("inject-failure", cl::Hidden,
                                    cl::sub(runCommand), cl::cat(category));
 
 static cl::opt<bool>
-    explain("explain", cl::desc("Say how the kernel's warps are run, and why"),
+    explain("explain",
+            cl::desc("Say how the kernel's warps are run, and what became of "
+                     "each access and divergent branch, and why"),
             cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> showRemarks(
+    "remarks",
+    cl::desc("Say what is slow, or cloned, and why: gathers, branches on which "
+             "lanes part, fibers"),
+    cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> modeName(
     "mode",
     cl::desc("How warps are run: auto; fibers: each on its own stack, as those "
@@ -255,6 +262,22 @@ static const PtxjitKernelInfo *chooseKernel(Module &module,
   return nullptr;
 }
 
+/// What the passes tell of a kernel, if that is wanted. False after an error.
+static bool tellPasses(Module &module, const char *kernel,
+                       const uint32_t (&block)[3],
+                       const CompileOptions &options) {
+  std::string text, diagnostics;
+  for (auto [wanted, stage] : {std::pair(bool(explain), "explain"),
+                               std::pair(bool(showRemarks), "remarks")})
+    if (wanted &&
+        !module.emit(kernel, block, stage, options, text, diagnostics)) {
+      std::fputs(diagnostics.c_str(), stderr);
+      return false;
+    }
+  std::fputs(text.c_str(), stderr);
+  return true;
+}
+
 static int run() {
   uint32_t grid[3], block[3];
   std::vector<uint32_t> chunks;
@@ -334,6 +357,8 @@ static int run() {
     if (explain)
       std::fprintf(stderr, "%s: %s: %s\n", kernel->name,
                    describe(PtxjitMode(image->mode)), image->reason);
+    if (!tellPasses(*module, kernel->name, shape.block, options))
+      return 1;
     Stream stream;
     LaunchStatus status = LaunchStatus::Ok;
     for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
@@ -393,9 +418,8 @@ int main(int argc, char **argv) {
     return execProgram(argc - 2, argv + 2);
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command :
-       {&runCommand, &listCommand, &checkCommand, &testCommand, &linkCommand,
-        &execCommand})
+  for (cl::SubCommand *command : {&runCommand, &listCommand, &checkCommand,
+                                  &testCommand, &linkCommand, &execCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });

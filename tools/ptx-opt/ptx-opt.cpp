@@ -17,6 +17,8 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
+#include "ptxjit/JIT/DebugLines.h"
+#include "ptxjit/JIT/Remarks.h"
 #include "ptxjit/Linker/Linker.h"
 #include "ptxjit/Lowering/Pipelines.h"
 #include "llvm/Support/CommandLine.h"
@@ -38,6 +40,15 @@ static cl::opt<bool> splitInput("split-input-file",
 static cl::opt<bool> verifyDiagnostics(
     "verify-diagnostics",
     cl::desc("Check diagnostics against '// expected-error' comments"));
+static cl::opt<bool>
+    showRemarks("remarks",
+                cl::desc("Say what the passes decided, and what they counted"));
+#ifndef NDEBUG
+static cl::opt<std::string> debugOnly(
+    "ptx-debug-only",
+    cl::desc("Debug lines of these passes, by their flags without 'ptx-'"),
+    cl::value_desc("names"));
+#endif
 static cl::opt<bool> outline("outline",
                              cl::desc("Read declarations only, no bodies"));
 
@@ -61,6 +72,9 @@ static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
   }
   if (failed(verify(*module)))
     return failure();
+  ptxjit::RemarkList remarks;
+  if (showRemarks)
+    remarks.listenTo(context);
   PassManager pm(&context, ModuleOp::getOperationName(),
                  PassManager::Nesting::Implicit);
   if (failed(applyPassManagerCLOptions(pm)) ||
@@ -72,6 +86,7 @@ static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
                                   })) ||
       failed(pm.run(*module)))
     return failure();
+  llvm::errs() << remarks.asDiagnostics(/*statistics=*/true);
   module->print(os);
   os << '\n';
   return success();
@@ -86,6 +101,9 @@ int main(int argc, char **argv) {
   registerPassManagerCLOptions();
   PassPipelineCLParser passes("", "Passes to run");
   cl::ParseCommandLineOptions(argc, argv, "PTX compiler passes\n");
+#ifndef NDEBUG
+  ptxjit::showDebugLines(debugOnly);
+#endif
 
   std::string message;
   auto input = openInputFile(inputName, &message);

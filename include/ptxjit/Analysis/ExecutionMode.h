@@ -15,6 +15,9 @@ enum class ExecutionMode {
   Threads,  ///< each thread on a stack of its own, not in lockstep
 };
 
+/// One word or two: "warp loop", "fibers".
+llvm::StringRef describe(ExecutionMode mode);
+
 struct ModeChoice {
   ExecutionMode mode = ExecutionMode::WarpLoop;
   /// May wait for other CTAs, so a CTA may have to make room for the next.

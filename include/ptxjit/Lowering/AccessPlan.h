@@ -65,6 +65,12 @@ struct AccessPlan {
   AccessCode otherwise = AccessCode::Gather; ///< where the test fails
   bool failsRarely = false; ///< that hardly ever happens: little code
 
+  /// Does it, at least now and then, go to each lane's place by itself?
+  bool isSlow() const {
+    return code >= AccessCode::Gather ||
+           (test != AccessTest::None && !failsRarely);
+  }
+
   bool operator==(const AccessPlan &o) const {
     return code == o.code && test == o.test &&
            (test == AccessTest::None ||

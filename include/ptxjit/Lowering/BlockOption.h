@@ -7,6 +7,7 @@
 #ifndef PTXJIT_LOWERING_BLOCKOPTION_H
 #define PTXJIT_LOWERING_BLOCKOPTION_H
 
+#include "ptxjit/Analysis/Shape.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <array>
@@ -21,6 +22,12 @@ bool isBlock(llvm::ArrayRef<unsigned> extents);
 /// a block's.
 llvm::Expected<std::array<unsigned, 3>>
 readBlock(llvm::ArrayRef<unsigned> extents);
+
+/// What passes over `op` know of a launch, from their options. Fails, with an
+/// error at `op`, unless the block is one.
+llvm::FailureOr<ShapeContext> readShapeContext(mlir::Operation *op,
+                                               llvm::ArrayRef<unsigned> block,
+                                               bool smallGrid, bool perThread);
 
 } // namespace ptxjit
 

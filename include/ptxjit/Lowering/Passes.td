@@ -18,9 +18,6 @@ def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
   let options = [
     Option<"sizeLimit", "size-limit", "unsigned", "60000",
            "ops that calls may add to one function">];
-  let statistics = [
-    Statistic<"numInlined", "inlined-calls", "calls replaced by a body">,
-    Statistic<"numIndirect", "indirect-calls", "indirect calls resolved">];
 }
 
 def RefuseUnloweredPass : Pass<"ptx-refuse-unlowered",
@@ -60,8 +57,6 @@ def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"numPromoted", "locals", "variables promoted">];
 }
 
 def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
@@ -81,9 +76,6 @@ def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"numSelects", "guards-to-selects", "guards turned into selects">,
-    Statistic<"numIfs", "guards-to-ifs", "guards turned into conditionals">];
 }
 
 def UnifyExitsPass : Pass<"ptx-unify-exits", "::ptxjit::ptx::FuncOp"> {
@@ -102,8 +94,6 @@ def PromoteRegistersPass : Pass<"ptx-promote-registers", "::ptxjit::ptx::FuncOp"
     `ptx.mov` disappears.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"numRegisters", "registers", "registers promoted">];
 }
 
 def StructureControlFlowPass
@@ -125,8 +115,6 @@ def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
     wait for another thread. Each iteration then gives way with
     `ptx.yield_warp`, and the kernel runs in a mode in which that has a meaning.
   }];
-  let statistics = [
-    Statistic<"numLoops", "waiting-loops", "loops that may wait on memory">];
 }
 
 def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"> {
@@ -139,8 +127,6 @@ def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"numAccesses", "accesses", "loads and stores marked">];
 }
 
 def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
@@ -166,10 +152,37 @@ def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
            "threads run one by one, so nothing diverges">,
     Option<"cloneLimit", "clone-limit", "unsigned", "1500",
            "largest region, in ops, to duplicate for the all-lanes case">];
-  let statistics = [
-    Statistic<"numDivergentIfs", "divergent-ifs", "conditionals masked">,
-    Statistic<"numDivergentLoops", "divergent-loops", "loops masked">,
-    Statistic<"numClones", "all-true-clones", "regions cloned unmasked">];
+}
+
+def CombineAccessesPass : Pass<"ptx-combine-accesses",
+                               "::ptxjit::ptx::FuncOp"> {
+  let summary = "neighbouring accesses as one";
+  let description = [{
+    Loads (and stores) of neighbouring elements behind one address become one of
+    a vector, where lanes lie further apart than the vector is long: fields of a
+    structure, pairs of a fragment's columns. Such a vector is aligned as its
+    elements are, which `ptx.element_aligned` says.
+  }];
+  let options = [
+    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"perThread", "per-thread", "bool", "false",
+           "threads run one by one, so nothing diverges">,
+    Option<"smallGrid", "small-grid", "bool", "true",
+           "grid extent times block extent fits in 31 bits, per dimension">];
+}
+
+def PrintShapesPass : Pass<"ptx-print-shapes", "::ptxjit::ptx::FuncOp"> {
+  let summary = "prints structured or masked ops with the shapes of their results";
+  let description = [{
+    To standard output, one op a line: how its results vary over the lanes of a
+    warp. Changes nothing.
+  }];
+  let options = [
+    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
+    Option<"perThread", "per-thread", "bool", "false",
+           "threads run one by one, so nothing diverges">,
+    Option<"smallGrid", "small-grid", "bool", "true",
+           "grid extent times block extent fits in 31 bits, per dimension">];
 }
 
 def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {

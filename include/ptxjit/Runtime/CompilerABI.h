@@ -161,7 +161,9 @@ typedef struct PtxjitCompiler {
                           PtxjitSink diagnostics);
   void (*destroyImage)(PtxjitImage *image);
   /** Writes one stage of a kernel: ptx, normalized, structured, masked, vector,
-   *  llvm, asm or obj. 0 on success. */
+   *  llvm, asm or obj; or what its passes tell: explain (each access and
+   *  divergent branch, and what became of it) or remarks (what is slow, as
+   *  diagnostics). 0 on success. */
   int (*emit)(const PtxjitModule *module, const char *kernel,
               const PtxjitSpecialization *specialization, const char *stage,
               PtxjitSink output, PtxjitSink diagnostics);

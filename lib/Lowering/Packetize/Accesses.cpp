@@ -7,6 +7,8 @@
 #include "LaneLoops.h"
 #include "LocalsByElement.h"
 #include "OrderedAccesses.h"
+#include "ptxjit/Analysis/ShapeText.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -35,7 +37,46 @@ AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
                            const WarpAccess &access, bool isStore,
                            bool sameValue) {
   Access described = describeAccess(warp, access, isStore, sameValue);
-  return planAccess(described, warp.target.chunk);
+  AccessPlan plan = planAccess(described, warp.target.chunk);
+  remarkAccess(warp, op, describePlan(plan, isStore),
+               plan.isSlow() ? SlowBecause::Address : SlowBecause::No);
+  return plan;
+}
+
+/// The operand of an access that its lanes' addresses come from.
+static Value addressOf(Operation *op) { return op->getOperand(0); }
+
+/// Why lanes go to an address each by itself; empty if its shape says it.
+static std::string reasonOf(WarpBuilder &warp, Value address) {
+  const Shape &shape = warp.shapeOf(address);
+  if (shape.isVarying())
+    return explainVarying(warp.shapes, address);
+  if (shape.conditional)
+    return "";
+  return shape.pattern ? "lanes lie too far apart"
+                       : "lanes write different values to one place";
+}
+
+void ptxjit::remarkAccess(WarpBuilder &warp, Operation *op, StringRef code,
+                          SlowBecause slow) {
+  auto load = dyn_cast<LdOp>(op);
+  if (load && load.getSpace() == Space::Param)
+    return; // no news to anybody
+  AccessCounts &counts = warp.state<AccessCounts>();
+  ++counts.all;
+  counts.slow += slow != SlowBecause::No;
+  if (!wantsRemarks(op))
+    return;
+  Decision decision;
+  decision.category = kAccessRemark;
+  decision.code = code.str();
+  decision.shape = describeShape(warp.shapeOf(addressOf(op)));
+  decision.missed = slow != SlowBecause::No;
+  if (slow == SlowBecause::Address)
+    decision.reason = reasonOf(warp, addressOf(op));
+  else if (slow == SlowBecause::Order)
+    decision.reason = "each lane's access is one of its own";
+  remarkDecision(op, decision);
 }
 
 Value ptxjit::chunkStart(WarpBuilder &warp, const LaneAddress &address,

@@ -24,6 +24,20 @@ AccessPlan planFor(WarpBuilder &warp, mlir::Operation *op,
                    const WarpAccess &access, bool isStore,
                    bool sameValue = false);
 
+/// Accesses that were told of.
+struct AccessCounts : FamilyState {
+  explicit AccessCounts(WarpBuilder &) {}
+  unsigned all = 0;
+  unsigned slow = 0; ///< that may go lane by lane
+};
+
+/// Why code for an access is slower than one would hope.
+enum class SlowBecause { No, Address, Order };
+/// Tells what an access has become: `code`, in words. The address is the op's
+/// first operand.
+void remarkAccess(WarpBuilder &warp, mlir::Operation *op, llvm::StringRef code,
+                  SlowBecause slow);
+
 /// Loads by the plan, which is none for a scalar. \returns chunk by chunk
 /// `count` vectors of lanes.
 llvm::SmallVector<mlir::Value> loadElements(WarpBuilder &warp,

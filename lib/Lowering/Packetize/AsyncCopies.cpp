@@ -270,9 +270,12 @@ static LogicalResult emitCpAsync(WarpBuilder &warp, CpAsyncOp op) {
   emitAlignmentTest(warp, to, op.getDst(), op.getSpace(), 0, bytes, mask);
   SmallVector<CopiedRow, 0> rows = planRows(warp, from, to, bytes);
   if (rows.empty()) {
+    remarkAccess(warp, op, "copy, lane by lane", SlowBecause::Address);
     copyLanes(warp, op, from, to);
     return success();
   }
+  remarkAccess(warp, op, "copy in " + std::to_string(rows.size()) + " rows",
+               SlowBecause::No);
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   Value regular =
       warp.both(isRegular(warp, from, mask), isRegular(warp, to, Value()));

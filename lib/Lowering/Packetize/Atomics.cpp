@@ -206,6 +206,7 @@ static Value swapIfEqual(WarpBuilder &warp, Value where, Value expected,
 
 /// Of any of the ops that describeUpdate knows.
 static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
+  remarkAccess(warp, op, "update, lane by lane", SlowBecause::Order);
   AtomicUpdate update = describeUpdate(*op);
   LaneAddress address = resolve(warp, update.a, update.space, update.offset);
   int64_t size = getBitWidth(update.type) / 8;
@@ -261,6 +262,7 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
 }
 
 static LogicalResult emitAtomicWide(WarpBuilder &warp, AtomWideOp op) {
+  remarkAccess(warp, op, "update, lane by lane", SlowBecause::Order);
   LaneAddress address = resolve(warp, op.getA(), op.getSpace(), op.getOffset());
   emitAlignmentTest(warp, address, op.getA(), op.getSpace(), op.getOffset(), 16,
                     op.getMask());

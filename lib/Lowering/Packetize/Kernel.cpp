@@ -1,6 +1,6 @@
 //===- Kernel.cpp - the pass ----------------------------------------------===//
 
-#include "../CombineAccesses.h"
+#include "Accesses.h"
 #include "Calls.h"
 #include "Dispatch.h"
 #include "Fission.h"
@@ -9,6 +9,7 @@
 #include "ThreadStack.h"
 #include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -49,6 +50,7 @@ static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
     FailureOr<int64_t> frameBytes = emitSplitKernel(warp, *levels, body);
     if (failed(frameBytes))
       return failure();
+    warp.frameBytes = uint64_t(*frameBytes);
     out->setAttr(kFrameBytesAttr, warp.b.getI64IntegerAttr(*frameBytes));
     return success();
   }
@@ -90,15 +92,9 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto extents = readBlock(block);
-    if (!extents) {
-      module.emitError(llvm::toString(extents.takeError()));
+    auto context = readShapeContext(module, block, smallGrid, perThread);
+    if (failed(context))
       return signalPassFailure();
-    }
-    ShapeContext context;
-    context.block = *extents;
-    context.smallGrid = smallGrid;
-    context.lanes = perThread ? 1 : 32;
     ChunkTarget target{perThread ? 1u : unsigned(chunk), embeddedRounding,
                        dotProducts, fastMatrices};
     bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
@@ -111,10 +107,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
       if (func.isBodiless() || (!func.getEntry() && !perThread))
         continue;
       KernelLayout layout(module, func);
-      auto analysis = std::make_unique<ShapeAnalysis>(func, context);
-      if (combineAccesses(func, *analysis))
-        analysis = std::make_unique<ShapeAnalysis>(func, context);
-      ShapeAnalysis &shapes = *analysis;
+      ShapeAnalysis shapes(func, *context);
       std::optional<CtaLevel> levels;
       if (fission)
         levels.emplace(func, shapes);
@@ -126,6 +119,12 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
       if (failed(func.getEntry() ? emitKernel(warp, levels ? &*levels : nullptr)
                                  : emitFunction(warp)))
         return signalPassFailure();
+      AccessCounts &accesses = warp.state<AccessCounts>();
+      remarkCounts(
+          func, "ptx-packetize",
+          {{"accesses", accesses.all},
+           {"that may go lane by lane", accesses.slow},
+           {"bytes that a CTA keeps across barriers", warp.frameBytes}});
     }
     // Functions and variables have served; only compiled kernels remain.
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))

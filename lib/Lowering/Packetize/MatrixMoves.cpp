@@ -1,5 +1,6 @@
 //===- MatrixMoves.cpp - fragments from and to memory ---------------------===//
 
+#include "Accesses.h"
 #include "Addresses.h"
 #include "Alignment.h"
 #include "Dispatch.h"
@@ -174,6 +175,7 @@ static SmallVector<Value> loadRows(WarpBuilder &warp, const MatrixRows &from,
 
 static LogicalResult emitLdMatrix(WarpBuilder &warp, LdMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
+  remarkAccess(warp, op, "rows of a fragment", SlowBecause::No);
   Value a = op.getInputs().front();
   MatrixRows source;
   source.known = resolve(warp, a, move.space, 0);
@@ -232,6 +234,7 @@ static LogicalResult emitLdMatrix(WarpBuilder &warp, LdMatrixOp op) {
 
 static LogicalResult emitStMatrix(WarpBuilder &warp, StMatrixOp op) {
   MatrixMove move = decodeMatrixMove(op.getInstruction());
+  remarkAccess(warp, op, "rows of a fragment", SlowBecause::No);
   Value addresses =
       rowAddresses(warp, op, op.getInputs().front(), move, op.getMask());
   StackBuffer buffer = takeBuffer(warp, move.count * kRegisterBytes);
@@ -327,6 +330,7 @@ static void moveWmma(WarpBuilder &warp, Operation *op, const WmmaMove &move,
 
 static LogicalResult emitWmmaLoad(WarpBuilder &warp, WmmaLoadOp op) {
   WmmaMove move = decodeWmmaMove(op.getInstruction());
+  remarkAccess(warp, op, "elements of a fragment", SlowBecause::No);
   auto inputs = op.getInputs();
   int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
   StackBuffer buffer = takeBuffer(warp, move.registers * registerBytes);
@@ -343,6 +347,7 @@ static LogicalResult emitWmmaLoad(WarpBuilder &warp, WmmaLoadOp op) {
 
 static LogicalResult emitWmmaStore(WarpBuilder &warp, WmmaStoreOp op) {
   WmmaMove move = decodeWmmaMove(op.getInstruction());
+  remarkAccess(warp, op, "elements of a fragment", SlowBecause::No);
   auto inputs = op.getInputs();
   int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
   StackBuffer buffer = takeBuffer(warp, move.registers * registerBytes);

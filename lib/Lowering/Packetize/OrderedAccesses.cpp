@@ -67,6 +67,7 @@ LLVM::AtomicOrdering ptxjit::orderingOf(std::optional<Order> order, bool loads,
 
 LogicalResult ptxjit::emitOrderedLoad(WarpBuilder &warp, LdOp op,
                                       const LaneAddress &address) {
+  remarkAccess(warp, op, "lane by lane, in order", SlowBecause::Order);
   ValueRange results = op.getD();
   SmallVector<Type> types(results.getTypes());
   unsigned step = elementsTogether(results, address);
@@ -107,6 +108,7 @@ LogicalResult ptxjit::emitOrderedLoad(WarpBuilder &warp, LdOp op,
 
 LogicalResult ptxjit::emitOrderedStore(WarpBuilder &warp, StOp op,
                                        const LaneAddress &address) {
+  remarkAccess(warp, op, "lane by lane, in order", SlowBecause::Order);
   ValueRange stored = op.getB();
   unsigned step = elementsTogether(stored, address);
   int64_t bytes = bytesOf(stored.front().getType());

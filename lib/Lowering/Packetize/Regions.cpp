@@ -5,8 +5,12 @@
 #include "Dispatch.h"
 #include "MatrixHomes.h"
 
+#include "ptxjit/Analysis/ShapeText.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/SaveAndRestore.h"
+
+#define DEBUG_TYPE "packetize"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -200,6 +204,12 @@ LogicalResult ptxjit::emitBlock(WarpBuilder &warp, Block &block) {
 
 LogicalResult ptxjit::emitOp(WarpBuilder &warp, Operation &op) {
   llvm::SaveAndRestore<Location> place(warp.loc, op.getLoc());
+  LLVM_DEBUG({
+    llvm::dbgs() << op.getName() << " at " << op.getLoc();
+    for (Value result : op.getResults())
+      llvm::dbgs() << "; " << describeShape(warp.shapeOf(result));
+    llvm::dbgs() << '\n';
+  });
   if (WarpEmitter emit = warp.dispatch.findWarpEmitter(&op))
     return emit(warp, &op);
   if (LaneEmitter emit = warp.dispatch.findLaneEmitter(&op))

@@ -140,6 +140,8 @@ public:
   void leaveBlock();
   /// The ops of the part that is emitted; null where nothing is split.
   const llvm::DenseSet<mlir::Operation *> *part = nullptr;
+  /// That a CTA keeps for its warps between parts.
+  uint64_t frameBytes = 0;
 
   /// The family's own state, for this kernel.
   template <typename StateTy> StateTy &state() {
