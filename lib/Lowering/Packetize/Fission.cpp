@@ -118,7 +118,6 @@ Value WarpFrame::ownerOf(Value v) const {
   return it == owners.end() ? v : ownerOf(it->second);
 }
 
-/// Keeps `v` in the place of `owner` from now on, if it is kept alike.
 void WarpFrame::share(Value v, Value owner) {
   SmallVector<Type> types, ownerTypes;
   if (levels.contains(v) || levels.contains(owner))
@@ -180,9 +179,11 @@ void WarpFrame::store(Value v, ArrayRef<Value> flat) {
                                unsigned(std::min<int64_t>(bytesOf(type), 64)));
     offset += llvm::alignTo(bytesOf(type), 64);
   }
+  assert(offset == slot.bytes && "the value fills its slot");
 }
 
 void WarpFrame::load(Value v) {
+  assert(slots.contains(ownerOf(v)) && "an earlier part keeps the value");
   SmallVector<Type> types;
   warp.values.flattenTypes(v, types);
   SmallVector<Value> flat;

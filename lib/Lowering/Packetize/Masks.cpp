@@ -23,10 +23,9 @@ using arith::CmpIPredicate;
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// The lanes of chunk `c` that an op with `mask` runs in: masks are computed
-/// for whole warps, so the lanes beyond the CTA's last thread are taken out
-/// here. A null mask, and a uniform one (which holds where its op is reached),
-/// is all threads.
+/// Masks are computed for whole warps, so the lanes beyond the CTA's last
+/// thread are taken out here. A null mask, and a uniform one (which holds where
+/// its op is reached), is all threads.
 Value WarpBuilder::maskChunk(Value mask, unsigned c) {
   bool varies = mask && !shapeOf(mask).isUniform();
   if (varies && !shapes.getContext().partialWarp())
@@ -38,19 +37,19 @@ Value WarpBuilder::maskChunk(Value mask, unsigned c) {
   return varies ? v.bitAnd(chunk(mask, c), exists) : exists;
 }
 
-/// Does an op with this mask need masked code at all?
 bool WarpBuilder::needsMask(Value mask) {
   bool varies = mask && !shapes.isUniform(mask);
   return varies || shapes.getContext().partialWarp();
 }
 
-/// A predicate's 32 lanes as an i32; `chunkOf` gives the vectors.
 Value WarpBuilder::laneBits(llvm::function_ref<Value(unsigned)> chunkOf) {
   ChunkBuilder s = scalar();
   Value bits;
   for (unsigned c = 0; c < numChunks(); ++c) {
-    Value part =
-        create<LLVM::BitcastOp>(b.getIntegerType(target.chunk), chunkOf(c));
+    Value chunk = chunkOf(c);
+    assert(chunk.getType() == VectorType::get(target.chunk, b.getI1Type()) &&
+           "a mask has a bit for each lane of the chunk");
+    Value part = create<LLVM::BitcastOp>(b.getIntegerType(target.chunk), chunk);
     part = s.shlBy(s.resize(part, 32, false), c * target.chunk);
     bits = bits ? s.bitOr(bits, part) : part;
   }
@@ -63,7 +62,6 @@ Value WarpBuilder::activeBits(Value mask) {
   return laneBits([&](unsigned c) { return maskChunk(mask, c); });
 }
 
-/// Chunk `c` of the predicate whose lanes are the bits of `bits`.
 Value WarpBuilder::bitsChunk(Value bits, unsigned c) {
   ChunkBuilder v = lanes();
   LanePattern own;
