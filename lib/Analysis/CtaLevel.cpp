@@ -11,7 +11,9 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-bool CtaLevel::isBarrier(Operation *op) { return isa<BarOp, BarrierOp>(op); }
+bool CtaLevel::isBarrier(Operation *op) {
+  return isa<CtaBarrierOpInterface>(op);
+}
 
 CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes) : shapes(shapes) {
   findSplit(func);
@@ -48,14 +50,8 @@ static bool isMovable(Operation *op) {
     return ld.getSpace() == Space::Param && !ld.getOrder();
   if (!isMemoryEffectFree(op))
     return false;
-  // Made from the number of the warp, whatever their shape.
-  if (auto sreg = dyn_cast<SRegOp>(op))
-    return sreg.getReg() != SpecialRegister::TidX &&
-           sreg.getReg() != SpecialRegister::TidY &&
-           sreg.getReg() != SpecialRegister::TidZ &&
-           sreg.getReg() != SpecialRegister::WarpId;
-  auto cvta = dyn_cast<CvtaOp>(op);
-  return !cvta || cvta.getSpace() != Space::Local;
+  auto dependent = dyn_cast<WarpDependentOpInterface>(op);
+  return !dependent || !dependent.dependsOnWarp();
 }
 
 bool CtaLevel::contains(Operation *op) const {
@@ -130,7 +126,7 @@ bool CtaLevel::isRecomputed(Value v) const {
   Operation *op = v.getDefiningOp();
   if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
-  if (isa<SRegOp, EntryMaskOp>(op))
+  if (op->getNumOperands() == 0) // numbers of threads and the like
     return true;
   if (auto known = recomputed.find(v); known != recomputed.end())
     return known->second;
@@ -189,18 +185,16 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
 
 /// ISA: "bar, barrier": without a count, or with all threads as count.
 bool CtaLevel::joinsWholeCta(Operation *op) const {
-  auto joins = [&](auto bar) {
-    APInt number;
-    if (bar.getMode() != BarrierMode::Sync || bar.getMask() ||
-        !matchPattern(bar.getA(), m_ConstantInt(&number)) || number.uge(16))
-      return false;
-    return !bar.getB() ||
-           (matchPattern(bar.getB(), m_ConstantInt(&number)) &&
-            number == llvm::alignTo(shapes.getContext().threads(), 32));
-  };
-  if (auto bar = dyn_cast<BarOp>(op))
-    return joins(bar);
-  return joins(cast<BarrierOp>(op));
+  auto barrier = cast<CtaBarrierOpInterface>(op);
+  APInt number;
+  if (barrier.getMode() != BarrierMode::Sync ||
+      cast<MaskedOpInterface>(op).getLaneMask() ||
+      !matchPattern(barrier.getBarrier(), m_ConstantInt(&number)) ||
+      number.uge(16))
+    return false;
+  Value count = barrier.getThreadCount();
+  return !count || (matchPattern(count, m_ConstantInt(&number)) &&
+                    number == llvm::alignTo(shapes.getContext().threads(), 32));
 }
 
 void CtaLevel::check(FuncOp func) {

@@ -43,13 +43,13 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   kernel.walk([&](Operation *op) {
     if (auto found = dyn_cast<CallOp>(op); found && !call && hasBody(found))
       call = op;
-    if (isa<AllocaOp, StackSaveOp, StackRestoreOp>(op) && !alloca)
+    if (op->hasTrait<UsesStack>() && !alloca)
       alloca = op;
     if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
-    if (isa<BarrierClusterOp>(op) && !cluster)
+    if (op->hasTrait<ClusterWideBarrier>() && !cluster)
       cluster = op;
-    if (isa<YieldWarpOp, NanosleepOp>(op) && !wait)
+    if (op->hasTrait<GivesWay>() && !wait)
       wait = op;
   });
   if (call)

@@ -4,25 +4,20 @@
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 bool ptxjit::isAnyBarrier(Operation *op) {
-  return CtaLevel::isBarrier(op) || isa<BarrierClusterOp>(op);
+  return CtaLevel::isBarrier(op) || op->hasTrait<ClusterWideBarrier>();
 }
 
 Value ptxjit::memberMaskOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<BarWarpOp>([](BarWarpOp o) { return o.getA(); })
-      .Case<ShflOp, VoteOp, MatchOp, ReduxOp, ElectOp>(
-          [](auto o) { return o.getM(); })
-      .Default([](Operation *) { return Value(); });
+  auto collective = dyn_cast<WarpCollectiveOpInterface>(op);
+  return collective ? collective.getMemberMask() : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +90,7 @@ bool PollingLoop::dependsOn(Value value, Value on, bool acrossTurns) {
 bool PollingLoop::ordersMemory() {
   return loop
       .walk([](Operation *op) {
-        return isAnyBarrier(op) || isa<MembarOp, FenceOp>(op)
+        return isAnyBarrier(op) || op->hasTrait<OrdersMemory>()
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -118,7 +113,7 @@ bool PollingLoop::mayKeep(BlockArgument carried) {
     if (isa_and_present<scf::IfOp, scf::WhileOp>(op) ||
         isa<BlockArgument>(value))
       collectSources(value, /*acrossTurns=*/false, work);
-    else if (isa_and_present<SelpOp, SlctOp, arith::SelectOp>(op))
+    else if (isa_and_present<SelectLikeOpInterface>(op))
       llvm::append_range(work, op->getOperands());
   }
   return false;
@@ -135,51 +130,39 @@ bool PollingLoop::mayRepeat() {
   });
 }
 
-/// A load without an order may be polled, too, where barriers or fences make it
-/// read anew: `while (flag[i] == 0) __syncthreads();`. What other CTAs write is
-/// global memory; threads of this one meet at the barrier.
-bool PollingLoop::mayPollWeakly(LdOp ld) {
-  bool isGlobal = !ld.getSpace() || *ld.getSpace() == Space::Global;
-  if (!isGlobal || ld.getNc())
-    return false;
-  if (!readsAnew)
-    readsAnew = ordersMemory() && mayRepeat();
-  return *readsAnew;
+bool PollingLoop::readsAnew() {
+  if (!anew)
+    anew = ordersMemory() && mayRepeat();
+  return *anew;
+}
+
+/// Is what a compare-and-swap compares with made of what it read last? If it
+/// fails then, another thread has got on.
+bool PollingLoop::isChained(Operation *op) {
+  auto swap = cast<AtomOp>(op);
+  return dependsOn(swap.getB(), swap.getD(), /*acrossTurns=*/true);
 }
 
 //===----------------------------------------------------------------------===//
 // Polls
 //===----------------------------------------------------------------------===//
 
-static bool isNonZero(Value value) {
-  APInt constant;
-  return matchPattern(value, m_ConstantInt(&constant)) && !constant.isZero();
-}
-
 /// May it read the same as before until another thread does something?
 bool PollingLoop::mayPoll(Operation *op) {
-  if (isa<MbarrierWaitOp>(op))
-    return true;
-  if (auto ld = dyn_cast<LdOp>(op))
-    return (ld.getOrder() && *ld.getOrder() != Order::Weak) ||
-           mayPollWeakly(ld);
-  if (isa<AtomWideOp, MultimemLdOp>(op))
-    return true;
-  auto atom = dyn_cast<AtomOp>(op);
-  if (!atom)
+  auto communicating = dyn_cast<CommunicatingOpInterface>(op);
+  if (!communicating)
     return false;
-  switch (atom.getOp()) {
-  case AtomicOp::Add:
-    return !isNonZero(atom.getB());
-  case AtomicOp::Inc:
-  case AtomicOp::Dec:
+  switch (communicating.getPolling()) {
+  case Polling::Never:
     return false;
-  case AtomicOp::Cas:
-    // With what was read last: if it fails, another thread has got on.
-    return !dependsOn(atom.getB(), atom.getD(), /*acrossTurns=*/true);
-  default:
+  case Polling::Same:
     return true;
+  case Polling::SameIfReadAnew:
+    return readsAnew();
+  case Polling::SameUnlessChained:
+    return !isChained(op);
   }
+  llvm_unreachable("no way of polling");
 }
 
 bool PollingLoop::anyPoll(llvm::function_ref<bool(Operation *)> visit) {

@@ -34,13 +34,14 @@ private:
                       mlir::SmallVectorImpl<mlir::Value> &sources);
   bool dependsOn(mlir::Value value, mlir::Value on, bool acrossTurns);
   bool mayPoll(mlir::Operation *op);
-  bool mayPollWeakly(ptx::LdOp ld);
+  bool readsAnew();
+  bool isChained(mlir::Operation *op);
   bool ordersMemory();
   bool mayRepeat();
   bool mayKeep(mlir::BlockArgument carried);
 
   mlir::scf::WhileOp loop;
-  std::optional<bool> readsAnew; ///< see mayPollWeakly; once it is known
+  std::optional<bool> anew; ///< see readsAnew; once it is known
 };
 
 } // namespace ptxjit

@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -173,29 +172,12 @@ bool isReachedByOneLane(Operation *op, const ShapeAnalysis &shapes) {
 // Lanes that wait for lanes
 //===----------------------------------------------------------------------===//
 
-/// May what an mbarrier tells change by it?
-bool isMbarrierUpdate(Operation *op) {
-  return isa<MbarrierArriveOp, MbarrierTxOp, MbarrierInitOp, BulkLoadOp,
-             BulkPeerOp, BulkReducePeerOp, ClcTryCancelOp>(op);
-}
-
-std::optional<Space> spaceOf(Operation *op) {
-  if (isMbarrierUpdate(op) || isa<MbarrierWaitOp>(op))
-    return Space::Shared;
-  auto attr = dyn_cast_if_present<SpaceAttr>(
-      op->getInherentAttr("space").value_or(nullptr));
-  if (!attr)
-    return std::nullopt;
-  Space space = attr.getValue();
+/// The space through which threads learn from each other by `op`, without
+/// regard to whose shared memory it is.
+std::optional<Space> spaceOf(CommunicatingOpInterface op) {
+  std::optional<Space> space = op.getMeetingSpace();
   bool shared = space == Space::SharedCta || space == Space::SharedCluster;
   return shared ? Space::Shared : space;
-}
-
-/// Does `op` store to memory in a way that others may wait for?
-bool mayRelease(Operation *op) {
-  return isa<StOp, AtomOp, RedOp, AtomVectorOp, RedVectorOp, AtomWideOp,
-             MultimemRedOp>(op) ||
-         isMbarrierUpdate(op);
 }
 
 /// The one space that a loop polls; nothing if that is not known.
@@ -203,7 +185,7 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
   std::optional<Space> space;
   bool known = true;
   PollingLoop(loop).anyPoll([&](Operation *op) {
-    auto other = spaceOf(op);
+    auto other = spaceOf(cast<CommunicatingOpInterface>(op));
     known &= other && (!space || space == other);
     space = other;
     return false;
@@ -215,9 +197,10 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
 bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
   std::optional<Space> polled = polledSpace(loop);
   auto releases = [&](Operation *op) {
-    if (!mayRelease(op))
+    auto release = dyn_cast<CommunicatingOpInterface>(op);
+    if (!release || !release.mayRelease())
       return false;
-    auto space = spaceOf(op);
+    auto space = spaceOf(release);
     return space != Space::Local && (!space || !polled || space == polled);
   };
   bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition());

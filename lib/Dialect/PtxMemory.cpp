@@ -3,6 +3,7 @@
 #include "ptxjit/Dialect/PtxOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -18,4 +19,33 @@ void LdOp::getEffects(
   // A volatile or ordered load may not be dropped, merged or moved.
   if (getOrder() && *getOrder() != Order::Weak)
     effects.emplace_back(MemoryEffects::Write::get());
+}
+
+/// A weak load may be polled, too, where barriers or fences make it read anew:
+/// `while (flag[i] == 0) __syncthreads();`. What other CTAs write is global
+/// memory; threads of this one meet at the barrier.
+Polling LdOp::getPolling() {
+  if (getOrder() && *getOrder() != Order::Weak)
+    return Polling::Same;
+  bool isGlobal = !getSpace() || *getSpace() == Space::Global;
+  return isGlobal && !getNc() ? Polling::SameIfReadAnew : Polling::Never;
+}
+
+static bool isNonZero(Value value) {
+  APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) && !constant.isZero();
+}
+
+Polling AtomOp::getPolling() {
+  switch (getOp()) {
+  case AtomicOp::Add:
+    return isNonZero(getB()) ? Polling::Never : Polling::Same;
+  case AtomicOp::Inc:
+  case AtomicOp::Dec:
+    return Polling::Never;
+  case AtomicOp::Cas:
+    return Polling::SameUnlessChained;
+  default:
+    return Polling::Same;
+  }
 }

@@ -77,6 +77,32 @@ void SRegOp::getEffects(
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+/// They are made from the number of the warp, whatever their shape.
+bool SRegOp::dependsOnWarp() {
+  switch (getReg()) {
+  case SpecialRegister::TidX:
+  case SpecialRegister::TidY:
+  case SpecialRegister::TidZ:
+  case SpecialRegister::WarpId:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Which of the CTAs this is. How many there are the launch says.
+bool SRegOp::dependsOnCluster() {
+  switch (getReg()) {
+  case SpecialRegister::ClusterCtarank:
+  case SpecialRegister::ClusterCtaidX:
+  case SpecialRegister::ClusterCtaidY:
+  case SpecialRegister::ClusterCtaidZ:
+    return true;
+  default:
+    return false;
+  }
+}
+
 template <typename MatrixOp> static LogicalResult verifyMatrix(MatrixOp op) {
   return verifyPlainInstruction(op, op.getInstruction(), op.getInputs().size());
 }

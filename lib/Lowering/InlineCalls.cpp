@@ -102,20 +102,16 @@ struct InlineCallsPass
   /// `.param` means the block of a kernel's parameters, or a variable that
   /// travels between functions. The latter are local memory.
   static void resolveParamSpace(FuncOp func) {
-    auto local = SpaceAttr::get(func.getContext(), Space::Local);
-    func.walk([&](Operation *op) {
-      auto space = dyn_cast_if_present<SpaceAttr>(
-          op->getInherentAttr("space").value_or(nullptr));
-      if (!space || (space.getValue() != Space::Param &&
-                     space.getValue() != Space::ParamFunc))
+    func.walk([&](SpaceOpInterface op) {
+      std::optional<Space> space = op.getAddressSpace();
+      if (space != Space::Param && space != Space::ParamFunc)
         return;
       // These mean a kernel's parameters, in functions too.
       bool ofKernel = func.getEntry() || isa<CvtaOp, IsSpacepOp>(op);
-      bool travels = !ofKernel || isa<StOp>(op) ||
-                     space.getValue() == Space::ParamFunc ||
+      bool travels = !ofKernel || isa<StOp>(op) || space == Space::ParamFunc ||
                      isVariable(op->getOperand(0));
       if (travels)
-        op->setAttr("space", local);
+        op.setAddressSpace(Space::Local);
     });
   }
   static bool isVariable(Value address) {
@@ -205,8 +201,8 @@ struct InlineCallsPass
   static bool usesStack(FuncOp func) {
     return func
         .walk([](Operation *op) {
-          return isa<AllocaOp, StackSaveOp>(op) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
+          return op->hasTrait<UsesStack>() ? WalkResult::interrupt()
+                                           : WalkResult::advance();
         })
         .wasInterrupted();
   }

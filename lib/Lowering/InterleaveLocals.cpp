@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "ptxjit/Analysis/AddressFlow.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SmallSet.h"
@@ -217,11 +219,8 @@ void LocalAddresses::followUse(OpOperand &use, unsigned object) {
     return followYield(use, object);
   if (isa<SetpOp>(op))
     return; // which addresses are compared, all lanes agree on
-  bool derives =
-      isa<AddIntOp, arith::AddIOp, OrOp, AndOp>(op) ||
-      (isa<SubIntOp>(op) && n == 0) || (isa<MadIntOp>(op) && n == 2) ||
-      (isa<arith::SelectOp>(op) && n > 0) || (isa<SelpOp>(op) && n < 2);
-  if (derives && op->getNumResults() == 1)
+  AddressRole role = getAddressRole(use);
+  if (role == AddressRole::Base || role == AddressRole::Bits)
     derive(op->getResult(0), object);
   else
     objects[object].escapes = true;
@@ -250,10 +249,9 @@ void LocalAddresses::checkMerge(Value merged, ValueRange sources) {
 
 void LocalAddresses::checkMerges() {
   func.walk([&](Operation *op) {
-    if (auto select = dyn_cast<arith::SelectOp>(op))
-      checkMerge(select, {select.getTrueValue(), select.getFalseValue()});
-    if (auto selp = dyn_cast<SelpOp>(op))
-      checkMerge(selp.getD(), {selp.getA(), selp.getB()});
+    if (auto select = dyn_cast<SelectLikeOpInterface>(op))
+      checkMerge(op->getResult(0),
+                 {select.getTrueValue(), select.getFalseValue()});
     if (auto branch = dyn_cast<scf::IfOp>(op))
       for (OpResult result : branch.getResults())
         checkMerge(result,

@@ -21,17 +21,11 @@ static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
 
 /// Does it matter to `op` that there are other CTAs in the cluster?
 static bool needsCluster(Operation *op) {
-  if (isa<BarrierClusterOp, MapaOp, GetCtaRankOp, BulkLoadOp, BulkPeerOp,
-          BulkReducePeerOp, ClcTryCancelOp>(op))
-    return true;
-  if (auto sreg = dyn_cast<SRegOp>(op))
-    return sreg.getReg() == SpecialRegister::ClusterCtarank ||
-           sreg.getReg() == SpecialRegister::ClusterCtaidX ||
-           sreg.getReg() == SpecialRegister::ClusterCtaidY ||
-           sreg.getReg() == SpecialRegister::ClusterCtaidZ;
-  auto space = dyn_cast_if_present<SpaceAttr>(
-      op->getInherentAttr("space").value_or(nullptr));
-  return space && space.getValue() == Space::SharedCluster;
+  if (auto cluster = dyn_cast<ClusterOpInterface>(op))
+    if (cluster.dependsOnCluster())
+      return true;
+  auto access = dyn_cast<SpaceOpInterface>(op);
+  return access && access.getAddressSpace() == Space::SharedCluster;
 }
 
 static bool needsCluster(ModuleOp module, FuncOp kernel) {

@@ -59,7 +59,7 @@ struct UnifyExitsPass
   void unify(FuncOp func) {
     SmallVector<Operation *> exits;
     for (Block &block : func.getBody())
-      if (isa<RetOp, ExitOp, TrapOp>(block.getTerminator()))
+      if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
         exits.push_back(block.getTerminator());
     remarkCounts(func, "ptx-unify-exits", {{"exits", exits.size()}});
     if (exits.size() == 1 && isa<RetOp>(exits.front()))

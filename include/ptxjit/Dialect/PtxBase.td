@@ -17,6 +17,7 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/MemorySlotInterfaces.td"
+include "ptxjit/Dialect/PtxInterfaces.td"
 
 def Ptx_Dialect : Dialect {
   let name = "ptx";
@@ -338,24 +339,6 @@ def Ptx_SlotType : Ptx_Type<"Slot", "slot"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Interfaces
-//===----------------------------------------------------------------------===//
-
-/// An op whose effect happens only in the lanes of its mask. Ops outside any
-/// divergent control carry none: all lanes of the entry mask take part.
-def MaskedOpInterface : OpInterface<"MaskedOpInterface"> {
-  let cppNamespace = "::ptxjit::ptx";
-  let methods = [
-    InterfaceMethod<"the lanes that take part; null before masking",
-      "::mlir::Value", "getLaneMask", (ins), [{}],
-      [{ return $_op.getMask(); }]>,
-    InterfaceMethod<"sets the lanes that take part",
-      "void", "setLaneMask", (ins "::mlir::Value":$mask), [{}],
-      [{ $_op.getMaskMutable().assign(mask); }]>,
-  ];
-}
-
-//===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
 
@@ -389,23 +372,42 @@ class Ptx_Instr<string mnemonic, string isa, list<Form> forms,
   }];
 }
 
+/// Facts that C++ states.
+defvar AddressArithmetic = DeclareOpInterfaceMethods<AddressOpInterface>;
+defvar Widens = DeclareOpInterfaceMethods<WideningOpInterface>;
+defvar Polls =
+    DeclareOpInterfaceMethods<CommunicatingOpInterface, ["getPolling"]>;
+/// What threads wait for is an mbarrier.
+defvar MeetsInShared = [{
+  std::optional<Space> getMeetingSpace() { return Space::Shared; }
+}];
+defvar MeetsInGlobal = [{
+  std::optional<Space> getMeetingSpace() { return Space::Global; }
+}];
+/// A loop may read it until another thread does something.
+defvar Polled = [{ Polling getPolling() { return Polling::Same; } }];
+/// It only reads, or others may read what it writes only after an op that
+/// releases.
+defvar ReleasesNothing = [{ bool mayRelease() { return false; } }];
+defvar WarpDependent = DeclareOpInterfaceMethods<WarpDependentOpInterface>;
+
 /// d = f(a), (a, b) or (a, b, c), without side effects.
 class Ptx_Unary<string mnemonic, string isa, list<Form> forms,
-                dag modifiers = (ins)>
-    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+                dag modifiers = (ins), list<Trait> traits = []>
+    : Ptx_Instr<mnemonic, isa, forms, !listconcat([Pure, LaneWise], traits)> {
   let arguments = !con((ins AnyType:$a, Ptx_ScalarType:$ty), modifiers);
   let results = (outs AnyType:$d);
 }
 class Ptx_Binary<string mnemonic, string isa, list<Form> forms,
-                 dag modifiers = (ins)>
-    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+                 dag modifiers = (ins), list<Trait> traits = []>
+    : Ptx_Instr<mnemonic, isa, forms, !listconcat([Pure, LaneWise], traits)> {
   let arguments = !con((ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty),
                        modifiers);
   let results = (outs AnyType:$d);
 }
 class Ptx_Ternary<string mnemonic, string isa, list<Form> forms,
-                  dag modifiers = (ins)>
-    : Ptx_Instr<mnemonic, isa, forms, [Pure]> {
+                  dag modifiers = (ins), list<Trait> traits = []>
+    : Ptx_Instr<mnemonic, isa, forms, !listconcat([Pure, LaneWise], traits)> {
   let arguments = !con((ins AnyType:$a, AnyType:$b, AnyType:$c,
                         Ptx_ScalarType:$ty), modifiers);
   let results = (outs AnyType:$d);

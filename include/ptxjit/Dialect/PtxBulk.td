@@ -23,16 +23,19 @@ defvar Sm100Bulk = [Since<"8.6", "sm_100+">];
 //===----------------------------------------------------------------------===//
 
 class Ptx_Bulk<string mnemonic, string anchor, list<Form> forms,
-               dag more = (ins)>
+               dag more = (ins), list<Trait> traits = []>
     : Ptx_Instr<mnemonic,
                 !strconcat("data-movement-and-conversion-instructions-", anchor),
-                forms, [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-                        AttrSizedOperandSegments]> {
+                forms,
+                !listconcat([MemoryEffects<[MemRead, MemWrite]>,
+                             MaskedOpInterface, CommunicatingOpInterface,
+                             AttrSizedOperandSegments], traits)> {
   let Ignored = BulkTokens;
   // Addresses: of their space, 64 bits wide. `size`: bytes, a multiple of 16.
   let arguments = !con((ins I64:$dst, I64:$src, I32:$size, Optional<I64>:$mbar,
                             Optional<AnyType>:$ctas, Optional<AnyType>:$bytes,
                             Optional<I1>:$mask), more);
+  let extraClassDeclaration = MeetsInShared;
 }
 class BulkLoadForms {
   defvar Cta = !strconcat("cp.async.bulk.shared::cta.global.", CompleteTx);
@@ -52,7 +55,7 @@ class BulkLoadForms {
                     ", ctas:b16, ?policy:b64"), Sm90Bulk>];
 }
 def Ptx_BulkLoadOp : Ptx_Bulk<"cp.bulk.load", "cp-async-bulk",
-                              BulkLoadForms<>.L> {
+                              BulkLoadForms<>.L, (ins), [ClusterOpInterface]> {
   let summary = "from global memory to shared memory of the cluster";
   let description = [{
     `ctas`: a bit for each CTA of the cluster that gets the bytes, at the places
@@ -61,7 +64,8 @@ def Ptx_BulkLoadOp : Ptx_Bulk<"cp.bulk.load", "cp-async-bulk",
 }
 def Ptx_BulkPeerOp : Ptx_Bulk<"cp.bulk.peer", "cp-async-bulk",
     [Form<!strconcat("cp.async.bulk.shared::cluster.shared::cta.", CompleteTx,
-                     " [dst], [src], size:b32, [mbar]"), Sm90Bulk>]> {
+                     " [dst], [src], size:b32, [mbar]"), Sm90Bulk>],
+    (ins), [ClusterOpInterface]> {
   let summary = "from the CTA's shared memory to that of another";
 }
 class BulkStoreForms {
@@ -79,6 +83,7 @@ def Ptx_BulkStoreOp : Ptx_Bulk<"cp.bulk.store", "cp-async-bulk",
                                BulkStoreForms<>.L> {
   let summary = "from the CTA's shared memory to global memory";
   let description = "`bytes`: which of every 16 bytes are written.";
+  let extraClassDeclaration = !strconcat(MeetsInGlobal, ReleasesNothing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,7 +102,7 @@ def Ptx_BulkReducePeerOp : Ptx_Bulk<"cp.reduce.peer", "cp-reduce-async-bulk",
                 ReducePeerForms<".add.u64">.L,
                 ReducePeerForms<".{and|or|xor}.b32">.L,
                 ReducePeerForms<".{add|min|max|inc|dec}.u32">.L),
-    ReduceModifiers> {
+    ReduceModifiers, [ClusterOpInterface]> {
   let summary = "combines elements with those of another CTA's shared memory";
 }
 class ReduceStoreForms<string ops, list<Since> since = Sm90Bulk> {
@@ -117,6 +122,7 @@ def Ptx_BulkReduceStoreOp : Ptx_Bulk<"cp.reduce.store", "cp-reduce-async-bulk",
                 ReduceStoreForms<".{min|max}.{s64|f16|bf16}">.L),
     ReduceModifiers> {
   let summary = "combines elements with those of global memory";
+  let extraClassDeclaration = !strconcat(MeetsInGlobal, ReleasesNothing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +142,8 @@ class StAsyncForms {
 }
 def Ptx_StAsyncOp : Ptx_Instr<"st.async",
     "data-movement-and-conversion-instructions-st-async", StAsyncForms<>.L,
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
+     SpaceOpInterface, NeedsNoMask]> {
   let summary = "store to shared memory of the cluster that `mbar` tracks";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, Variadic<AnyType>:$b, I64:$mbar,
@@ -147,7 +154,8 @@ def Ptx_StAsyncGlobalOp : Ptx_Instr<"st.async.global",
     "data-movement-and-conversion-instructions-st-async",
     [Form<"st.async{.mmio}.release.{sys|gpu}{.global}.{u16|u32|u64|s16|s32|s64|"
           "b32|b64|f32|f64|b16|b8|u8|s8} [dst], b", [Since<"8.7", "sm_100+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
+     SpaceOpInterface, NeedsNoMask]> {
   let summary = "store to global memory, ordered behind what came before";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
@@ -165,7 +173,8 @@ def Ptx_RedAsyncOp : Ptx_Instr<"red.async",
                 RedAsyncForms<".{add|min|max}.s32">.L,
                 RedAsyncForms<".add.{u64|s64}">.L,
                 RedAsyncForms<".{and|or|xor}.b32">.L),
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
+     SpaceOpInterface, NeedsNoMask]> {
   let summary = "update of shared memory of the cluster that `mbar` tracks";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, AnyType:$b, I64:$mbar, Ptx_ScalarType:$ty,
@@ -175,7 +184,8 @@ def Ptx_RedAsyncGlobalOp : Ptx_Instr<"red.async.global",
     "parallel-synchronization-and-communication-instructions-red-async",
     [Form<"red.async{.mmio}.release.{sys|gpu}{.global}.add.{u32|u64|s32|s64} "
           "[dst], b", [Since<"8.7", "sm_100+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
+     SpaceOpInterface, NeedsNoMask]> {
   let summary = "update of global memory, ordered behind what came before";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
@@ -185,7 +195,8 @@ def Ptx_RedAsyncGlobalOp : Ptx_Instr<"red.async.global",
 def Ptx_StBulkOp : Ptx_Instr<"st.bulk",
     "data-movement-and-conversion-instructions-st-bulk",
     [Form<"st.bulk{.weak}{.shared::cta} [dst], size:b64, #value=0", Sm100Bulk>],
-    [MemoryEffects<[MemWrite]>, MaskedOpInterface]> {
+    [MemoryEffects<[MemWrite]>, MaskedOpInterface, CommunicatingOpInterface,
+     SpaceOpInterface]> {
   let summary = "fills `size` bytes of shared memory with zeros";
   let Ignored = ["bulk", "weak"];
   let arguments = (ins AnyType:$dst, I64:$size, Optional<I1>:$mask,
@@ -200,7 +211,8 @@ def Ptx_CpAsyncArriveOp : Ptx_Instr<"cp.async.mbarrier.arrive",
     "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive",
     [Form<"cp.async.mbarrier.arrive{.noinc}{.shared|shared::cta}.b64 [a]",
           [Since<"7.0", "sm_80+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
+     SpaceOpInterface, NeedsNoMask]> {
   let summary = "the object learns when the thread's copies have ended";
   let description = [{
     With `noinc` that is one of the arrivals that it expects; without, one is

@@ -15,7 +15,8 @@ def Ptx_BarrierClusterOp : Ptx_Instr<"barrier.cluster",
      Form<"barrier.cluster.wait.acquire{.aligned}", [Since<"8.0", "sm_90+">]>,
      Form<"barrier.cluster.arrive.{relaxed|release}{.aligned}",
           [Since<"8.0", "sm_90+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, ClusterWideBarrier,
+     ClusterOpInterface]> {
   let summary = "arrive at the barrier of the cluster, or wait for it";
   let Ignored = ["cluster", "acquire", "release", "relaxed"];
   let arguments = (ins Optional<I1>:$mask, Ptx_ClusterBarrier:$mode,
@@ -25,7 +26,7 @@ def Ptx_MapaOp : Ptx_Instr<"mapa",
     "data-movement-and-conversion-instructions-mapa",
     [Form<"mapa.{u32|u64} d, a, b:b32", Sm90Cluster>,
      Form<"mapa.shared::cluster.{u32|u64} d, %a, b:b32", Sm90Cluster>],
-    [Pure]> {
+    [Pure, ClusterOpInterface, SpaceOpInterface]> {
   let summary = "the place of shared address `a` in CTA `b` of the cluster";
   let arguments = (ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Space>:$space);
@@ -35,7 +36,7 @@ def Ptx_GetCtaRankOp : Ptx_Instr<"getctarank",
     "data-movement-and-conversion-instructions-getctarank",
     [Form<"getctarank.{u32|u64} d:b32, a", Sm90Cluster>,
      Form<"getctarank.shared::cluster.{u32|u64} d:b32, %a", Sm90Cluster>],
-    [Pure]> {
+    [Pure, ClusterOpInterface, SpaceOpInterface]> {
   let summary = "the CTA of the cluster that shared address `a` belongs to";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Space>:$space);
@@ -58,7 +59,8 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
            Since<"8.8", "sm_120f">, Since<"8.6", "sm_100a">,
            Since<"8.6", "sm_103a">, Since<"8.6", "sm_110a">,
            Since<"8.6", "sm_120a">, Since<"8.6", "sm_121a">]>],
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     CommunicatingOpInterface, ClusterOpInterface, SpaceOpInterface]> {
   let summary = "take over the work of a cluster that has not started";
   let description = [{
     It never succeeds, which the ISA allows: each cluster does its own work. The
@@ -67,6 +69,7 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
   let Ignored = ["try_cancel", "async", "b128", "mbarrier::complete_tx::bytes"];
   let arguments = (ins I64:$dst, I64:$mbar, Optional<I1>:$mask,
                        Flag_MulticastAll:$all, OptionalAttr<Ptx_Space>:$space);
+  let extraClassDeclaration = MeetsInShared;
 }
 def Ptx_ClcQueryEnum : Ptx_Enum<"ClcQuery", [
   Case<0, "is_canceled", "IsCanceled">, Case<1, "get_first_ctaid", "All">,
@@ -81,7 +84,7 @@ def Ptx_ClcQueryOp : Ptx_Instr<"clusterlaunchcontrol.query_cancel",
           "d*4:b32, a:b128", Sm100Cluster>,
      Form<"clusterlaunchcontrol.query_cancel.{get_first_ctaid::x|"
           "get_first_ctaid::y|get_first_ctaid::z}.b32.b128 d:b32, a:b128",
-          Sm100Cluster>], [Pure]> {
+          Sm100Cluster>], [Pure, LaneWise]> {
   let summary = "what an answer of `try_cancel` says";
   let description = [{
     Bit 0 of the answer: the request succeeded. The first CTA's coordinates are

@@ -31,7 +31,7 @@ def Ptx_SetpOp : Ptx_Instr<"setp",
                 HalfSetpForms<"{.ftz}.f16x2", "{|q}", Since<"4.2", "sm_53+">>.L,
                 HalfSetpForms<".bf16", "", Since<"7.8", "sm_90+">>.L,
                 HalfSetpForms<".bf16x2", "{|q}", Since<"7.8", "sm_90+">>.L),
-    [Pure]> {
+    [Pure, LaneWise]> {
   let summary = "p = (a cmp b) BoolOp c; q = !(a cmp b) BoolOp c";
   let description = [{
     Of the packed types, p compares the low halves and q the high ones.
@@ -70,7 +70,7 @@ def Ptx_SetOp : Ptx_Instr<"set", "comparison-and-selection-instructions-set",
         SetForms<!strconcat("{", CmpFloat, "}.bf16.{f16|bf16|f32|f64}"), BrainSet>.L,
         SetForms<!strconcat("{", CmpFloat, "}.{u16|s16|u32|s32}.bf16"), BrainSet>.L,
         SetForms<!strconcat("{", CmpFloat, "}.{bf16x2|u32|s32}.bf16x2"), BrainSet>.L),
-    [Pure]> {
+    [Pure, LaneWise]> {
   let summary = "as setp; true is ~0 (integers) or 1.0, in each half of packed types";
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
@@ -78,30 +78,41 @@ def Ptx_SetOp : Ptx_Instr<"set", "comparison-and-selection-instructions-set",
                        Flag_Ftz:$ftz);
   let results = (outs AnyType:$d);
 }
+/// d is a or b, by c.
+defvar SelectsByC = [{
+  ::mlir::Value getCondition() { return getC(); }
+  ::mlir::Value getTrueValue() { return getA(); }
+  ::mlir::Value getFalseValue() { return getB(); }
+}];
 def Ptx_SelpOp : Ptx_Ternary<"selp",
     "comparison-and-selection-instructions-selp",
     [Form<"selp.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} "
-          "d, a, b, !c:pred">]>;
+          "d, a, b, !c:pred">],
+    (ins), [AddressArithmetic, SelectLikeOpInterface]> {
+  let extraClassDeclaration = SelectsByC;
+}
 def Ptx_SlctOp : Ptx_Ternary<"slct",
     "comparison-and-selection-instructions-slct",
     [Form<"slct.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.s32 "
           "d, a, b, c:2">,
      Form<"slct{.ftz}.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64}.f32 "
           "d, a, b, c:2">],
-    (ins Ptx_ScalarType:$ty2, Flag_Ftz:$ftz)> {
+    (ins Ptx_ScalarType:$ty2, Flag_Ftz:$ftz), [SelectLikeOpInterface]> {
   let summary = "c >= 0 ? a : b";
+  let extraClassDeclaration = SelectsByC;
 }
 
 //===----------------------------------------------------------------------===//
 // Logic and shifts
 //===----------------------------------------------------------------------===//
 
-class Ptx_Logic<string opcode>
+class Ptx_Logic<string opcode, list<Trait> traits = []>
     : Ptx_Binary<opcode, !strconcat("logic-and-shift-instructions-", opcode),
         [Form<!strconcat(opcode, ".{b16|b32|b64} d, a, b")>,
-         Form<!strconcat(opcode, ".pred d, !a, !b")>]>;
-def Ptx_AndOp : Ptx_Logic<"and">;
-def Ptx_OrOp : Ptx_Logic<"or">;
+         Form<!strconcat(opcode, ".pred d, !a, !b")>],
+        (ins), traits>;
+def Ptx_AndOp : Ptx_Logic<"and", [AddressArithmetic]>;
+def Ptx_OrOp : Ptx_Logic<"or", [AddressArithmetic]>;
 def Ptx_XorOp : Ptx_Logic<"xor">;
 def Ptx_NotOp : Ptx_Unary<"not", "logic-and-shift-instructions-not",
     [Form<"not.{b16|b32|b64} d, a">, Form<"not.pred d, !a">]>;
@@ -110,7 +121,8 @@ def Ptx_CnotOp : Ptx_Unary<"cnot", "logic-and-shift-instructions-cnot",
   let summary = "logical negation: a == 0";
 }
 def Ptx_Lop3Op : Ptx_Instr<"lop3", "logic-and-shift-instructions-lop3",
-    [Form<"lop3.b32 d, a, b, c, immLut", [Since<"4.3", "sm_50+">]>], [Pure]> {
+    [Form<"lop3.b32 d, a, b, c, immLut", [Since<"4.3", "sm_50+">]>],
+    [Pure, LaneWise]> {
   let summary = "any function of three bits, by truth table";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
                        Ptx_ScalarType:$ty);
@@ -119,7 +131,7 @@ def Ptx_Lop3Op : Ptx_Instr<"lop3", "logic-and-shift-instructions-lop3",
 def Ptx_Lop3PredOp : Ptx_Instr<"lop3.pred",
     "logic-and-shift-instructions-lop3",
     [Form<"lop3.{and|or}.b32 d{|p:pred}, a, b, c, immLut, !q:pred",
-          [Since<"8.2", "sm_70+">]>], [Pure]> {
+          [Since<"8.2", "sm_70+">]>], [Pure, LaneWise]> {
   let summary = "lop3; p = (d != 0) BoolOp q";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
                        I1:$q, Ptx_ScalarType:$ty, Ptx_BoolOp:$boolop);
@@ -132,7 +144,7 @@ def Ptx_ShfOp : Ptx_Ternary<"shf", "logic-and-shift-instructions-shf",
   let summary = "funnel shift of {b, a}";
 }
 def Ptx_ShlOp : Ptx_Binary<"shl", "logic-and-shift-instructions-shl",
-    [Form<"shl.{b16|b32|b64} d, a, b:u32">]> {
+    [Form<"shl.{b16|b32|b64} d, a, b:u32">], (ins), [AddressArithmetic]> {
   let summary = "left shift; amounts above the width count as the width";
 }
 def Ptx_ShrOp : Ptx_Binary<"shr", "logic-and-shift-instructions-shr",

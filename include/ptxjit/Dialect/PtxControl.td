@@ -27,9 +27,11 @@ def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
     [Form<"trap">], [Terminator, ReturnLike]> {
   let summary = "abort the grid; the launch fails";
 }
+// Where functions with a body are called, threads run one by one; the system's
+// functions tell other threads nothing.
 def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
     [Form<"call{.uni} f:callee">],
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, UnseenByOthers,
      AttrSizedOperandSegments]> {
   let summary = "call of `callee`, or of the function at address `target`";
   let description = [{

@@ -13,7 +13,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/Types.h"
 
-#include "ptxjit/Dialect/PtxEnums.h.inc"
+#include "ptxjit/Dialect/PtxInterfaces.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "ptxjit/Dialect/PtxAttrs.h.inc"
@@ -21,7 +21,6 @@
 #include "ptxjit/Dialect/PtxTypes.h.inc"
 
 #include "ptxjit/Dialect/PtxDialect.h.inc"
-#include "ptxjit/Dialect/PtxInterfaces.h.inc"
 
 namespace ptxjit::ptx {
 

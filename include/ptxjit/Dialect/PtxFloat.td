@@ -16,7 +16,7 @@ class Ptx_Arith<string mnemonic, string opcode, string operands>
          Form<!strconcat(opcode, OptRnd, "{.ftz}.f32x2 ", operands), [Since<"8.6", "sm_100+">]>,
          Form<!strconcat(opcode, "{.rn}{.ftz}{.sat}.{f16|f16x2} ", operands), [Since<"4.2", "sm_53+">]>,
          Form<!strconcat(opcode, "{.rn}.{bf16|bf16x2} ", operands), [Since<"7.8", "sm_90+">]>],
-        [Pure]> {
+        [Pure, LaneWise]> {
   let arguments = (ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
                        Flag_Sat:$sat);
@@ -137,7 +137,7 @@ class Ptx_FloatMinMax<string mnemonic, string opcode>
          Form<!strconcat(opcode, "{.ftz}{.NaN}.xorsign.abs.{f32|f16|f16x2} d, a, b"), [Since<"7.2", "sm_86+">]>,
          Form<!strconcat(opcode, "{.NaN}.xorsign.abs.{bf16|bf16x2} d, a, b"), [Since<"7.2", "sm_86+">]>,
          Form<!strconcat(opcode, "{.ftz}{.NaN}{.abs}.f32 d, a, b, c"), [Since<"8.8", "sm_100+">]>],
-        [Pure]> {
+        [Pure, LaneWise]> {
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Flag_Ftz:$ftz, Flag_NaN:$nan,
                        Flag_Xorsign:$xorsign, Flag_Abs:$abs);

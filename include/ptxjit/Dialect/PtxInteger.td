@@ -15,26 +15,26 @@ def Ptx_AddIntOp : Ptx_Binary<"add.int", "integer-arithmetic-instructions-add",
      Form<"add.{u16x2|s16x2} d, a, b", [Since<"8.0", "sm_90+">]>,
      Form<"add.sat.{u32|u16x2|s16x2} d, a, b", From92Sm120f>,
      Form<"add{.sat}.{u8x4|s8x4} d, a, b", From92Sm120f>],
-    (ins Flag_Sat:$sat)> {
+    (ins Flag_Sat:$sat), [AddressArithmetic]> {
   let summary = "integer addition modulo 2^n; `.sat` clamps to the type";
 }
 def Ptx_SubIntOp : Ptx_Binary<"sub.int", "integer-arithmetic-instructions-sub",
     [Form<!strconcat("sub.{", Int, "} d, a, b")>, Form<"sub.sat.s32 d, a, b">,
      Form<"sub{.sat}.{u8x4|s8x4} d, a, b", From92Sm120f>],
-    (ins Flag_Sat:$sat)> {
+    (ins Flag_Sat:$sat), [AddressArithmetic]> {
   let summary = "integer subtraction modulo 2^n; `.sat` clamps to the type";
 }
 def Ptx_MulIntOp : Ptx_Binary<"mul.int", "integer-arithmetic-instructions-mul",
     [Form<!strconcat("mul.{lo|hi}.{", Int, "} d, a, b")>,
      Form<"mul.wide.{u16|u32|s16|s32} d:w, a, b">],
-    (ins Ptx_Part:$part)> {
+    (ins Ptx_Part:$part), [AddressArithmetic, Widens]> {
   let summary = "low half, high half or all of the 2n-bit product";
 }
 def Ptx_MadIntOp : Ptx_Ternary<"mad.int", "integer-arithmetic-instructions-mad",
     [Form<!strconcat("mad.{lo|hi}.{", Int, "} d, a, b, c")>,
      Form<"mad.wide.{u16|u32|s16|s32} d:w, a, b, c:w">,
      Form<"mad.hi.sat.s32 d, a, b, c">],
-    (ins Ptx_Part:$part, Flag_Sat:$sat)> {
+    (ins Ptx_Part:$part, Flag_Sat:$sat), [AddressArithmetic, Widens]> {
   let summary = "mul, then add; `.sat` clamps the final addition";
 }
 def Ptx_Mul24Op : Ptx_Binary<"mul24", "integer-arithmetic-instructions-mul24",
@@ -97,7 +97,7 @@ def Ptx_BfeOp : Ptx_Ternary<"bfe", "integer-arithmetic-instructions-bfe",
 }
 def Ptx_BfiOp : Ptx_Instr<"bfi", "integer-arithmetic-instructions-bfi",
     [Form<"bfi.{b32|b64} f, a, b, c:u32, d:u32", [Since<"2.0", "sm_20+">]>],
-    [Pure]> {
+    [Pure, LaneWise]> {
   let summary = "b with the low bits of a inserted at c[7:0], length d[7:0]";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$d,
                        Ptx_ScalarType:$ty);
@@ -141,7 +141,7 @@ class Ptx_Carry<string mnemonic, string opcode, list<Form> forms, dag operands,
                 dag modifiers>
     : Ptx_Instr<mnemonic,
         !strconcat("extended-precision-integer-arithmetic-instructions-", opcode),
-        forms, [Pure]> {
+        forms, [Pure, LaneWise]> {
   let arguments = !con(operands, (ins Ptx_ScalarType:$ty), modifiers);
   let results = (outs Variadic<AnyType>:$d);
 }

@@ -36,7 +36,8 @@ class Ptx_Mbarrier<string mnemonic, string anchor, list<Form> forms, dag more,
                    list<Trait> traits = []>
     : Ptx_Instr<mnemonic, !strconcat(Mbarrier, anchor), forms,
                 !listconcat([MemoryEffects<[MemRead, MemWrite]>,
-                             MaskedOpInterface], traits)> {
+                             MaskedOpInterface, CommunicatingOpInterface,
+                             SpaceOpInterface], traits)> {
   let Ignored = ["b64", "release", "acquire", "relaxed", "cta", "cluster",
                  "init", "inval"];
   let arguments = !con((ins AnyType:$a),
@@ -44,6 +45,7 @@ class Ptx_Mbarrier<string mnemonic, string anchor, list<Form> forms, dag more,
                        (ins Optional<I1>:$mask,
                             DefaultValuedAttr<I64Attr, "0">:$offset,
                             OptionalAttr<Ptx_Space>:$space));
+  let extraClassDeclaration = MeetsInShared;
 }
 def Ptx_MbarrierInitOp : Ptx_Mbarrier<"mbarrier.init", "-init",
     [Form<!strconcat("mbarrier.init", OwnMbarrier, " [a], b:b32"),
@@ -54,6 +56,7 @@ def Ptx_MbarrierInvalOp : Ptx_Mbarrier<"mbarrier.inval", "-inval",
     [Form<!strconcat("mbarrier.inval", OwnMbarrier, " [a]"), MbarrierSm80>],
     (ins)> {
   let summary = "the object ends; its memory is free for other use";
+  let extraClassDeclaration = !strconcat(MeetsInShared, ReleasesNothing);
 }
 def Ptx_MbarrierTxOp : Ptx_Mbarrier<"mbarrier.tx", "-expect-tx-operation",
     [Form<!strconcat("mbarrier.{expect_tx|complete_tx}", AnyMbarrier,
@@ -143,10 +146,11 @@ def Ptx_MbarrierWaitOp : Ptx_Mbarrier<"mbarrier.wait", "-test-wait-try-wait",
     (ins AnyType:$b, Ptx_MbarrierWait:$wait, Flag_Parity:$parity)> {
   let summary = "has the phase of state `b`, or that of parity `b`, ended?";
   let results = (outs I1:$d);
+  let extraClassDeclaration = !strconcat(MeetsInShared, Polled, ReleasesNothing);
 }
 def Ptx_MbarrierPendingOp : Ptx_Instr<"mbarrier.pending_count",
     !strconcat(Mbarrier, "-pending-count"),
-    [Form<"mbarrier.pending_count.b64 d:b32, a:b64", MbarrierSm80>], [Pure]> {
+    [Form<"mbarrier.pending_count.b64 d:b32, a:b64", MbarrierSm80>], [Pure, LaneWise]> {
   let summary = "arrivals that were missing in a state";
   let Ignored = ["b64", "pending_count"];
   let arguments = (ins I64:$a);

@@ -74,8 +74,10 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
        Form<"ld.mmio.relaxed.sys{.global}.b128 d, [a]", [Since<"8.4", "sm_70+">]>,
        Form<"ld.global.nc.b128 d, [a]", [Since<"8.3", "sm_70+">]>,
        Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]),
-    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface]> {
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface,
+     Polls, SpaceOpInterface]> {
   let WideOperands = 1;
+  let extraClassDeclaration = ReleasesNothing;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -103,7 +105,8 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
        Form<!strconcat("st{.weak|volatile}", StSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
        Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
        Form<"st.mmio.relaxed.sys{.global}.b128 [a], b", [Since<"8.4", "sm_70+">]>]),
-    [MemoryEffects<[MemWrite]>, MaskedOpInterface, AttrSizedOperandSegments]> {
+    [MemoryEffects<[MemWrite]>, MaskedOpInterface, CommunicatingOpInterface,
+     SpaceOpInterface, AttrSizedOperandSegments]> {
   let WideOperands = 1;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
@@ -178,8 +181,8 @@ def Ptx_AtomOp : Ptx_Instr<"atom",
             [Since<"6.3", "sm_70+">]>,
        Form<!strconcat("atom", AtomGlobal, ".exch.L2::cache_hint.{b32|b64} d, [a], b, ?policy:b64"),
             [Since<"7.4", "sm_80+">]>]),
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     AttrSizedOperandSegments]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, Polls,
+     SpaceOpInterface, VariesByLane, AttrSizedOperandSegments]> {
   let summary = "atomic update; d is the old value";
   let Ignored = ["noftz", "L2::cache_hint"]; // f16 is never flushed
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
@@ -193,7 +196,8 @@ def Ptx_AtomOp : Ptx_Instr<"atom",
 def Ptx_RedOp : Ptx_Instr<"red",
     "parallel-synchronization-and-communication-instructions-red",
     AtomForms<"red", RedOrders, "">.L,
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     CommunicatingOpInterface, SpaceOpInterface]> {
   let summary = "atomic update without a result";
   let Ignored = ["noftz", "L2::cache_hint"];
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<I1>:$mask,
@@ -202,13 +206,15 @@ def Ptx_RedOp : Ptx_Instr<"red",
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
 }
-class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst>
+class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst,
+                     list<Trait> traits = []>
     : Ptx_Instr<mnemonic,
         !strconcat("parallel-synchronization-and-communication-instructions-",
                    opcode),
         AtomVectorForms<opcode, orders, dst>.L,
-        [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-         AttrSizedOperandSegments]> {
+        !listconcat([MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+                     CommunicatingOpInterface, SpaceOpInterface,
+                     AttrSizedOperandSegments], traits)> {
   let Ignored = ["noftz", "L2::cache_hint"];
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -217,7 +223,8 @@ class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst>
                        OptionalAttr<Ptx_Order>:$order,
                        OptionalAttr<Ptx_Scope>:$scope, Ptx_Atomic:$op);
 }
-def Ptx_AtomVectorOp : Ptx_AtomVector<"atom.vector", "atom", AtomOrders, "d*, "> {
+def Ptx_AtomVectorOp : Ptx_AtomVector<"atom.vector", "atom", AtomOrders, "d*, ",
+                                      [VariesByLane]> {
   let summary = "atomic updates side by side; d are the old values";
   let results = (outs Variadic<AnyType>:$d);
 }
@@ -230,8 +237,10 @@ def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
      Form<!strconcat("atom", AtomMods, ".cas.b128 d, [a], b, c"), [Since<"8.3", "sm_90+">]>,
      Form<"atom{.global}.exch.L2::cache_hint.b128 d, [a], b, ?policy:b64", [Since<"8.3", "sm_90+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     CommunicatingOpInterface, SpaceOpInterface, VariesByLane,
      AttrSizedOperandSegments]> {
   let summary = "atomic update of 128 bits";
+  let extraClassDeclaration = Polled;
   let Ignored = ["L2::cache_hint"];
   // Both halves of each, the low one first.
   let arguments = (ins AnyType:$a, Variadic<I64>:$b, Variadic<I64>:$c,
@@ -244,23 +253,27 @@ def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
 }
 def Ptx_MembarOp : Ptx_Instr<"membar",
     "parallel-synchronization-and-communication-instructions-membar-fence",
-    [Form<"membar.{cta|gl|sys}">], [MemoryEffects<[MemRead, MemWrite]>]> {
+    [Form<"membar.{cta|gl|sys}">],
+    [MemoryEffects<[MemRead, MemWrite]>, OrdersMemory, NeedsNoMask]> {
   let arguments = (ins Ptx_Scope:$scope);
 }
 def Ptx_FenceOp : Ptx_Instr<"fence",
     "parallel-synchronization-and-communication-instructions-membar-fence",
     [Form<"fence{.sc|acq_rel|acquire|release}.{cta|cluster|gpu|sys}",
           [Since<"6.0", "sm_70+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, OrdersMemory, NeedsNoMask]> {
   let arguments = (ins OptionalAttr<Ptx_Order>:$order, Ptx_Scope:$scope);
 }
 //===----------------------------------------------------------------------===//
 // The stack
 //===----------------------------------------------------------------------===//
 
+// Where the stack is used, threads run one by one.
+defvar StackTraits = [MemoryEffects<[MemRead, MemWrite]>, UsesStack,
+                      UnseenByOthers, NeedsNoMask];
 def Ptx_AllocaOp : Ptx_Instr<"alloca", "stack-manipulation-instructions-alloca",
     [Form<"alloca.{u32|u64} d, a{, b:u32}", [Since<"7.3", "sm_52+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    !listconcat(StackTraits, [VariesByLane])> {
   let summary = "`a` bytes of local memory until the function returns";
   let description = "`b` is the alignment, a constant; 8 without.";
   let arguments = (ins AnyType:$a, Optional<AnyType>:$b,
@@ -270,7 +283,7 @@ def Ptx_AllocaOp : Ptx_Instr<"alloca", "stack-manipulation-instructions-alloca",
 def Ptx_StackSaveOp : Ptx_Instr<"stacksave",
     "stack-manipulation-instructions-stacksave",
     [Form<"stacksave.{u32|u64} d", [Since<"7.3", "sm_52+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    !listconcat(StackTraits, [VariesByLane])> {
   let summary = "where the stack ends now";
   let arguments = (ins Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
@@ -278,7 +291,7 @@ def Ptx_StackSaveOp : Ptx_Instr<"stacksave",
 def Ptx_StackRestoreOp : Ptx_Instr<"stackrestore",
     "stack-manipulation-instructions-stackrestore",
     [Form<"stackrestore.{u32|u64} a", [Since<"7.3", "sm_52+">]>],
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    StackTraits> {
   let summary = "frees what `alloca` gave since the `stacksave`";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty);
 }
@@ -305,7 +318,7 @@ class CopyForms<string level, string sizes> {
 def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
     !listconcat(CopyForms<"ca", "4|8|16">.L, CopyForms<"cg", "16">.L),
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     AttrSizedOperandSegments]> {
+     CommunicatingOpInterface, SpaceOpInterface, AttrSizedOperandSegments]> {
   let summary = "copies `bytes` bytes from global to shared memory";
   let description = [{
     Of these the first `size` come from memory and the others are 0; all are 0
@@ -315,5 +328,6 @@ def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
   let arguments = (ins I64:$dst, I64:$src, Optional<I32>:$size,
                        Optional<I1>:$ignore, Optional<I1>:$mask,
                        I64Attr:$bytes, Ptx_Space:$space);
+  let extraClassDeclaration = ReleasesNothing;
 }
 #endif

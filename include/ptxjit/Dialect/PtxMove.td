@@ -16,7 +16,7 @@ def Ptx_MovOp : Ptx_Unary<"mov", "data-movement-and-conversion-instructions-mov"
 def Ptx_MovVectorOp : Ptx_Instr<"mov.vector",
     "data-movement-and-conversion-instructions-mov",
     [Form<"mov.{v2|v4}.{b16|b32|u16|u32|s16|s32|f32} d*, %a*">,
-     Form<"mov.v2.{b64|u64|s64|f64} d*, %a*">], [Pure]> {
+     Form<"mov.v2.{b64|u64|s64|f64} d*, %a*">], [Pure, LaneWise]> {
   let summary = "copy of a vector, element by element; also of %tid and the like";
   let arguments = (ins Variadic<AnyType>:$a, Ptx_ScalarType:$ty,
                        Ptx_Vector:$vec);
@@ -27,7 +27,8 @@ def Ptx_MovWideOp : Ptx_Instr<"mov.wide",
     [Form<"mov.b128 d, a*2:b64", [Since<"8.3", "sm_70+">]>,
      Form<"mov.b128 d*2:b64, a", [Since<"8.3", "sm_70+">]>,
      Form<"mov.b128 d, a*4:b32", [Since<"8.3", "sm_70+">]>,
-     Form<"mov.b128 d, a", [Since<"8.3", "sm_70+">]>], [Pure]> {
+     Form<"mov.b128 d, a", [Since<"8.3", "sm_70+">]>],
+    [Pure, LaneWise]> {
   let summary = "copy of 128 bits: both halves, or four words, the low one first";
   let arguments = (ins Variadic<AnyType>:$a, Ptx_ScalarType:$ty);
   let results = (outs Variadic<I64>:$d);
@@ -76,7 +77,8 @@ def Ptx_CvtOp : Ptx_Unary<"cvt",
      Form<"cvt.{rn|rz}{.relu}.tf32.f32 d, a:2", Cvt78>,
      Form<"cvt.{rn|rz}.satfinite{.relu}.tf32.f32 d, a:2", [Since<"8.6", "sm_100+">]>],
     (ins Ptx_ScalarType:$ty2, OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
-         Flag_Sat:$sat, Flag_Relu:$relu, Flag_Satfinite:$satfinite)> {
+         Flag_Sat:$sat, Flag_Relu:$relu, Flag_Satfinite:$satfinite),
+    [AddressArithmetic, Widens]> {
   let WideOperands = 1;
 }
 class SmallFloatTargets<string version> {
@@ -122,7 +124,7 @@ def Ptx_CvtPackOp : Ptx_Instr<"cvt.pack",
     [Form<"cvt.pack.sat.{u16|s16}.s32 d:b32, a:2, b:2", [Since<"6.5", "sm_72+">]>,
      Form<"cvt.pack.sat.{u8|s8}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_72+">]>,
      Form<"cvt.pack.sat.{u2|s2|u4|s4}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_75+">]>],
-    [Pure]> {
+    [Pure, LaneWise]> {
   let summary = "a and b clamped to a small type, below what c holds";
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
@@ -143,7 +145,7 @@ def Ptx_CvtRandomQuadOp : Ptx_Instr<"cvt.random.quad",
     "data-movement-and-conversion-instructions-cvt",
     [Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4, b:b32", Cvt87>,
      Form<"cvt.rs{.relu}.satfinite.{e2m1x4}.f32 d:b16, a*4, b:b32", Cvt87>],
-    [Pure]> {
+    [Pure, LaneWise]> {
   let summary = "the same of four values, the first in the uppermost byte, of "
                 "e2m1 in the uppermost 4 bits";
   let arguments = (ins Variadic<AnyType>:$a, AnyType:$b, Ptx_ScalarType:$ty,
@@ -166,16 +168,19 @@ class IsSpacepForms<string width> {
 def Ptx_IsSpacepOp : Ptx_Instr<"isspacep",
     "data-movement-and-conversion-instructions-isspacep",
     !listconcat(IsSpacepForms<"b64">.L, IsSpacepForms<"b32">.L),
-    [Pure]> {
+    [Pure, SpaceOpInterface]> {
   let summary = "does generic address `a` lie in the space?";
   let arguments = (ins AnyType:$a, Ptx_Space:$space);
   let results = (outs I1:$d);
 }
-def Ptx_CvtaOp : Ptx_Unary<"cvta",
+def Ptx_CvtaOp : Ptx_Instr<"cvta",
     "data-movement-and-conversion-instructions-cvta",
     [Form<"cvta{.to}.{global|shared|shared::cta|shared::cluster|local|const|param|param::entry}"
           ".{u32|u64} d, %a", [Since<"2.0", "sm_20+">]>],
-    (ins Ptx_Space:$space, Flag_To:$to)> {
+    [Pure, AddressArithmetic, SpaceOpInterface, WarpDependent]> {
   let summary = "address of a space to generic, or with `.to` back";
+  let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty, Ptx_Space:$space,
+                       Flag_To:$to);
+  let results = (outs AnyType:$d);
 }
 #endif

@@ -24,7 +24,9 @@ class Ptx_Multimem<string mnemonic, list<Form> forms, dag values,
                    dag more = (ins), list<Trait> traits = []>
     : Ptx_Instr<mnemonic,
                 "data-movement-and-conversion-instructions-multimem", forms,
-                !listconcat([MemoryEffects<[MemRead, MemWrite]>], traits)> {
+                !listconcat([MemoryEffects<[MemRead, MemWrite]>,
+                             CommunicatingOpInterface, SpaceOpInterface],
+                            traits)> {
   // Types that only say how bits are added, and the accumulator's.
   list<string> Formats = ["e4m3", "e5m2", "e4m3x4", "e5m2x4", "acc::f16",
                           "acc::f32"];
@@ -72,8 +74,10 @@ def Ptx_MultimemLdOp : Ptx_Multimem<"multimem.ld", !listconcat(
                     Sm90MultimemAcc>.L,
     MultimemLdForms<".add.acc::f32.v8.{f16|bf16} d*", Sm90MultimemAcc>.L,
     MultimemLdQuarters<".{add|min|max}">.L,
-    MultimemLdQuarters<".add.acc::f16">.L), (ins)> {
+    MultimemLdQuarters<".add.acc::f16">.L), (ins), (ins),
+    [VariesByLane, NeedsNoMask]> {
   let summary = "what all devices hold, combined";
+  let extraClassDeclaration = !strconcat(Polled, ReleasesNothing);
   let Ignored = !listconcat(Formats, ["ld_reduce", "add", "min", "max", "and",
                                       "or", "xor"]);
   let results = (outs Variadic<AnyType>:$d);
@@ -98,7 +102,8 @@ def Ptx_MultimemStOp : Ptx_Multimem<"multimem.st", !listconcat(
     MultimemStForms<!strconcat(".{v2|v4|v8}.", Quarters2, " [a], b*:b16"),
                     AsyncFrom86Sm100f>.L,
     MultimemStForms<!strconcat("{.v2|v4}.", Quarters4, " [a], b*:b32"),
-                    AsyncFrom86Sm100f>.L), (ins Variadic<AnyType>:$b)> {
+                    AsyncFrom86Sm100f>.L),
+    (ins Variadic<AnyType>:$b), (ins), [NeedsNoMask]> {
   let summary = "store to all devices";
   let Ignored = !listconcat(Formats, ["st"]);
 }

@@ -85,14 +85,16 @@ def Ptx_ParamAddressOp : Op<Ptx_Dialect, "param_address", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Ptx_RegOp : Op<Ptx_Dialect, "reg",
-    [DeclareOpInterfaceMethods<PromotableAllocationOpInterface>]> {
+    [DeclareOpInterfaceMethods<PromotableAllocationOpInterface>,
+     UnseenByOthers, NeedsNoMask, VariesByLane]> {
   let summary = "a virtual register; reads before the first write give 0";
   let arguments = (ins StrAttr:$name);
   let results = (outs Ptx_SlotType:$slot);
   let assemblyFormat = "$name attr-dict `:` type($slot)";
 }
 def Ptx_ReadOp : Op<Ptx_Dialect, "read",
-    [DeclareOpInterfaceMethods<PromotableMemOpInterface>,
+    [UnseenByOthers, NeedsNoMask, VariesByLane,
+     DeclareOpInterfaceMethods<PromotableMemOpInterface>,
      TypesMatchWith<"value type is the slot's element", "slot", "value",
                     "::llvm::cast<SlotType>($_self).getElement()">]> {
   let arguments = (ins Arg<Ptx_SlotType, "", [MemRead]>:$slot);
@@ -100,7 +102,8 @@ def Ptx_ReadOp : Op<Ptx_Dialect, "read",
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
 def Ptx_WriteOp : Op<Ptx_Dialect, "write",
-    [DeclareOpInterfaceMethods<PromotableMemOpInterface>,
+    [UnseenByOthers, NeedsNoMask,
+     DeclareOpInterfaceMethods<PromotableMemOpInterface>,
      TypesMatchWith<"value type is the slot's element", "slot", "value",
                     "::llvm::cast<SlotType>($_self).getElement()">]> {
   let arguments = (ins AnyType:$value, Arg<Ptx_SlotType, "", [MemWrite]>:$slot);
@@ -198,7 +201,8 @@ def Ptx_SpecialRegister
     : Ptx_Modifier<Ptx_SpecialRegisterEnum, "special_register">;
 
 def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [AlwaysSpeculatable,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, WarpDependent,
+    DeclareOpInterfaceMethods<ClusterOpInterface, ["dependsOnCluster"]>]> {
   let summary = "value of a special register";
   let description = [{
     Clocks and timers tick, so that two reads are not one, nor is a read in a
@@ -208,13 +212,13 @@ def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [AlwaysSpeculatable,
   let results = (outs AnySignlessInteger:$d);
   let assemblyFormat = "$reg attr-dict `:` type($d)";
 }
-def Ptx_PackOp : Op<Ptx_Dialect, "pack", [Pure]> {
+def Ptx_PackOp : Op<Ptx_Dialect, "pack", [Pure, LaneWise]> {
   let summary = "`{a, b, ...}` as one value, first element lowest";
   let arguments = (ins Variadic<AnyType>:$elements);
   let results = (outs AnyType:$d);
   let assemblyFormat = "$elements attr-dict `:` functional-type($elements, $d)";
 }
-def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure]> {
+def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure, LaneWise]> {
   let summary = "one value as `{a, b, ...}`, first element lowest";
   let arguments = (ins AnyType:$a);
   let results = (outs Variadic<AnyType>:$elements);
@@ -237,22 +241,23 @@ class Ptx_TextOp<string mnemonic, list<Trait> traits>
                        "functional-type($operands, $d)";
   let hasVerifier = 1;
 }
-def Ptx_UnloweredOp : Ptx_TextOp<"unlowered",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+// Normalising refuses the one and drops the other.
+defvar VanishingTraits = [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers,
+                          NeedsNoMask, VariesByLane];
+def Ptx_UnloweredOp : Ptx_TextOp<"unlowered", VanishingTraits> {
   let summary = "an instruction of a `Known` form: nothing executes it";
 }
-def Ptx_AdviceOp : Ptx_TextOp<"advice",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+def Ptx_AdviceOp : Ptx_TextOp<"advice", VanishingTraits> {
   let summary = "an instruction that changes no result";
 }
-def Ptx_VideoOp : Ptx_TextOp<"video", [Pure]> {
+def Ptx_VideoOp : Ptx_TextOp<"video", [Pure, LaneWise]> {
   let summary = "a video instruction";
 }
 
 // A matrix instruction: all lanes of the warp carry it out together.
 class Ptx_MatrixOp<string mnemonic>
     : Op<Ptx_Dialect, mnemonic, [MemoryEffects<[MemRead, MemWrite]>,
-                                 MaskedOpInterface,
+                                 MaskedOpInterface, WholeWarp, VariesByLane,
                                  AttrSizedOperandSegments]> {
   let description = [{
     `instruction` and the operands are as in an instruction that keeps its text.
@@ -292,20 +297,21 @@ def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($d)";
 }
 def Ptx_RaiseOp : Op<Ptx_Dialect, "raise",
-    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface]> {
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, UnseenByOthers]> {
   let summary = "the launch fails; the lanes go on to the exit";
   let arguments = (ins Optional<I1>:$mask);
   let assemblyFormat = "($mask^)? attr-dict";
 }
 
 def Ptx_LeaveOp : Op<Ptx_Dialect, "leave",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
   let summary = "`exit` inside a function that is called: the thread ends here";
   let assemblyFormat = "attr-dict";
 }
 
 def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
-    [MemoryEffects<[MemRead, MemWrite]>]> {
+    [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask,
+     GivesWay]> {
   let summary = "in a loop that waits on memory: other warps and CTAs may run";
   let description = [{
     `meets`: turns of the loop meet other threads at barriers or operations of a

@@ -37,7 +37,7 @@ class BarrierForms<string opcode, string aligned, Since first, Since red> {
 }
 class Ptx_Barrier<string mnemonic, list<Form> forms>
     : Ptx_Collective<mnemonic, BarrierAnchor, forms,
-                     [AttrSizedOperandSegments]> {
+                     [CtaBarrierOpInterface, AttrSizedOperandSegments]> {
   let summary = "wait for, or arrive at, barrier `a` of the CTA";
   let description = [{
     `b` is the number of threads, a multiple of the warp size; all of the CTA if
@@ -64,8 +64,12 @@ def Ptx_BarrierOp : Ptx_Barrier<"barrier",
 
 def Ptx_BarWarpOp : Ptx_Collective<"bar.warp",
     "parallel-synchronization-and-communication-instructions-bar-warp-sync",
-    [Form<"bar.warp.sync a:b32", [Since<"6.0", "sm_30+">]>]> {
+    [Form<"bar.warp.sync a:b32", [Since<"6.0", "sm_30+">]>],
+    [WarpCollectiveOpInterface]> {
   let summary = "wait for the threads of the warp that `a` names";
+  let extraClassDeclaration = [{
+    ::mlir::Value getMemberMask() { return getA(); }
+  }];
   let arguments = (ins AnyType:$a, Optional<I1>:$mask, Flag_Warp:$warp,
                        Flag_Sync:$sync);
 }
@@ -74,7 +78,8 @@ def Ptx_ShflOp : Ptx_Collective<"shfl",
     [Form<"shfl.sync.{up|down|bfly|idx}.b32 d{|p:pred}, a, b, c, m",
           [Since<"6.0", "sm_30+">]>,
      Form<"shfl.{up|down|bfly|idx}.b32 d{|p:pred}, a, b, c",
-          [Since<"3.0", "sm_30+">]>], [AttrSizedOperandSegments]> {
+          [Since<"3.0", "sm_30+">]>],
+    [WarpCollectiveOpInterface, AttrSizedOperandSegments]> {
   let summary = "read a register of another lane";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, Optional<AnyType>:$m,
                        Optional<I1>:$mask, Ptx_ScalarType:$ty,
@@ -88,7 +93,7 @@ def Ptx_VoteOp : Ptx_Collective<"vote",
      Form<"vote.sync.ballot.b32 d, !a:pred, m:b32", [Since<"6.0", "sm_30+">]>,
      Form<"vote.{all|any|uni}.pred d, !a:pred", [Since<"1.2", "sm_12+">]>,
      Form<"vote.ballot.b32 d, !a:pred", [Since<"2.0", "sm_20+">]>],
-    [AttrSizedOperandSegments]> {
+    [WarpCollectiveOpInterface, AttrSizedOperandSegments]> {
   let summary = "combine a predicate over the lanes of the warp";
   let arguments = (ins AnyType:$a, Optional<AnyType>:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Vote:$mode, Flag_Sync:$sync);
@@ -99,7 +104,8 @@ def Ptx_MatchOp : Ptx_Collective<"match",
     [Form<"match.any.sync.{b32|b64} d:b32, a, m:b32",
           [Since<"6.0", "sm_70+">]>,
      Form<"match.all.sync.{b32|b64} d:b32{|p:pred}, a, m:b32",
-          [Since<"6.0", "sm_70+">]>]> {
+          [Since<"6.0", "sm_70+">]>],
+    [WarpCollectiveOpInterface, VariesByLane]> {
   let summary = "which lanes hold the same value";
   let arguments = (ins AnyType:$a, AnyType:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Match:$mode, Flag_Sync:$sync);
@@ -113,7 +119,8 @@ def Ptx_ReduxOp : Ptx_Collective<"redux",
           [Since<"7.0", "sm_80+">]>,
      Form<"redux.sync.{min|max}{.abs}{.NaN}.f32 d, a, m:b32",
           [Since<"8.8", "sm_100f">, Since<"8.6", "sm_100a">,
-           Since<"8.6", "sm_103a">]>]> {
+           Since<"8.6", "sm_103a">]>],
+    [WarpCollectiveOpInterface]> {
   let summary = "combine a value over the lanes of the warp";
   let arguments = (ins AnyType:$a, AnyType:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Atomic:$op, Flag_Abs:$abs,
@@ -122,21 +129,24 @@ def Ptx_ReduxOp : Ptx_Collective<"redux",
 }
 def Ptx_ElectOp : Ptx_Collective<"elect",
     "parallel-synchronization-and-communication-instructions-elect-sync",
-    [Form<"elect.sync d:b32{|p:pred}, m:b32", [Since<"8.0", "sm_90+">]>]> {
+    [Form<"elect.sync d:b32{|p:pred}, m:b32", [Since<"8.0", "sm_90+">]>],
+    [WarpCollectiveOpInterface, VariesByLane]> {
   let summary = "choose the first lane of the warp";
   let arguments = (ins AnyType:$m, Optional<I1>:$mask, Flag_Sync:$sync);
   let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_ActivemaskOp : Ptx_Collective<"activemask",
     "parallel-synchronization-and-communication-instructions-activemask",
-    [Form<"activemask.b32 d", [Since<"6.2", "sm_30+">]>]> {
+    [Form<"activemask.b32 d", [Since<"6.2", "sm_30+">]>],
+    [UnseenByOthers, VariesByLane]> {
   let summary = "the lanes that execute this instruction now";
   let arguments = (ins Optional<I1>:$mask, Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
 }
 def Ptx_NanosleepOp : Ptx_Collective<"nanosleep",
     "miscellaneous-instructions-nanosleep",
-    [Form<"nanosleep.u32 a", [Since<"6.3", "sm_70+">]>]> {
+    [Form<"nanosleep.u32 a", [Since<"6.3", "sm_70+">]>],
+    [UnseenByOthers, GivesWay]> {
   let summary = "let others run for a while";
   let arguments = (ins AnyType:$a, Optional<I1>:$mask, Ptx_ScalarType:$ty);
 }
