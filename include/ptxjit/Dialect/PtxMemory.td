@@ -226,6 +226,7 @@ class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst,
 def Ptx_AtomVectorOp : Ptx_AtomVector<"atom.vector", "atom", AtomOrders, "d*, ",
                                       [VariesByLane]> {
   let summary = "atomic updates side by side; d are the old values";
+  let extraClassDeclaration = Polled;
   let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_RedVectorOp : Ptx_AtomVector<"red.vector", "red", RedOrders, ""> {
