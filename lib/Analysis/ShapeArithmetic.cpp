@@ -1,18 +1,133 @@
 //===- ShapeArithmetic.cpp - integer operations on shapes -----------------===//
 
 #include "ShapeRange.h"
+#include "ShapeRules.h"
 
 #include "llvm/Support/MathExtras.h"
 
+using namespace mlir;
 using namespace ptxjit;
+using namespace ptxjit::ptx;
 
 void Shape::setKnown(unsigned bits, uint64_t value) {
   knownBits = std::min(bits, 63u);
   low = value & llvm::maskTrailingOnes<uint64_t>(knownBits);
 }
 
-Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
-                         int sign) {
+Shape Shape::uniform(Uniformity at, int64_t min, int64_t max) {
+  Shape shape;
+  shape.uniformity = at;
+  shape.min = min;
+  shape.max = max;
+  if (min == max)
+    shape.setKnown(63, uint64_t(min));
+  return shape;
+}
+
+Shape Shape::varying(int64_t min, int64_t max) {
+  Shape shape;
+  shape.min = min;
+  shape.max = max;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// What is known so far
+//===----------------------------------------------------------------------===//
+
+ShapeInference::ShapeInference(const ShapeContext &context) : context(context) {
+  if (context.lanes == 1)
+    unknown.uniformity = Uniformity::Warp;
+}
+
+const Shape &ShapeInference::get(Value value) const {
+  auto it = shapes.find(value);
+  return it == shapes.end() ? unknown : it->second;
+}
+
+bool ShapeInference::set(Value value, const Shape &shape) {
+  auto [it, fresh] = shapes.try_emplace(value, shape);
+  if (!fresh && it->second == shape)
+    return false;
+  it->second = shape;
+  return true;
+}
+
+std::optional<uint32_t> ShapeInference::getLanes(Value predicate) const {
+  auto it = predicates.find(predicate);
+  if (it == predicates.end())
+    return std::nullopt;
+  return it->second;
+}
+
+void ShapeInference::setLanes(Value predicate, std::optional<uint32_t> lanes) {
+  if (lanes)
+    predicates[predicate] = *lanes;
+  else
+    predicates.erase(predicate);
+}
+
+const LanePattern *ShapeInference::intern(const LanePattern &pattern) {
+  if (llvm::all_of(pattern, [](int64_t p) { return p == 0; }))
+    return nullptr;
+  return &*patterns.insert(pattern).first;
+}
+
+//===----------------------------------------------------------------------===//
+// Several values, several ways
+//===----------------------------------------------------------------------===//
+
+Shape ShapeInference::merge(ValueRange operands) {
+  Shape shape;
+  SmallVector<Shape, 4> same; // where the operands are the same
+  for (Value v : operands) {
+    same.push_back(regroup(get(v), 0));
+    if (same.back().isVarying() && !same.back().groups)
+      return shape;
+  }
+  setJoint(shape, same);
+  return shape;
+}
+
+/// The pattern of a value that is one of two, if the lanes agree on which.
+/// Uniform values, often placeholders, have no say; null: there is none.
+static const LanePattern *likelyPattern(const Shape &a, const Shape &b) {
+  auto patternOf = [](const Shape &s) {
+    return s.hasBase() ? s.pattern : s.likely;
+  };
+  if (a.isUniform() || b.isUniform())
+    return patternOf(a.isUniform() ? b : a);
+  return patternOf(a) == patternOf(b) ? patternOf(a) : nullptr;
+}
+
+Shape ShapeInference::join(const Shape &a, const Shape &b, Uniformity at) {
+  Shape shape;
+  shape.min = std::min(a.min, b.min);
+  shape.max = std::max(a.max, b.max);
+  unsigned known = std::min(a.knownBits, b.knownBits);
+  if (a.low != b.low)
+    known = std::min<unsigned>(known, llvm::countr_zero(a.low ^ b.low));
+  if (a.pattern != b.pattern || at == Uniformity::Lane ||
+      a.isVarying() != b.isVarying() || a.groups != b.groups ||
+      (a.isVarying() && !a.groups)) {
+    shape.likely = likelyPattern(a, b);
+    return shape;
+  }
+  shape.setKnown(known, a.low);
+  shape.groups = a.groups;
+  shape.uniformity = std::max({a.uniformity, b.uniformity, at});
+  shape.pattern = a.pattern;
+  shape.conditional = a.conditional || b.conditional;
+  shape.parted = a.parted || b.parted;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+Shape ShapeInference::add(const Shape &a, const Shape &b, unsigned width,
+                          int sign) {
   Shape shape;
   __int128 blo = sign > 0 ? __int128(b.min) : -__int128(b.max);
   __int128 bhi = sign > 0 ? __int128(b.max) : -__int128(b.min);
@@ -36,7 +151,7 @@ Shape ShapeAnalysis::add(const Shape &a, const Shape &b, unsigned width,
   return shape;
 }
 
-Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
+Shape ShapeInference::scale(const Shape &a, int64_t factor, unsigned width) {
   Shape shape;
   __int128 x = __int128(a.min) * factor, y = __int128(a.max) * factor;
   setRange(shape, std::min(x, y), std::max(x, y), width);
@@ -59,7 +174,7 @@ Shape ShapeAnalysis::scale(const Shape &a, int64_t factor, unsigned width) {
   return shape;
 }
 
-Shape ShapeAnalysis::multiply(const Shape &a, const Shape &b, unsigned width) {
+Shape ShapeInference::multiply(const Shape &a, const Shape &b, unsigned width) {
   if (b.isUniform() && b.min == b.max)
     return scale(a, b.min, width);
   if (a.isUniform() && a.min == a.max)
@@ -78,7 +193,7 @@ Shape ShapeAnalysis::multiply(const Shape &a, const Shape &b, unsigned width) {
   return shape;
 }
 
-Shape ShapeAnalysis::truncate(const Shape &a, unsigned width) {
+Shape ShapeInference::truncate(const Shape &a, unsigned width) {
   Shape shape = a;
   setRange(shape, a.min, a.max, width);
   return shape;
@@ -112,13 +227,13 @@ bool ShapeAnalysis::mayWrap(const Shape &a, unsigned width, bool isSigned) {
 }
 
 /// Sign or zero extension from `width` bits.
-Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
+static Shape extend(const Shape &a, unsigned width, bool isSigned) {
   Shape shape = a;
   if (!isSigned && a.min < 0) {
     shape.min = 0;
     shape.max = width >= 63 ? INT64_MAX : (int64_t(1) << width) - 1;
   }
-  shape.conditional |= mayWrap(a, width, isSigned);
+  shape.conditional |= ShapeAnalysis::mayWrap(a, width, isSigned);
   if (width < 63 && a.knownBits >= width) {
     uint64_t value = a.low & llvm::maskTrailingOnes<uint64_t>(width);
     shape.setKnown(63, isSigned ? uint64_t(llvm::SignExtend64(value, width))
@@ -127,11 +242,20 @@ Shape ShapeAnalysis::widen(const Shape &a, unsigned width, bool isSigned) {
   return shape;
 }
 
+Shape ShapeInference::widen(WideningOpInterface op, unsigned operand) {
+  auto widenings = op.getWidenings();
+  auto *widening = llvm::find_if(
+      widenings, [&](const Widening &w) { return w.operand == operand; });
+  assert(widening != widenings.end() && "the op does not state this widening");
+  Value value = op->getOperand(operand);
+  return extend(get(value), widthOf(value), widening->isSigned);
+}
+
 //===----------------------------------------------------------------------===//
 // Groups of lanes
 //===----------------------------------------------------------------------===//
 
-Shape ShapeAnalysis::regroup(const Shape &a, unsigned bits) {
+Shape ShapeInference::regroup(const Shape &a, unsigned bits) {
   Shape shape;
   shape.min = a.min;
   shape.max = a.max;
@@ -167,7 +291,7 @@ Shape ShapeAnalysis::regroup(const Shape &a, unsigned bits) {
 
 /// Lanes are together where they are so in all of `in`. Null: all of them, or
 /// none at all.
-const LanePattern *ShapeAnalysis::jointGroups(llvm::ArrayRef<Shape> in) {
+const LanePattern *ShapeInference::jointGroups(llvm::ArrayRef<Shape> in) {
   LanePattern joint{};
   for (unsigned i = 0; i < 32; ++i) {
     auto isTogether = [&](unsigned j) {
@@ -183,7 +307,7 @@ const LanePattern *ShapeAnalysis::jointGroups(llvm::ArrayRef<Shape> in) {
   return intern(joint);
 }
 
-void ShapeAnalysis::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
+void ShapeInference::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
   Uniformity uniformity = Uniformity::Grid;
   for (const Shape &s : in) {
     if (s.isVarying() && !s.groups)
@@ -202,7 +326,7 @@ void ShapeAnalysis::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
 }
 
 /// Groups whose bases are all known have one base.
-Shape ShapeAnalysis::ungroup(const Shape &a, unsigned width) {
+Shape ShapeInference::ungroup(const Shape &a, unsigned width) {
   if (!a.hasGroups() || a.conditional || width >= 64 || a.knownBits < width)
     return a;
   Shape shape = a;
@@ -221,8 +345,8 @@ Shape ShapeAnalysis::ungroup(const Shape &a, unsigned width) {
 // Bits
 //===----------------------------------------------------------------------===//
 
-Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
-                                bool isSigned) {
+Shape ShapeInference::shiftRight(const Shape &a, unsigned amount,
+                                 unsigned width, bool isSigned) {
   Shape shape;
   setFullRange(shape, width);
   if (isSigned || a.min >= 0) {
@@ -267,7 +391,7 @@ Shape ShapeAnalysis::shiftRight(const Shape &a, unsigned amount, unsigned width,
 
 /// Bits of the result are those of `compute` on the same bits of `in`: of the
 /// bases, and of what lies below what is unknown of them.
-Shape ShapeAnalysis::bitwise(
+Shape ShapeInference::bitwise(
     llvm::ArrayRef<Shape> in, unsigned width,
     llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute) {
   Shape shape;
@@ -303,7 +427,7 @@ Shape ShapeAnalysis::bitwise(
   return shape;
 }
 
-Shape ShapeAnalysis::bitwiseOfGroups(
+Shape ShapeInference::bitwiseOfGroups(
     llvm::ArrayRef<Shape> in, unsigned width,
     llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute) {
   Shape shape;
@@ -333,7 +457,7 @@ Shape ShapeAnalysis::bitwiseOfGroups(
   return shape;
 }
 
-Shape ShapeAnalysis::bitAnd(const Shape &a, const Shape &b, unsigned width) {
+Shape ShapeInference::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   Shape shape = bitwise(
       {a, b}, width, [](llvm::ArrayRef<uint64_t> in) { return in[0] & in[1]; });
   // No larger than an operand that is not negative.

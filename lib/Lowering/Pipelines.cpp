@@ -12,6 +12,7 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "ptxjit/Analysis/InferShape.h"
 #include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 
@@ -130,7 +131,7 @@ void registerStage(StringRef flag, StringRef description,
         build(pm, shape, options);
         return success();
       },
-      [](function_ref<void(const detail::PassOptions &)> show) {
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) {
         show(Options());
       });
 }
@@ -173,4 +174,5 @@ void ptxjit::registerLoweringDialects(DialectRegistry &registry) {
   registry.insert<ptx::PtxDialect, arith::ArithDialect, cf::ControlFlowDialect,
                   scf::SCFDialect, math::MathDialect, vector::VectorDialect,
                   LLVM::LLVMDialect>();
+  registerShapeRules(registry);
 }

@@ -9,11 +9,9 @@
 #define PTXJIT_ANALYSIS_SHAPE_H
 
 #include "ptxjit/Dialect/PtxOps.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/bit.h"
 #include <array>
-#include <set>
+#include <memory>
 
 namespace ptxjit {
 
@@ -67,6 +65,16 @@ struct Shape {
     return hasBase() && !conditional && width < 64 && knownBits >= width;
   }
   void setKnown(unsigned bits, uint64_t value);
+
+  /// One value within bounds, which all threads at that level see.
+  static Shape uniform(Uniformity at, int64_t min = INT64_MIN,
+                       int64_t max = INT64_MAX);
+  /// A constant.
+  static Shape known(int64_t value) {
+    return uniform(Uniformity::Grid, value, value);
+  }
+  /// Nothing but bounds is known.
+  static Shape varying(int64_t min, int64_t max);
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
            groups == o.groups && conditional == o.conditional &&
@@ -89,13 +97,19 @@ struct ShapeContext {
 /// Coordinates of thread `linear` of the CTA, in dimension 0, 1 or 2.
 unsigned getTid(const ShapeContext &context, unsigned dim, unsigned linear);
 
+class ShapeInference;
+
+/// The shapes of all values of a function. What a result's shape is, ops say by
+/// InferShapeInterface (InferShape.h); control flow is followed here.
 class ShapeAnalysis {
 public:
+  /// \pre registerShapeRules was called for the function's context.
   ShapeAnalysis(ptx::FuncOp func, const ShapeContext &context);
+  ~ShapeAnalysis();
 
   const Shape &get(mlir::Value value) const;
   bool isUniform(mlir::Value value) const { return get(value).isUniform(); }
-  const ShapeContext &getContext() const { return context; }
+  const ShapeContext &getContext() const;
 
   /// Does a pattern survive widening from `width` bits only if a run-time test
   /// finds that no lane wraps?
@@ -104,55 +118,11 @@ public:
 private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation &op);
-  void updateResult(mlir::Value result, Shape shape);
   void visitIf(mlir::Operation &op);
   void visitWhile(mlir::Operation &op);
-  Shape transfer(mlir::Operation &op);
-  Shape transferInteger(mlir::Operation &op);
-  Shape addressShape(ptx::AddressOfOp op);
-  Shape transferCollective(mlir::Operation &op);
-  Shape compareShape(ptx::SetpOp op);
-  Shape specialRegister(ptx::SRegOp op);
-  Shape tidShape(unsigned dim);
+  void updateResult(mlir::Value result, Shape shape);
 
-  Shape binary(mlir::Operation &op, unsigned kind);
-  Shape add(const Shape &a, const Shape &b, unsigned width, int sign);
-  Shape scale(const Shape &a, int64_t factor, unsigned width);
-  Shape multiply(const Shape &a, const Shape &b, unsigned width);
-  Shape widen(const Shape &a, unsigned width, bool isSigned);
-  Shape truncate(const Shape &a, unsigned width);
-  Shape shiftRight(const Shape &a, unsigned amount, unsigned width,
-                   bool isSigned);
-  Shape bitAnd(const Shape &a, const Shape &b, unsigned width);
-  Shape bitwise(llvm::ArrayRef<Shape> in, unsigned width,
-                llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute);
-  Shape bitwiseOfGroups(
-      llvm::ArrayRef<Shape> in, unsigned width,
-      llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute);
-  /// The same value with groups whose patterns are less than 2^bits, above
-  /// bases of which that many bits are 0.
-  Shape regroup(const Shape &a, unsigned bits);
-  const LanePattern *jointGroups(llvm::ArrayRef<Shape> in);
-  /// Groups, or one base, of a value that varies as all of `in` together.
-  void setJoint(Shape &shape, llvm::ArrayRef<Shape> in);
-  Shape ungroup(const Shape &a, unsigned width);
-  Shape logic(mlir::Operation &op, unsigned width);
-  Shape bitField(ptx::BfeOp op);
-  Shape insertBits(ptx::BfiOp op);
-  Shape select(mlir::Operation &op);
-  /// Lanes where a predicate holds, if that is known.
-  std::optional<uint32_t> knownLanes(mlir::Value predicate);
-  std::optional<uint32_t> compareKnown(ptx::SetpOp op);
-  Shape merge(llvm::ArrayRef<mlir::Value> operands);
-  Shape join(const Shape &a, const Shape &b, Uniformity at);
-  const LanePattern *intern(const LanePattern &pattern);
-  bool update(mlir::Value value, Shape shape);
-
-  ShapeContext context;
-  llvm::DenseMap<mlir::Value, Shape> shapes;
-  std::set<LanePattern> patterns;
-  llvm::DenseMap<mlir::Value, uint32_t> predicates; ///< those that are known
-  Shape unknown; ///< of a value that was not visited
+  std::unique_ptr<ShapeInference> shapes;
 };
 
 } // namespace ptxjit

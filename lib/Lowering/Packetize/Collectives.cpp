@@ -197,7 +197,7 @@ static LogicalResult emitShuffle(WarpBuilder &warp, ShflOp op) {
       emitVariableShuffle(warp, op);
     return success();
   }
-  // One lane to all: see ShapeAnalysis::transferCollective.
+  // One lane to all: see inferShfl (CollectiveShapes.cpp).
   ChunkBuilder s = warp.scalar();
   unsigned lane = unsigned(amount.value_or(0)) & 31;
   if (warp.shapeOf(a).isUniform()) {

@@ -30,25 +30,16 @@ Value ptxjit::conditionOf(WarpBuilder &warp, Operation *op) {
   Value ok;
   for (Value operand : op->getOperands())
     ok = warp.both(ok, warp.values.condition(operand));
-  auto widened = [&](Value operand, bool isSigned) {
+  auto widening = dyn_cast<WideningOpInterface>(op);
+  if (!widening)
+    return ok;
+  for (auto [number, isSigned] : widening.getWidenings()) {
+    Value operand = op->getOperand(number);
     const Shape &shape = warp.shapeOf(operand);
     unsigned width = ChunkBuilder::widthOf(operand);
     if (ShapeAnalysis::mayWrap(shape, width, isSigned))
       ok = warp.both(ok, wrapTest(warp, warp.base(operand), *shape.pattern,
                                   width, isSigned));
-  };
-  if (auto mul = dyn_cast<MulIntOp>(op); mul && mul.getPart() == Part::Wide) {
-    widened(mul.getA(), isSignedInt(mul.getTy()));
-    widened(mul.getB(), isSignedInt(mul.getTy()));
-  } else if (auto mad = dyn_cast<MadIntOp>(op);
-             mad && mad.getPart() == Part::Wide) {
-    widened(mad.getA(), isSignedInt(mad.getTy()));
-    widened(mad.getB(), isSignedInt(mad.getTy()));
-  } else if (auto cvt = dyn_cast<CvtOp>(op)) {
-    if (getBitWidth(cvt.getTy()) > getBitWidth(cvt.getTy2()))
-      widened(cvt.getA(), isSignedInt(cvt.getTy2()));
-  } else if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    widened(op->getOperand(0), isa<arith::ExtSIOp>(op));
   }
   return ok;
 }

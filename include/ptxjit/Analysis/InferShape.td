@@ -1,0 +1,22 @@
+//===- InferShape.td - what an op says of its results' shape --------------===//
+
+#ifndef PTXJIT_ANALYSIS_INFERSHAPE_TD
+#define PTXJIT_ANALYSIS_INFERSHAPE_TD
+
+include "mlir/IR/OpBase.td"
+
+def InferShapeInterface : OpInterface<"InferShapeInterface"> {
+  let cppNamespace = "::ptxjit";
+  let description = [{
+    An op with a shape rule: how its results vary over the lanes of a warp, from
+    how its operands do. Rules are attached to ops from outside, by
+    `registerShapeRules`. An op without one is `LaneWise` or `VariesByLane`.
+  }];
+  let methods = [
+    InterfaceMethod<"the shape that all results have",
+      "::ptxjit::Shape", "inferShape",
+      (ins "::ptxjit::ShapeInference &":$inference)>,
+  ];
+}
+
+#endif // PTXJIT_ANALYSIS_INFERSHAPE_TD

@@ -1,0 +1,55 @@
+//===- CollectiveShapes.cpp - shapes of what threads do together ----------===//
+
+#include "ShapeRules.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// The same in all lanes of the warp, if `isSame`.
+static Shape ofWarp(bool isSame) {
+  return isSame ? Shape::uniform(Uniformity::Warp) : Shape();
+}
+
+static bool isUniformOrAbsent(Value value, ShapeInference &inference) {
+  return !value || inference.get(value).isUniform();
+}
+
+static Shape inferBar(BarOp, ShapeInference &) { return ofWarp(true); }
+static Shape inferBarrier(BarrierOp, ShapeInference &) { return ofWarp(true); }
+static Shape inferAny(AnyOp, ShapeInference &) { return ofWarp(true); }
+static Shape inferAll(AllOp, ShapeInference &) { return ofWarp(true); }
+
+/// One lane's value for all.
+static Shape inferShfl(ShflOp op, ShapeInference &inference) {
+  auto clamp = constantOf(op.getC());
+  return ofWarp(op.getMode() == ShuffleMode::Idx && clamp &&
+                (clamp->getZExtValue() & 0x1f1f) == 0x1f &&
+                inference.get(op.getB()).isUniform());
+}
+
+static Shape inferVote(VoteOp op, ShapeInference &inference) {
+  return ofWarp(isUniformOrAbsent(op.getM(), inference));
+}
+
+static Shape inferRedux(ReduxOp op, ShapeInference &inference) {
+  return ofWarp(isUniformOrAbsent(op.getM(), inference));
+}
+
+/// One arrival for all lanes. (That they are in one phase follows from the ISA:
+/// no thread arrives in a phase before one has seen the last one end.)
+static Shape inferArrive(MbarrierArriveOp op, ShapeInference &inference) {
+  return ofWarp(inference.get(op.getA()).isUniform() && !op.getNoComplete() &&
+                isUniformOrAbsent(op.getB(), inference));
+}
+
+/// Tested once for all lanes.
+static Shape inferWait(MbarrierWaitOp op, ShapeInference &inference) {
+  return ofWarp(inference.get(op.getA()).isUniform() &&
+                inference.get(op.getB()).isUniform());
+}
+
+void ptxjit::attachCollectiveRules(MLIRContext &context) {
+  attachShapeRules<inferBar, inferBarrier, inferAny, inferAll, inferShfl,
+                   inferVote, inferRedux, inferArrive, inferWait>(context);
+}

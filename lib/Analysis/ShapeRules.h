@@ -1,0 +1,74 @@
+//===- ShapeRules.h - how shape rules are written ---------------*- C++ -*-===//
+
+#ifndef PTXJIT_LIB_ANALYSIS_SHAPERULES_H
+#define PTXJIT_LIB_ANALYSIS_SHAPERULES_H
+
+#include "ptxjit/Analysis/InferShape.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+namespace ptxjit {
+
+template <auto rule> struct ShapeRule;
+
+/// The rule of an op: a function (OpTy, ShapeInference &).
+template <typename OpTy, Shape (*rule)(OpTy, ShapeInference &)>
+struct ShapeRule<rule>
+    : InferShapeInterface::ExternalModel<ShapeRule<rule>, OpTy> {
+  using Op = OpTy;
+  Shape inferShape(mlir::Operation *op, ShapeInference &inference) const {
+    return rule(llvm::cast<OpTy>(op), inference);
+  }
+};
+
+/// The rule of a lane-wise op that may know more of one integer result; if it
+/// does not, or for other results, the op is only lane-wise.
+template <typename OpTy, std::optional<Shape> (*rule)(OpTy, ShapeInference &)>
+struct ShapeRule<rule>
+    : InferShapeInterface::ExternalModel<ShapeRule<rule>, OpTy> {
+  using Op = OpTy;
+  Shape inferShape(mlir::Operation *op, ShapeInference &inference) const {
+    if (op->getNumResults() == 1 && op->getResult(0).getType().isInteger())
+      if (std::optional<Shape> shape = rule(llvm::cast<OpTy>(op), inference))
+        return *shape;
+    return inference.merge(op->getOperands());
+  }
+};
+
+template <auto... rules> void attachShapeRules(mlir::MLIRContext &context) {
+  (ShapeRule<rules>::Op::template attachInterface<ShapeRule<rules>>(context),
+   ...);
+}
+
+// One function per file of rules.
+void attachSourceRules(mlir::MLIRContext &context);
+void attachArithmeticRules(mlir::MLIRContext &context);
+void attachBitRules(mlir::MLIRContext &context);
+void attachChoiceRules(mlir::MLIRContext &context);
+void attachMemoryRules(mlir::MLIRContext &context);
+void attachCollectiveRules(mlir::MLIRContext &context);
+void attachUpstreamRules(mlir::MLIRContext &context);
+
+/// One of two values, by a predicate that is uniform or known.
+Shape inferSelect(mlir::SelectLikeOpInterface op, ShapeInference &inference);
+
+/// Is a register of this type one number modulo 2^n? Those of bf16 and of
+/// packed types are integers to MLIR only.
+bool isWholeInt(ptx::ScalarType type);
+
+/// In bits; 64 for a type without a width.
+inline unsigned widthOf(mlir::Value value) {
+  mlir::Type type = value.getType();
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
+}
+inline std::optional<llvm::APInt> constantOf(mlir::Value value) {
+  llvm::APInt constant;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return constant;
+  return std::nullopt;
+}
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,118 @@
+//===- OpFactsTest.cpp - each op states what passes rely on ---------------===//
+//
+// Passes ask ops by trait and interface (PtxInterfaces.td). An op that forgot a
+// fact would be taken for one of which it does not hold, which may be wrong
+// code: so each op says which of several things holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Analysis/InferShape.h"
+#include "ptxjit/Lowering/Pipelines.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+
+/// What the rules below ask of an op.
+class Facts {
+public:
+  explicit Facts(RegisteredOperationName op) : op(op) {}
+
+  /// What the op fails to state, a sentence each; empty: nothing.
+  std::vector<std::string> findMissing() const {
+    std::vector<std::string> missing;
+    auto require = [&](bool holds, const char *what) {
+      if (!holds)
+        missing.push_back(op.getStringRef().str() + what);
+    };
+    if (hasResults())
+      require(hasRule() || isLaneWise() || variesByLane(),
+              " has neither a shape rule nor LaneWise nor VariesByLane");
+    require(!variesByLane() || !(hasRule() || isLaneWise()),
+            " is VariesByLane and has a shape all the same");
+    require(!isLaneWise() || isPure(), " is LaneWise, but has effects");
+    if (!isPure() && !isStructure()) {
+      require(countWays() == 1, " does not say in one way what it is to other "
+                                "threads (CommunicatingOpInterface ... "
+                                "UnseenByOthers)");
+      require(isMasked() != needsNoMask(),
+              " is not one of MaskedOpInterface and NeedsNoMask");
+    }
+    if (hasSpace() && !isStructure())
+      require(op.hasInterface<SpaceOpInterface>(),
+              " has an attribute `space`, but no SpaceOpInterface");
+    return missing;
+  }
+
+private:
+  bool hasResults() const { return !op.hasTrait<OpTrait::ZeroResults>(); }
+  bool hasRule() const { return op.hasInterface<InferShapeInterface>(); }
+  bool isLaneWise() const { return op.hasTrait<LaneWise>(); }
+  bool variesByLane() const { return op.hasTrait<VariesByLane>(); }
+  bool isPure() const {
+    return op.hasTrait<OpTrait::AlwaysSpeculatableImplTrait>();
+  }
+  bool isMasked() const { return op.hasInterface<MaskedOpInterface>(); }
+  bool needsNoMask() const { return op.hasTrait<NeedsNoMask>(); }
+  /// Functions, variables, the ends of blocks, and ops that only hold others.
+  bool isStructure() const {
+    return op.hasInterface<SymbolOpInterface>() ||
+           op.hasTrait<OpTrait::IsTerminator>() ||
+           op.hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+  }
+  bool hasSpace() const {
+    return llvm::is_contained(op.getAttributeNames(), "space");
+  }
+  unsigned countWays() const {
+    return op.hasInterface<CommunicatingOpInterface>() +
+           op.hasInterface<CtaBarrierOpInterface>() +
+           op.hasInterface<WarpCollectiveOpInterface>() +
+           op.hasTrait<ClusterWideBarrier>() + op.hasTrait<WholeWarp>() +
+           op.hasTrait<OrdersMemory>() + op.hasTrait<UnseenByOthers>();
+  }
+
+  RegisteredOperationName op;
+};
+
+class OpFacts : public ::testing::Test {
+protected:
+  void SetUp() override {
+    DialectRegistry registry;
+    registerLoweringDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+  Facts factsOf(StringRef name) {
+    return Facts(*RegisteredOperationName::lookup(name, &context));
+  }
+
+  MLIRContext context;
+};
+
+} // namespace
+
+TEST_F(OpFacts, EachOpStatesThem) {
+  unsigned ops = 0;
+  for (RegisteredOperationName op : context.getRegisteredOperations()) {
+    if (op.getDialectNamespace() != PtxDialect::getDialectNamespace())
+      continue;
+    ++ops;
+    for (const std::string &missing : Facts(op).findMissing())
+      ADD_FAILURE() << missing;
+  }
+  EXPECT_GT(ops, 100u);
+}
+
+// Ops of other dialects state none of them.
+TEST_F(OpFacts, MissingOnesAreFound) {
+  EXPECT_EQ(factsOf("arith.subi").findMissing().size(), 1u); // the shape
+  EXPECT_EQ(factsOf("cf.assert").findMissing().size(), 2u); // others, the mask
+}
