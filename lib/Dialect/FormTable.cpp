@@ -359,13 +359,15 @@ std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
       if (slot.accepts(token)) {
         used[s] = found = true;
         match.modifiers.push_back({slot.modifier, token});
-        if (slot.modifier->isType && numTypes < 2)
-          (numTypes ? match.second : match.first) = *symbolizeScalarType(token);
-        numTypes += slot.modifier->isType;
+        auto type =
+            slot.modifier->isType ? symbolizeScalarType(token) : std::nullopt;
+        if (type && numTypes < 2)
+          (numTypes ? match.second : match.first) = *type;
+        numTypes += type.has_value();
         break;
       }
       // The order among type tokens is the order of the form.
-      if (slot.modifier->isType && symbolizeScalarType(token))
+      if (slot.modifier->isType && slot.modifier->isType(token))
         break;
     }
     if (!found) {
@@ -403,10 +405,24 @@ static ArrayRef<const ModifierSpec *> getModifiersOfOp(StringRef opName) {
                            : ArrayRef(it->second);
 }
 
-/// The tokens of `op` under `form`, or nothing if they do not fit it.
-static std::optional<std::string> spellUnder(Operation *op,
-                                             const FormSpec &form) {
+void ptx::addModifiers(const FormSpec &form, const FormMatch &match,
+                       OperationState &state) {
+  MLIRContext *context = state.getContext();
+  if (const ModifierSpec *opcode = form.opcodeModifier)
+    state.addAttribute(opcode->attrName, opcode->build(context, form.opcode));
+  for (auto &[modifier, token] : match.modifiers)
+    if (*modifier->attrName) // not one that is ignored
+      state.addAttribute(modifier->attrName, modifier->build(context, token));
+}
+
+std::optional<std::string> ptx::spellModifiers(Operation *op,
+                                               const FormSpec &form) {
   std::string text;
+  if (const ModifierSpec *opcode = form.opcodeModifier) {
+    std::optional<Attribute> attr = op->getInherentAttr(opcode->attrName);
+    if (!attr || !*attr || opcode->spell(*attr) != form.opcode)
+      return std::nullopt;
+  }
   llvm::SmallVector<const ModifierSpec *, 8> covered;
   for (const SlotSpec &slot : form.getSlots()) {
     bool ignored = !*slot.modifier->attrName; // not in IR: what has to be there
@@ -439,9 +455,30 @@ static std::optional<std::string> spellUnder(Operation *op,
 
 std::optional<std::string> ptx::spellModifiers(Operation *op) {
   for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef()))
-    if (auto text = spellUnder(op, form))
+    if (auto text = spellModifiers(op, form))
       return text;
   return std::nullopt;
+}
+
+/// ISA: "video instructions". One part of a register; for several lanes the
+/// parts of both sources, or which lanes of the result are written.
+bool ptx::isSelectable(const OperandSpec &operand, unsigned width,
+                       ArrayRef<unsigned> parts) {
+  unsigned lanes = operand.selectLanes;
+  auto allBelow = [&](unsigned end) {
+    return llvm::all_of(parts, [&](unsigned part) { return part < end; });
+  };
+  if (width != 8 && width != 16)
+    return false;
+  if (lanes <= 1)
+    return lanes == 1 && parts.size() == 1 && allBelow(32 / width);
+  if (width * lanes != 32 || parts.empty())
+    return false;
+  if (!operand.isResult)
+    return parts.size() == lanes && allBelow(2 * lanes);
+  return allBelow(lanes) &&
+         std::adjacent_find(parts.begin(), parts.end(), std::less_equal<>()) ==
+             parts.end();
 }
 
 std::string ptx::describeForm(const FormSpec &form) {

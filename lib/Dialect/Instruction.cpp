@@ -18,8 +18,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 /// Adds the attributes that `text` ("sat.s32") spells on op `name`.
-static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
-                                OperationState &state) {
+static ParseResult readModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
+                                 OperationState &state) {
   SmallVector<StringRef, 8> tokens;
   if (!text.empty())
     text.split(tokens, '.');
@@ -27,10 +27,7 @@ static ParseResult addModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
   unsigned bad = 0;
   for (const FormSpec &form : getFormsOfOp(state.name.getStringRef()))
     if (auto match = matchForm(form, tokens, bad)) {
-      for (auto &[modifier, token] : match->modifiers)
-        if (*modifier->attrName) // not one that is ignored
-          state.addAttribute(modifier->attrName,
-                             modifier->build(parser.getContext(), token));
+      addModifiers(form, *match, state);
       return success();
     }
   return parser.emitError(loc) << "no form of '" << state.name.getStringRef()
@@ -41,7 +38,7 @@ ParseResult ptx::parseInstruction(OpAsmParser &parser, OperationState &state) {
   SMLoc loc = parser.getCurrentLocation();
   std::string modifiers;
   if (parser.parseString(&modifiers) ||
-      addModifiers(parser, loc, modifiers, state))
+      readModifiers(parser, loc, modifiers, state))
     return failure();
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   SmallVector<Block *> successors;

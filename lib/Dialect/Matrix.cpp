@@ -1,77 +1,62 @@
 //===- Matrix.cpp - what a matrix instruction of a warp does --------------===//
+//
+// The op definitions of PtxMatrixOps.td, and what Matrix.h says of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/Matrix.h"
+#include "ptxjit/Dialect/PtxOps.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace ptxjit::ptx;
-using llvm::StringRef;
 
-namespace {
-struct MatrixTypeInfo {
-  MatrixType type;
-  StringRef token;
-  unsigned bits;
-};
-} // namespace
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxMatrixOps.cpp.inc"
 
-static constexpr MatrixTypeInfo kMatrixTypes[] = {
-    {MatrixType::F16, "f16", 16},   {MatrixType::BF16, "bf16", 16},
-    {MatrixType::TF32, "tf32", 32}, {MatrixType::F32, "f32", 32},
-    {MatrixType::F64, "f64", 64},   {MatrixType::S32, "s32", 32},
-    {MatrixType::S8, "s8", 8},      {MatrixType::U8, "u8", 8},
-    {MatrixType::S4, "s4", 4},      {MatrixType::U4, "u4", 4},
-    {MatrixType::B1, "b1", 1},      {MatrixType::E4M3, "e4m3", 8},
-    {MatrixType::E5M2, "e5m2", 8},  {MatrixType::E3M2, "e3m2", 6},
-    {MatrixType::E2M3, "e2m3", 6},  {MatrixType::E2M1, "e2m1", 4},
-};
-
-static std::optional<MatrixType> typeOf(StringRef token) {
-  for (const MatrixTypeInfo &info : kMatrixTypes)
-    if (info.token == token)
-      return info.type;
-  return std::nullopt;
-}
-
-static const MatrixTypeInfo &infoOf(MatrixType type) {
-  for (const MatrixTypeInfo &info : kMatrixTypes)
-    if (info.type == type)
-      return info;
+static unsigned widthOf(MatrixType type) {
+  switch (type) {
+  case MatrixType::F64:
+    return 64;
+  case MatrixType::TF32:
+  case MatrixType::F32:
+  case MatrixType::S32:
+    return 32;
+  case MatrixType::F16:
+  case MatrixType::BF16:
+    return 16;
+  case MatrixType::S8:
+  case MatrixType::U8:
+  case MatrixType::E4M3:
+  case MatrixType::E5M2:
+    return 8;
+  case MatrixType::E3M2:
+  case MatrixType::E2M3:
+    return 6;
+  case MatrixType::S4:
+  case MatrixType::U4:
+  case MatrixType::E2M1:
+    return 4;
+  case MatrixType::B1:
+    return 1;
+  }
   llvm_unreachable("all types are listed");
 }
-static unsigned widthOf(MatrixType type) { return infoOf(type).bits; }
-StringRef ptxjit::ptx::stringifyMatrixType(MatrixType type) {
-  return infoOf(type).token;
-}
 
-/// "m16n8k16"
-static bool readShape(StringRef token, unsigned &m, unsigned &n, unsigned &k) {
-  return token.consume_front("m") && !token.consumeInteger(10, m) &&
-         token.consume_front("n") && !token.consumeInteger(10, n) &&
-         token.consume_front("k") && !token.consumeInteger(10, k) &&
-         token.empty();
+/// The enumerator's value holds them (PtxMatrixOps.td).
+template <typename T> static void readShape(MatrixShape shape, T &to) {
+  constexpr unsigned mask = (1 << 10) - 1;
+  to.m = unsigned(shape) & mask;
+  to.n = unsigned(shape) >> 10 & mask;
+  to.k = unsigned(shape) >> 20;
 }
 
 //===----------------------------------------------------------------------===//
 // Multiplications
 //===----------------------------------------------------------------------===//
-
-static bool isScaleType(StringRef token) {
-  return token == "ue8m0" || token == "ue4m3";
-}
-
-static void readTypes(ArrayRef<MatrixType> types, MatrixMultiply &mma) {
-  if (types.size() == 2) { // wmma of f16: .dtype.ctype
-    mma.d = types[0];
-    mma.c = types[1];
-    return;
-  }
-  mma.d = types[0];
-  mma.a = types[1];
-  mma.b = types[2];
-  mma.c = types[3];
-}
 
 static Sparsity sparsityOf(const MatrixMultiply &mma) {
   switch (mma.bitsOf(mma.a)) {
@@ -84,48 +69,48 @@ static Sparsity sparsityOf(const MatrixMultiply &mma) {
   }
 }
 
-MatrixMultiply ptxjit::ptx::decodeMma(MmaOp op) {
-  SmallVector<StringRef, 16> tokens;
-  op.getInstruction().split(tokens, '.');
-  MatrixMultiply mma;
-  mma.isWmma = tokens.front() == "wmma";
-  SmallVector<MatrixType, 4> types;
-  SmallVector<bool, 2> layouts;
-  bool isSparse = false, scaled = false;
-  for (StringRef token : ArrayRef(tokens).drop_front()) {
-    unsigned m, n, k;
-    if (readShape(token, m, n, k)) {
-      mma.m = m;
-      mma.n = n;
-      mma.k = k;
-    } else if (std::optional<MatrixType> type = typeOf(token)) {
-      types.push_back(*type);
-    } else if (token == "row" || token == "col") {
-      layouts.push_back(token == "col");
-    } else if (token == "rn" || token == "rz" || token == "rm" ||
-               token == "rp") {
-      mma.rounding = *symbolizeRounding(token);
-    } else if (token == "xor" || token == "and") {
-      mma.bitOp = *symbolizeBoolOp(token);
-    } else if (token.consume_front("scale_vec::")) {
-      mma.scales = unsigned(token.front() - '0');
-    } else if (isScaleType(token)) {
-      mma.scalesAreUE4M3 = token == "ue4m3";
-    }
-    mma.saturates |= token == "satfinite";
-    isSparse |= token == "sp" || token == "sp::ordered_metadata";
-    scaled |= token == "block_scale";
-    mma.bytePerElement |= token == "kind::f8f6f4" || token == "kind::mxf8f6f4";
+static void readTypes(MmaOp op, MatrixMultiply &mma) {
+  mma.d = op.getTy();
+  if (!op.getTy3()) { // wmma of f16
+    mma.c = op.getTy2();
+    return;
   }
-  readTypes(types, mma);
-  mma.aIsCol = layouts.size() > 0 && layouts[0];
-  mma.bIsRow = layouts.size() > 1 && !layouts[1];
-  if (isSparse)
+  mma.a = op.getTy2();
+  mma.b = *op.getTy3();
+  mma.c = *op.getTy4();
+}
+
+static void readScales(MmaOp op, MatrixMultiply &mma) {
+  if (!op.getBlockScale())
+    return;
+  // What no `.scale_vec` means.
+  ScaleVec implied = mma.bytePerElement ? ScaleVec::X1 : ScaleVec::X2;
+  mma.scales = unsigned(op.getScaleVec().value_or(implied));
+  mma.scalesAreUE4M3 = op.getScaleType() == ScaleType::UE4M3;
+}
+
+MatrixMultiply MmaOp::getMultiply() {
+  MatrixMultiply mma;
+  readShape(getShape(), mma);
+  readTypes(*this, mma);
+  mma.isWmma = getOpcode() == MmaOpcode::Wmma;
+  mma.aIsCol = getLayout() == MatrixLayout::Col;
+  mma.bIsRow = getLayout2() == MatrixLayout::Row;
+  mma.saturates = getSatfinite();
+  mma.rounding = getRnd().value_or(Rounding::RN);
+  mma.bitOp = getBitOp().value_or(BoolOp::Xor);
+  mma.bytePerElement =
+      getKind() == MmaKind::F8F6F4 || getKind() == MmaKind::MXF8F6F4;
+  if (getSparse())
     mma.sparsity = sparsityOf(mma);
-  // What stands for no `.scale_vec`.
-  if (scaled && !mma.scales)
-    mma.scales = mma.bytePerElement ? 1 : 2;
+  readScales(*this, mma);
   return mma;
+}
+
+bool MmaOp::isAlike(MmaOp other) {
+  Properties mine = getProperties(), theirs = other.getProperties();
+  theirs.operandSegmentSizes = mine.operandSegmentSizes;
+  return mine == theirs;
 }
 
 unsigned MatrixMultiply::bitsOf(MatrixType type) const {
@@ -157,56 +142,59 @@ unsigned MatrixMultiply::accumulatorRegisters(MatrixType type) const {
 // Moves
 //===----------------------------------------------------------------------===//
 
-MatrixMove ptxjit::ptx::decodeMatrixMove(StringRef instruction) {
-  SmallVector<StringRef, 8> tokens;
-  instruction.split(tokens, '.');
+MatrixMove LdMatrixOp::getMove() {
   MatrixMove move;
-  for (StringRef token : tokens) {
-    if (token == "x1" || token == "x2" || token == "x4")
-      move.count = unsigned(token[1] - '0');
-    else if (token == "b8")
-      move.format = MatrixMove::B8;
-    else if (token == "b6x16_p32")
-      move.format = MatrixMove::B6;
-    else if (token == "b4x16_p64")
-      move.format = MatrixMove::B4;
-    else if (token.starts_with("shared"))
-      move.space = *symbolizeSpace(token);
-    // The other shapes (m8n8, m8n16; m16n8 of bytes, transposed) are 8 rows of
-    // 16 bytes in memory.
-    if (token == "m16n16")
-      move.rows = 16;
-    move.transposes |= token == "trans";
-  }
+  if (getTy() == TileType::B8)
+    move.format = MatrixMove::B8;
+  else if (getPacked())
+    move.format =
+        *getPacked() == PackedType::B6 ? MatrixMove::B6 : MatrixMove::B4;
+  // The other shapes are 8 rows of 16 bytes in memory.
+  move.rows = getShape() == TileShape::M16N16 ? 16 : 8;
+  move.count = unsigned(getCount());
+  move.transposes = getTrans();
+  move.space = getSpace().value_or(Space::Generic);
   return move;
 }
 
-WmmaMove ptxjit::ptx::decodeWmmaMove(StringRef instruction) {
-  SmallVector<StringRef, 10> tokens;
-  instruction.split(tokens, '.');
+MatrixMove StMatrixOp::getMove() {
+  MatrixMove move;
+  move.format = getTy() == TileType::B8 ? MatrixMove::B8 : MatrixMove::B16;
+  // m16n8 of bytes, transposed, is 8 rows of 16 bytes in memory.
+  move.count = unsigned(getCount());
+  move.transposes = getTrans();
+  move.space = getSpace().value_or(Space::Generic);
+  return move;
+}
+
+static WmmaMove::Operand operandOf(MatrixRole role) {
+  switch (role) {
+  case MatrixRole::A:
+    return WmmaMove::A;
+  case MatrixRole::B:
+    return WmmaMove::B;
+  case MatrixRole::C:
+  case MatrixRole::D:
+    return WmmaMove::C;
+  }
+  llvm_unreachable("all roles are listed");
+}
+
+template <typename MoveOp> static WmmaMove describeMove(MoveOp op) {
   WmmaMove move;
-  move.operand = tokens[2] == "a"   ? WmmaMove::A
-                 : tokens[2] == "b" ? WmmaMove::B
-                                    : WmmaMove::C;
-  for (StringRef token : tokens) {
-    unsigned m, n, k;
-    if (readShape(token, m, n, k)) {
-      move.m = m;
-      move.n = n;
-      move.k = k;
-    } else if (std::optional<MatrixType> type = typeOf(token)) {
-      move.type = *type;
-    } else if (token == "global" || token.starts_with("shared")) {
-      move.space = *symbolizeSpace(token);
-    }
-    move.isCol |= token == "col";
-  }
-  move.registers = move.parts();
-  if (move.operand != WmmaMove::C && move.type == MatrixType::F16)
-    move.registers = 8;
+  readShape(op.getShape(), move);
+  move.operand = operandOf(op.getRole());
+  move.type = op.getTy();
+  move.isCol = op.getLayout() == MatrixLayout::Col;
+  move.space = op.getSpace().value_or(Space::Generic);
   return move;
 }
+WmmaMove WmmaLoadOp::getMove() { return describeMove(*this); }
+WmmaMove WmmaStoreOp::getMove() { return describeMove(*this); }
 
+unsigned WmmaMove::registers() const {
+  return operand != C && type == MatrixType::F16 ? 8 : parts();
+}
 unsigned WmmaMove::elementBits() const { return widthOf(type); }
 unsigned WmmaMove::parts() const {
   unsigned bits = elementBits();

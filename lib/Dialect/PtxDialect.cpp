@@ -70,6 +70,13 @@ void PtxDialect::initialize() {
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxMultimem.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxMatrixOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxVideo.cpp.inc"
+      >();
 }
 
 int64_t ParamAttr::getBytes() const {

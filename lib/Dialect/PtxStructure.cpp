@@ -20,39 +20,6 @@ using namespace ptxjit::ptx;
 #define GET_OP_CLASSES
 #include "ptxjit/Dialect/PtxStructure.cpp.inc"
 
-/// Some form has these modifiers and as many values.
-static LogicalResult verifyPlainInstruction(Operation *op,
-                                            StringRef instruction,
-                                            unsigned numOperands) {
-  auto [opcode, rest] = instruction.split('.');
-  SmallVector<StringRef, 12> tokens;
-  if (!rest.empty())
-    rest.split(tokens, '.');
-  unsigned bad = 0;
-  for (const FormSpec &form : getFormsOfOpcode(opcode)) {
-    if (!form.plain || !matchForm(form, tokens, bad))
-      continue;
-    unsigned least = 0, most = 0, results = 0;
-    for (const OperandSpec &operand : form.getOperands()) {
-      unsigned size = operand.kind == OperandKind::Sink ? 0
-                      : operand.kind == OperandKind::Vector
-                          ? getVectorSize(operand, tokens)
-                          : 1;
-      if (operand.isResult)
-        results += size;
-      else
-        most += size, least += operand.optional ? 0 : size;
-    }
-    if (numOperands >= least && numOperands <= most &&
-        op->getNumResults() <= results)
-      return success();
-  }
-  return op->emitOpError() << "'" << instruction
-                           << "' is no form with as many operands";
-}
-template <typename TextOp> static LogicalResult verifyText(TextOp op) {
-  return verifyPlainInstruction(op, op.getInstruction(), op->getNumOperands());
-}
 static bool ticks(SpecialRegister reg) {
   switch (reg) {
   case SpecialRegister::Clock:
@@ -103,18 +70,12 @@ bool SRegOp::dependsOnCluster() {
   }
 }
 
-template <typename MatrixOp> static LogicalResult verifyMatrix(MatrixOp op) {
-  return verifyPlainInstruction(op, op.getInstruction(), op.getInputs().size());
+LogicalResult UnloweredOp::verify() {
+  return verifyTextInstruction(*this, getInstruction());
 }
-LogicalResult UnloweredOp::verify() { return verifyText(*this); }
-LogicalResult VideoOp::verify() { return verifyText(*this); }
-LogicalResult AdviceOp::verify() { return verifyText(*this); }
-LogicalResult MmaOp::verify() { return verifyMatrix(*this); }
-LogicalResult LdMatrixOp::verify() { return verifyMatrix(*this); }
-LogicalResult StMatrixOp::verify() { return verifyMatrix(*this); }
-LogicalResult MovMatrixOp::verify() { return verifyMatrix(*this); }
-LogicalResult WmmaLoadOp::verify() { return verifyMatrix(*this); }
-LogicalResult WmmaStoreOp::verify() { return verifyMatrix(*this); }
+LogicalResult AdviceOp::verify() {
+  return verifyTextInstruction(*this, getInstruction());
+}
 
 int64_t FuncOp::getParamBytes() {
   int64_t bytes = 0;

@@ -1,103 +1,155 @@
 //===- Video.cpp - what a video instruction does --------------------------===//
+//
+// The op definition of PtxVideo.td, and what Video.h says of it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/Video.h"
+#include "ptxjit/Dialect/PtxOps.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace ptxjit::ptx;
-using llvm::StringRef;
 
-static VideoKind kindOf(StringRef name) {
-  return llvm::StringSwitch<VideoKind>(name)
-      .Case("vadd", VideoKind::Add)
-      .Case("vsub", VideoKind::Sub)
-      .Case("vavrg", VideoKind::Average)
-      .Case("vabsdiff", VideoKind::AbsDiff)
-      .Case("vmin", VideoKind::Min)
-      .Case("vmax", VideoKind::Max)
-      .Case("vshl", VideoKind::ShiftLeft)
-      .Case("vshr", VideoKind::ShiftRight)
-      .Case("vmad", VideoKind::Mad)
-      .Default(VideoKind::Set);
-}
+#define GET_OP_CLASSES
+#include "ptxjit/Dialect/PtxVideo.cpp.inc"
 
-/// ".b2" and ".h1"; nothing is the whole register.
-static BitField fieldOf(StringRef selector) {
-  if (!selector.consume_front("."))
-    return {};
-  unsigned width = selector.front() == 'b' ? 8 : 16;
-  return {unsigned(selector.back() - '0') * width, width};
-}
+namespace {
+/// What an opcode says.
+struct OpcodeMeaning {
+  VideoKind kind;
+  unsigned lanes;
+};
+} // namespace
 
-/// ".h10": the digits from the last on.
-static void readParts(StringRef selector, unsigned lanes, unsigned first,
-                      SmallVectorImpl<unsigned> &parts) {
-  for (unsigned i = 0; i < lanes; ++i)
-    parts.push_back(selector.empty()
-                        ? first + i
-                        : unsigned(selector[selector.size() - 1 - i] - '0'));
-}
-
-static unsigned readMask(StringRef selector, unsigned lanes) {
-  if (selector.empty())
-    return (1u << lanes) - 1;
-  unsigned mask = 0;
-  for (char digit : selector.drop_front(2))
-    mask |= 1u << (digit - '0');
-  return mask;
-}
-
-static void readModifiers(ArrayRef<StringRef> tokens, VideoInstruction &video) {
-  SmallVector<bool, 3> isSigned;
-  for (StringRef token : tokens) {
-    if (token == "u32" || token == "s32") {
-      isSigned.push_back(token == "s32");
-    } else if (token == "add" && video.lanes > 1) {
-      video.accumulates = true;
-    } else if (token == "add" || token == "min" || token == "max") {
-      video.second = *symbolizeAtomicOp(token);
-    } else if (token == "wrap") {
-      video.shiftMode = ShiftMode::Wrap;
-    } else if (token == "shr7" || token == "shr15") {
-      video.scale = token == "shr7" ? 7 : 15;
-    } else if (auto compare = symbolizeCompare(token)) {
-      video.compare = *compare;
-    }
-    video.saturates |= token == "sat";
-    video.plusOne |= token == "po";
+static OpcodeMeaning meaningOf(VideoOpcode opcode) {
+  switch (opcode) {
+  case VideoOpcode::VADD:
+    return {VideoKind::Add, 1};
+  case VideoOpcode::VADD2:
+    return {VideoKind::Add, 2};
+  case VideoOpcode::VADD4:
+    return {VideoKind::Add, 4};
+  case VideoOpcode::VSUB:
+    return {VideoKind::Sub, 1};
+  case VideoOpcode::VSUB2:
+    return {VideoKind::Sub, 2};
+  case VideoOpcode::VSUB4:
+    return {VideoKind::Sub, 4};
+  case VideoOpcode::VAVRG2:
+    return {VideoKind::Average, 2};
+  case VideoOpcode::VAVRG4:
+    return {VideoKind::Average, 4};
+  case VideoOpcode::VABSDIFF:
+    return {VideoKind::AbsDiff, 1};
+  case VideoOpcode::VABSDIFF2:
+    return {VideoKind::AbsDiff, 2};
+  case VideoOpcode::VABSDIFF4:
+    return {VideoKind::AbsDiff, 4};
+  case VideoOpcode::VMIN:
+    return {VideoKind::Min, 1};
+  case VideoOpcode::VMIN2:
+    return {VideoKind::Min, 2};
+  case VideoOpcode::VMIN4:
+    return {VideoKind::Min, 4};
+  case VideoOpcode::VMAX:
+    return {VideoKind::Max, 1};
+  case VideoOpcode::VMAX2:
+    return {VideoKind::Max, 2};
+  case VideoOpcode::VMAX4:
+    return {VideoKind::Max, 4};
+  case VideoOpcode::VSHL:
+    return {VideoKind::ShiftLeft, 1};
+  case VideoOpcode::VSHR:
+    return {VideoKind::ShiftRight, 1};
+  case VideoOpcode::VMAD:
+    return {VideoKind::Mad, 1};
+  case VideoOpcode::VSET:
+    return {VideoKind::Set, 1};
+  case VideoOpcode::VSET2:
+    return {VideoKind::Set, 2};
+  case VideoOpcode::VSET4:
+    return {VideoKind::Set, 4};
   }
-  // vset has no type of its result.
-  if (video.kind == VideoKind::Set)
-    isSigned.insert(isSigned.begin(), false);
-  video.resultSigned = isSigned[0];
-  video.aSigned = isSigned[1];
-  video.bSigned = isSigned[2];
+  llvm_unreachable("all opcodes are listed");
 }
 
-VideoInstruction ptxjit::ptx::decodeVideo(VideoOp op) {
-  SmallVector<StringRef, 8> tokens;
-  op.getInstruction().split(tokens, '.');
-  StringRef name = tokens.front();
+static void readTypes(VideoOp op, VideoInstruction &video) {
+  auto isSigned = [](ScalarType type) { return type == ScalarType::S32; };
+  if (!op.getTy3()) { // vset has no type of its result
+    video.aSigned = isSigned(op.getTy());
+    video.bSigned = isSigned(op.getTy2());
+    return;
+  }
+  video.resultSigned = isSigned(op.getTy());
+  video.aSigned = isSigned(op.getTy2());
+  video.bSigned = isSigned(*op.getTy3());
+}
+
+/// Which operand of the text; all video instructions name them in this order.
+enum TextOperand { kResult, kA, kB, kC };
+
+static ArrayRef<unsigned> partsOf(VideoOp op, TextOperand operand) {
+  std::optional<ArrayAttr> selectors = op.getSelectors();
+  return selectors ? cast<SelectorAttr>((*selectors)[operand]).getParts()
+                   : ArrayRef<unsigned>();
+}
+
+/// Of scalar instructions: one part, or the whole register.
+static BitField fieldOf(VideoOp op, TextOperand operand) {
+  ArrayRef<unsigned> parts = partsOf(op, operand);
+  if (parts.empty())
+    return {};
+  unsigned width = cast<SelectorAttr>((*op.getSelectors())[operand]).getWidth();
+  return {parts.front() * width, width};
+}
+
+/// Of SIMD instructions: for each lane a part of {a, b}. The text begins with
+/// the highest lane.
+static void readParts(VideoOp op, TextOperand operand, unsigned lanes,
+                      unsigned first, SmallVectorImpl<unsigned> &parts) {
+  ArrayRef<unsigned> named = partsOf(op, operand);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    parts.push_back(named.empty() ? first + lane : named[lanes - 1 - lane]);
+}
+
+/// Of SIMD instructions: the lanes of the result that the text names.
+static unsigned readLaneMask(VideoOp op, unsigned lanes) {
+  ArrayRef<unsigned> named = partsOf(op, kResult);
+  unsigned mask = 0;
+  for (unsigned lane : named)
+    mask |= 1u << lane;
+  return named.empty() ? (1u << lanes) - 1 : mask;
+}
+
+VideoInstruction VideoOp::getVideo() {
   VideoInstruction video;
-  video.lanes = name.consume_back("4") ? 4 : name.consume_back("2") ? 2 : 1;
-  video.kind = kindOf(name);
-  readModifiers(ArrayRef(tokens).drop_front(), video);
-  StringRef notes[4];
-  if (ArrayAttr list = op.getNotesAttr())
-    for (auto [note, attr] : llvm::zip(notes, list))
-      note = cast<StringAttr>(attr).getValue();
-  video.negateProduct =
-      notes[1].consume_front("-") != notes[2].consume_front("-");
-  video.negateC = notes[3].consume_front("-");
+  OpcodeMeaning meaning = meaningOf(getOpcode());
+  video.kind = meaning.kind;
+  video.lanes = meaning.lanes;
+  readTypes(*this, video);
+  video.saturates = getSat();
+  video.shiftMode = getMode().value_or(ShiftMode::Clamp);
+  video.compare = getCmp().value_or(Compare::EQ);
+  video.plusOne = getPo();
+  video.scale = getScale() ? unsigned(*getScale()) : 0;
+  if (std::optional<ArrayRef<bool>> negated = getNegated()) {
+    video.negateProduct = (*negated)[kA] != (*negated)[kB];
+    video.negateC = (*negated)[kC];
+  }
   if (video.lanes == 1) {
-    video.result = fieldOf(notes[0]);
-    video.a = fieldOf(notes[1]);
-    video.b = fieldOf(notes[2]);
+    video.second = getSecond();
+    video.result = fieldOf(*this, kResult);
+    video.a = fieldOf(*this, kA);
+    video.b = fieldOf(*this, kB);
     return video;
   }
-  video.laneMask = readMask(notes[0], video.lanes);
-  readParts(notes[1], video.lanes, 0, video.aParts);
-  readParts(notes[2], video.lanes, video.lanes, video.bParts);
+  video.accumulates = getSecond().has_value();
+  video.laneMask = readLaneMask(*this, video.lanes);
+  readParts(*this, kA, video.lanes, 0, video.aParts);
+  readParts(*this, kB, video.lanes, video.lanes, video.bParts);
   return video;
 }

@@ -322,7 +322,7 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
                                     const std::vector<RawOperand> &results) {
   SmallVector<Value> operands, places;
   OperationState state(loc, form.opName);
-  addModifiers(match, state);
+  addModifiers(form, match, state);
   if (target.symbol->kind == Symbol::Register) {
     unsigned width = getBitWidth(target.symbol->type);
     bool isAddress =

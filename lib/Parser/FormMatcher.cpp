@@ -26,25 +26,9 @@ std::string ParserImpl::Instruction::getMnemonic(size_t count) const {
 // Choosing the form
 //===----------------------------------------------------------------------===//
 
-/// ISA: "video instructions". One part of a register, for several lanes the
-/// parts of both sources, or which lanes of the result are written.
-static bool selectorFits(StringRef selector, const OperandSpec &spec) {
-  char kind = selector.front();
-  StringRef digits = selector.drop_front();
-  auto allBelow = [&](char end) {
-    return llvm::all_of(digits, [&](char c) { return c >= '0' && c < end; });
-  };
-  if (spec.selectLanes <= 1)
-    return spec.selectLanes && digits.size() == 1 &&
-           allBelow(kind == 'b' ? '4' : '2') && (kind == 'b' || kind == 'h');
-  char lanes = char('0' + spec.selectLanes);
-  if (kind != (spec.selectLanes == 2 ? 'h' : 'b') || digits.empty())
-    return false;
-  if (!spec.isResult)
-    return digits.size() == spec.selectLanes && allBelow(lanes * 2 - '0');
-  bool falls = std::adjacent_find(digits.begin(), digits.end(),
-                                  std::less_equal<char>()) == digits.end();
-  return allBelow(lanes) && falls;
+static bool selectorFits(StringRef text, const OperandSpec &spec) {
+  std::optional<Selector> selector = readSelector(text);
+  return selector && isSelectable(spec, selector->width, selector->parts);
 }
 
 /// Does the shape of one operand suit the form's? `spec` stands in an array:
@@ -298,9 +282,8 @@ LogicalResult ParserImpl::buildInstruction(const Instruction &inst) {
   }
   if (failed(checkModifiers(inst)))
     return failure();
-  if (form->plain)
-    return buildGuarded(inst,
-                        [&] { return buildUnlowered(inst, *form, match); });
+  if (form->isRow)
+    return buildGuarded(inst, [&] { return buildRow(inst, *form, match); });
   OperationName name(form->opName, context);
   if (name.hasTrait<OpTrait::IsTerminator>())
     return buildControl(inst, *form, match);
@@ -320,12 +303,6 @@ ParserImpl::buildGuarded(const Instruction &inst,
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
   return build();
-}
-
-void ParserImpl::addModifiers(const FormMatch &match, OperationState &state) {
-  for (auto &[modifier, token] : match.modifiers)
-    if (*modifier->attrName) // not one that is ignored
-      state.addAttribute(modifier->attrName, modifier->build(context, token));
 }
 
 /// The blocks of a label, or of a `.branchtargets` list.
@@ -369,7 +346,7 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
     predicate = *value;
   }
   OperationState state(loc, form.opName);
-  addModifiers(match, state);
+  addModifiers(form, match, state);
   state.addSuccessors(targets);
   Block *next = new Block;
   if (predicate && !dest) {
@@ -528,7 +505,7 @@ LogicalResult ParserImpl::buildPlain(const Instruction &inst,
                                      const FormSpec &form,
                                      const FormMatch &match) {
   OperationState state(toLocation(inst.loc), form.opName);
-  addModifiers(match, state);
+  addModifiers(form, match, state);
   SmallVector<SmallVector<Value, 4>, 8> groups(8);
   ResultList results;
   OperandPairs pairs = *pairOperands(inst, form);

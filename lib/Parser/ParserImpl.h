@@ -4,7 +4,7 @@
 // Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
 // Statement.cpp (bodies), Operands.cpp (operand syntax), OperandValues.cpp
 // (operands to values), FormMatcher.cpp (mnemonic and operands to an op, by the
-// form table), Unlowered.cpp, Call.cpp.
+// form table), RowInstruction.cpp, Call.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +62,14 @@ struct RawOperand {
   bool minus = false;       ///< `-%r`
   llvm::StringRef selector; ///< `b0` of `%r.b0`
 };
+
+/// A selector, taken apart: parts of `width` bits, in the order of the text.
+struct Selector {
+  unsigned width = 32; ///< 32: no part is named
+  llvm::SmallVector<unsigned, 4> parts;
+};
+/// Reads "h10"; nothing if it is no selector.
+std::optional<Selector> readSelector(llvm::StringRef text);
 
 class ParserImpl {
 public:
@@ -267,7 +275,6 @@ private:
                              llvm::function_ref<LogicalResult()> build);
   LogicalResult buildControl(const Instruction &inst, const ptx::FormSpec &form,
                              const ptx::FormMatch &match);
-  void addModifiers(const ptx::FormMatch &match, mlir::OperationState &state);
   FailureOr<llvm::ArrayRef<RawOperand>>
   getElements(const RawOperand &raw, const ptx::OperandSpec &spec,
               const ptx::FormMatch &match);
@@ -290,15 +297,14 @@ private:
   FailureOr<mlir::Value> getPlainAddress(const RawOperand &raw);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
 
-  // -- Instructions that nothing executes (Unlowered.cpp)
-  LogicalResult buildUnlowered(const Instruction &inst,
-                               const ptx::FormSpec &form,
-                               const ptx::FormMatch &match);
-  LogicalResult collectUnlowered(const RawOperand &raw,
-                                 const ptx::OperandSpec &spec,
-                                 const ptx::FormMatch &match,
-                                 llvm::SmallVectorImpl<mlir::Value> &values,
-                                 ResultList &results);
+  // -- Instructions with their operands in a row (RowInstruction.cpp)
+  LogicalResult buildRow(const Instruction &inst, const ptx::FormSpec &form,
+                         const ptx::FormMatch &match);
+  LogicalResult collectOperand(const RawOperand &raw,
+                               const ptx::OperandSpec &spec,
+                               const ptx::FormMatch &match,
+                               llvm::SmallVectorImpl<mlir::Value> &values,
+                               ResultList &results);
 
   // -- Calls (Call.cpp)
   /// What a call knows of the function it calls.

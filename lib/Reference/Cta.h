@@ -5,7 +5,7 @@
 
 #include "Evaluate.h"
 #include "MemoryProbe.h"
-#include "ptxjit/Dialect/Matrix.h"
+#include "ptxjit/Dialect/PtxOps.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"

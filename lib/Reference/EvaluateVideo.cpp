@@ -137,7 +137,7 @@ bool reference::evaluateVideo(Operation *op, ArrayRef<Bits> in,
   auto instruction = dyn_cast<VideoOp>(op);
   if (!instruction)
     return false;
-  VideoInstruction video = decodeVideo(instruction);
+  VideoInstruction video = instruction.getVideo();
   out.push_back(video.lanes == 1 ? scalarVideo(video, in)
                                  : simdVideo(video, in));
   return true;

@@ -170,7 +170,7 @@ namespace {
 class Multiplication {
 public:
   Multiplication(MmaOp op, Members lanes)
-      : mma(decodeMma(op)), lanes(lanes), a(mma.m * mma.k), b(mma.k * mma.n),
+      : mma(op.getMultiply()), lanes(lanes), a(mma.m * mma.k), b(mma.k * mma.n),
         kept(mma.m * mma.k, true) {
     firstB = mma.aRegisters();
     firstC = firstB + mma.bRegisters();
@@ -389,7 +389,7 @@ static Bits bitsOfRow(uint64_t address, unsigned bit, unsigned bits) {
 
 /// ISA: "ldmatrix".
 LogicalResult Cta::loadMatrix(LdMatrixOp op, Members lanes) {
-  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  MatrixMove move = op.getMove();
   unsigned bits = move.format == MatrixMove::B16  ? 16
                   : move.format == MatrixMove::B8 ? 8
                   : move.format == MatrixMove::B6 ? 6
@@ -419,7 +419,7 @@ LogicalResult Cta::loadMatrix(LdMatrixOp op, Members lanes) {
 
 /// ISA: "stmatrix".
 LogicalResult Cta::storeMatrix(StMatrixOp op, Members lanes) {
-  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  MatrixMove move = op.getMove();
   unsigned bytes = move.format == MatrixMove::B16 ? 2 : 1;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned matrix = 0; matrix < move.count && lanes[lane]; ++matrix)
@@ -488,13 +488,12 @@ Cta::wmmaElement(Operation &op, const WmmaMove &move, Thread &t, unsigned lane,
 /// ISA: "wmma.load", "wmma.store".
 LogicalResult Cta::moveWmma(Operation &op, Members lanes) {
   auto st = dyn_cast<WmmaStoreOp>(op);
-  WmmaMove move = decodeWmmaMove(st ? st.getInstruction()
-                                    : cast<WmmaLoadOp>(op).getInstruction());
+  WmmaMove move = st ? st.getMove() : cast<WmmaLoadOp>(op).getMove();
   unsigned bits = move.elementBits(), each = bits >= 32 ? 1 : 32 / bits;
-  unsigned strideAt = 1 + (st ? move.registers : 0);
+  unsigned strideAt = 1 + (st ? move.registers() : 0);
   for (unsigned lane = 0; lane < 32; ++lane) {
     Thread *t = lanes[lane];
-    for (unsigned reg = 0; reg < move.registers && t; ++reg) {
+    for (unsigned reg = 0; reg < move.registers() && t; ++reg) {
       Bits stride = t->waitInputs.size() > strideAt ? t->waitInputs[strideAt]
                     : move.isCol                    ? move.rows()
                                                     : move.cols();

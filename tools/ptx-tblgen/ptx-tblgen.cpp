@@ -58,9 +58,12 @@ struct OpLayout {
   std::map<std::string, unsigned> operandGroups, resultGroups;
   unsigned numOperandGroups = 0;
   bool sized = false;
-  /// Of `Known` forms: modifiers are words, operands lie in a row, and those
-  /// whose names begin with `d` are destinations.
-  bool plain = false;
+  /// Of `Known` forms: operands lie in a row, and those whose names begin with
+  /// `d` are destinations.
+  bool isRow = false;
+  /// IR keeps the text: modifiers are words.
+  bool keepsText = false;
+  std::optional<Modifier> opcode;   ///< the attribute that tells the opcode
   std::vector<std::string> ignored; ///< modifiers that IR does not keep
 };
 const Modifier &ignoredModifier() {
@@ -117,7 +120,10 @@ OpLayout readLayout(const Record *op) {
       m.enumName = enumRecord->getValueAsString("className").str();
       m.tokens = enumTokens(enumRecord);
     }
-    layout.modifiers.push_back(std::move(m));
+    if (name == "opcode")
+      layout.opcode = std::move(m);
+    else
+      layout.modifiers.push_back(std::move(m));
   }
   const DagInit *results = op->getValueAsDag("results");
   for (unsigned i = 0; i < results->getNumArgs(); ++i)
@@ -127,6 +133,18 @@ OpLayout readLayout(const Record *op) {
       layout.sized = true;
   for (StringRef token : op->getValueAsListOfStrings("Ignored"))
     layout.ignored.push_back(token.str());
+  return layout;
+}
+
+/// Where things go in the op of a `Known` record.
+OpLayout readRowLayout(const Record *known) {
+  OpLayout layout;
+  if (const RecordVal *op = known->getValue("IrOp"))
+    layout = readLayout(cast<DefInit>(op->getValue())->getDef());
+  else
+    layout.keepsText = true;
+  layout.isRow = true;
+  layout.sized = false; // the parser sees to the one list that there is
   return layout;
 }
 
@@ -231,9 +249,9 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
   else if (!type.empty())
     o.rule = "Fixed", o.fixed = type.upper() == "PRED" ? "Pred" : type.upper();
   if (o.kind == "Label" || o.kind == "Callee" || o.kind == "Sink" ||
-      o.kind == "Ignored" || (o.kind == "Immediate" && !layout.plain))
+      o.kind == "Ignored" || (o.kind == "Immediate" && !layout.isRow))
     return o;
-  if (layout.plain) {
+  if (layout.isRow) {
     o.isResult = name.starts_with("d") && o.kind != "Address";
     return o;
   }
@@ -320,18 +338,18 @@ public:
       return;
     if (m.attrName.empty()) {
       os << "static const ModifierSpec kMod_" << m.key()
-         << " = {\"\", false, false, nullptr, nullptr};\n";
+         << " = {\"\", false, nullptr, nullptr, nullptr};\n";
       return;
     }
     if (m.attrName == "instruction") {
       os << "static const ModifierSpec kMod_" << m.key()
-         << " = {\"instruction\", false, " << !m.enumName.empty()
+         << " = {\"instruction\", false, " << isTypeFunction(m)
          << ", nullptr, nullptr};\n";
       return;
     }
     os << "static const ModifierSpec kMod_" << m.key() << " = {\"" << m.attrName
        << "\", " << (m.enumName.empty() ? "true" : "false") << ", "
-       << (m.enumName == "ScalarType" ? "true" : "false")
+       << isTypeFunction(m)
        << ",\n  [](mlir::MLIRContext *c, llvm::StringRef t) -> mlir::Attribute "
           "{\n";
     if (m.enumName.empty())
@@ -348,6 +366,14 @@ public:
             "llvm::dyn_cast<"
          << m.enumName << "Attr>(a); return e ? stringify" << m.enumName
          << "(e.getValue()) : \"\"; }};\n";
+  }
+
+  /// C++ that tells the tokens of types, whose order counts.
+  static std::string isTypeFunction(const Modifier &m) {
+    if (m.enumName != "ScalarType" && m.enumName != "MatrixType")
+      return "nullptr";
+    return "[](llvm::StringRef t) { return symbolize" + m.enumName +
+           "(t).has_value(); }";
   }
 
   /// Array of token strings, shared between slots that have the same.
@@ -387,7 +413,8 @@ public:
       << (slots.empty() ? "nullptr" : "kSlots" + id) << ", " << slots.size()
       << ", " << (operands.empty() ? "nullptr" : "kOperands" + id) << ", "
       << operands.size() << ", kSince" << id << ", " << since.size() << ", "
-      << int(layout.plain) << "}";
+      << int(layout.isRow) << ", " << int(layout.keepsText) << ", "
+      << (layout.opcode ? "&kMod_" + layout.opcode->key() : "nullptr") << "}";
     rows.push_back({text.opcode.str(), row});
   }
 
@@ -453,7 +480,7 @@ private:
   const Modifier *findOwner(const Record *op, const OpLayout &layout,
                             const Slot &slot,
                             std::map<std::string, unsigned> &used) {
-    if (layout.plain)
+    if (layout.keepsText)
       return &wordModifier(all_of(slot.tokens, [&](const std::string &t) {
         return is_contained(types, t);
       }));
@@ -510,14 +537,18 @@ bool emitFormTable(raw_ostream &os, const RecordKeeper &records) {
                   op->getValueAsString("opName"),
                   op->getValueAsBit("WideOperands"));
   }
-  OpLayout plain;
-  plain.plain = true;
   writer.modifier(wordModifier(false));
   writer.modifier(wordModifier(true));
-  for (const Record *known : records.getAllDerivedDefinitions("Known"))
+  for (const Record *known : records.getAllDerivedDefinitions("Known")) {
+    OpLayout layout = readRowLayout(known);
+    for (const Modifier &m : layout.modifiers)
+      writer.modifier(m);
+    if (layout.opcode)
+      writer.modifier(*layout.opcode);
     for (const Record *form : known->getValueAsListOfDefs("Forms"))
-      writer.form(known, plain, form, form->getValueAsString("Syntax"),
+      writer.form(known, layout, form, form->getValueAsString("Syntax"),
                   known->getValueAsString("OpName"), false);
+  }
   writer.finish(records);
   return false;
 }

@@ -21,7 +21,8 @@ namespace ptxjit::ptx {
 struct ModifierSpec {
   const char *attrName;
   bool isFlag;
-  bool isType;
+  /// Of types, whose order in the text counts: is the token one? Else null.
+  bool (*isType)(llvm::StringRef token);
   /// The attribute for `token`; null if `token` is none of this modifier's.
   mlir::Attribute (*build)(mlir::MLIRContext *, llvm::StringRef token);
   /// The token for an attribute built by `build`; empty if it is not one.
@@ -101,8 +102,13 @@ struct FormSpec {
   unsigned numOperands;
   const SinceSpec *since;
   unsigned numSince;
+  /// The op has its operands in one list, in the order of the text: a
+  /// `Ptx_RowOp`, or an op that keeps its text.
+  bool isRow;
   /// The op is `ptx.unlowered` or `ptx.advice`, which hold any instruction.
-  bool plain;
+  bool keepsText;
+  /// The attribute that tells the opcode; null if the op's name does.
+  const ModifierSpec *opcodeModifier;
 
   llvm::ArrayRef<SlotSpec> getSlots() const { return {slots, numSlots}; }
   llvm::ArrayRef<OperandSpec> getOperands() const {
@@ -205,9 +211,19 @@ std::optional<FormMatch> matchForm(const FormSpec &form,
                                    llvm::ArrayRef<llvm::StringRef> tokens,
                                    unsigned &badToken);
 
-/// The modifiers of `op` as PTX spells them, "sat.s32", in the order of a form
-/// that fits; nothing if its attributes fit no form.
+/// Adds the attributes that hold what `match` found of `form`.
+void addModifiers(const FormSpec &form, const FormMatch &match,
+                  mlir::OperationState &state);
+
+/// The modifiers of `op` as PTX spells them, "sat.s32", in the order of `form`,
+/// or of a form that fits; nothing if its attributes fit no form.
+std::optional<std::string> spellModifiers(mlir::Operation *op,
+                                          const FormSpec &form);
 std::optional<std::string> spellModifiers(mlir::Operation *op);
+
+/// May an operand name these `parts` of `width` bits of its register?
+bool isSelectable(const OperandSpec &operand, unsigned width,
+                  llvm::ArrayRef<unsigned> parts);
 
 /// "add.{u16|...} d, a, b": a form for people.
 std::string describeForm(const FormSpec &form);

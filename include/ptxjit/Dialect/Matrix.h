@@ -1,34 +1,16 @@
 //===- Matrix.h - what a matrix instruction of a warp does ------*- C++ -*-===//
+//
+// The meaning of the attributes of matrix ops (PtxMatrixOps.td), for all that
+// carry them out: `getMultiply` and `getMove` of the ops.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_MATRIX_H
 #define PTXJIT_DIALECT_MATRIX_H
 
-#include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Dialect/PtxDialect.h"
 
 namespace ptxjit::ptx {
-
-/// Elements of matrices.
-enum class MatrixType {
-  F16,
-  BF16,
-  TF32,
-  F32,
-  F64,
-  S32,
-  S8,
-  U8,
-  S4,
-  U4,
-  B1,
-  E4M3,
-  E5M2,
-  E3M2,
-  E2M3,
-  E2M1
-};
-
-/// As PTX spells it: "f16", "e2m1".
-llvm::StringRef stringifyMatrixType(MatrixType type);
 
 /// Which elements of A a sparse multiplication keeps.
 enum class Sparsity {
@@ -38,7 +20,7 @@ enum class Sparsity {
   Bytes   ///< two of four bytes: 8-bit elements, or pairs of 4-bit ones
 };
 
-/// A `ptx.mma`, taken apart: D = A * B + C. ISA: "warp-level-matrix-
+/// What `ptx.mma` does: D = A * B + C. ISA: "warp-level-matrix-
 /// instructions". A is m x k, B k x n, C and D m x n.
 struct MatrixMultiply {
   unsigned m = 0, n = 0, k = 0;
@@ -79,8 +61,6 @@ private:
   unsigned accumulatorRegisters(MatrixType type) const;
 };
 
-MatrixMultiply decodeMma(MmaOp op);
-
 /// What `ptx.ldmatrix` and `ptx.stmatrix` move. ISA: "ldmatrix", "stmatrix".
 struct MatrixMove {
   /// Bits of an element in memory, and the format.
@@ -92,7 +72,6 @@ struct MatrixMove {
   /// Registers for each matrix.
   unsigned registersEach() const { return rows == 16 ? 2 : 1; }
 };
-MatrixMove decodeMatrixMove(llvm::StringRef instruction);
 
 /// What `ptx.wmma.load` and `ptx.wmma.store` move: a matrix of rows x cols (A:
 /// m x k, B: k x n, C and D: m x n). ISA: "wmma.load".
@@ -102,7 +81,8 @@ struct WmmaMove {
   MatrixType type = MatrixType::F16;
   bool isCol = false; ///< columns are contiguous in memory
   Space space = Space::Generic;
-  unsigned registers = 0;
+  /// Registers of the fragment.
+  unsigned registers() const;
 
   /// Registers that hold the matrix; others are copies (see MatrixMultiply).
   unsigned parts() const;
@@ -110,7 +90,6 @@ struct WmmaMove {
   unsigned cols() const { return operand == A ? k : n; }
   unsigned elementBits() const;
 };
-WmmaMove decodeWmmaMove(llvm::StringRef instruction);
 
 } // namespace ptxjit::ptx
 

@@ -413,6 +413,31 @@ class Ptx_Ternary<string mnemonic, string isa, list<Form> forms,
   let results = (outs AnyType:$d);
 }
 
+/// An instruction with many operands of many shapes. Attributes hold its
+/// modifiers, as in any `Ptx_Instr`; its operands are one list, in the order of
+/// the text, vectors element by element, an address with its offset added. The
+/// forms stand in `RowForms` records, of one opcode or of several: then
+/// the attribute `opcode` tells which.
+class Ptx_RowOp<string mnemonic, list<Trait> traits>
+    : Op<Ptx_Dialect, mnemonic, traits> {
+  /// Modifiers that change no result: accepted, and not kept in IR.
+  list<string> Ignored = [];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &result) {
+      return parseRowInstruction(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      printRowInstruction(printer, *this);
+    }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return verifyRowInstruction(*this);
+    }
+  }];
+}
+
 /// Forms that are parsed, checked and printed, but that nothing executes yet: a
 /// kernel that holds one is refused when it is compiled. They all become
 /// `ptx.unlowered`; destinations are the operands whose names begin with `d`.
@@ -422,17 +447,11 @@ class Known<string opcode, string isa, list<Form> forms> {
   list<Form> Forms = forms;
   string OpName = "unlowered";
 }
-/// Forms of video instructions. They become `ptx.video`; what that means:
-/// Video.h.
-class Video<string opcode, string isa, list<Form> forms>
+/// Forms of instructions of a `Ptx_RowOp`, which has a meaning.
+class RowForms<string opcode, Op op, string isa, list<Form> forms>
     : Known<opcode, isa, forms> {
-  let OpName = "video";
-}
-/// Forms of matrix instructions of a warp. They become `ptx.<opName>`, which
-/// keeps their text; what that means: Matrix.h.
-class Matrix<string opcode, string opName, string isa, list<Form> forms>
-    : Known<opcode, isa, forms> {
-  let OpName = opName;
+  Op IrOp = op;
+  let OpName = op.opName;
 }
 /// Forms that tell the machine something which changes no result: prefetches,
 /// cache policies, numbers of registers. They become `ptx.advice` and vanish;

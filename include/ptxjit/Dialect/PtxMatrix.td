@@ -1,12 +1,12 @@
-//===- PtxMatrix.td - matrix instructions of a warp -----------------------===//
+//===- PtxMatrix.td - forms of matrix instructions of a warp --------------===//
 //
-// What they mean: Matrix.h.
+// Their ops: PtxMatrixOps.td.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXMATRIX_TD
 #define PTXJIT_DIALECT_PTXMATRIX_TD
-include "ptxjit/Dialect/PtxBase.td"
+include "ptxjit/Dialect/PtxMatrixOps.td"
 
 defvar MatrixFrom87Sm120f = [
     Since<"8.8", "sm_120f">,
@@ -41,7 +41,7 @@ defvar MatrixFrom86Sm100f = [
     Since<"8.6", "sm_120a">,
     Since<"8.6", "sm_121a">];
 
-def Matrix_mma : Matrix<"mma", "mma",
+def Matrix_mma : RowForms<"mma", Ptx_MmaOp,
     "warp-level-matrix-instructions-mma", [
   Form<"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16"
        ".{e4m3|e5m2|e3m2|e2m3|e2m1}.{e4m3|e5m2|e3m2|e2m3|e2m1}.f16 d*2:b32, "
@@ -298,7 +298,7 @@ def Matrix_mma : Matrix<"mma", "mma",
        "e3m2|e2m3|e2m1}.f32.ue8m0 d*4:f32, a*4:b32, b*4:b32, c*4:f32, e:b32, "
        "#f=0x0, g:b32, h*2:b16, i:b32, j*2:b16",
        MatrixFrom87Sm120f>]>;
-def Matrix_wmma_load : Matrix<"wmma", "wmma.load",
+def Matrix_wmma_load : RowForms<"wmma", Ptx_WmmaLoadOp,
     "warp-level-matrix-instructions-wmma-ld", [
   Form<"wmma.load.{b|a}.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 d*8:b32, [a]",
@@ -569,7 +569,7 @@ def Matrix_wmma_load : Matrix<"wmma", "wmma.load",
   Form<"wmma.load.c.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 d*2:f64, "
        "[a], b:b32",
        [Since<"7.8", "sm_80+">]>]>;
-def Matrix_wmma_mma : Matrix<"wmma", "mma",
+def Matrix_wmma_mma : RowForms<"wmma", Ptx_MmaOp,
     "warp-level-matrix-instructions-wmma-mma", [
   Form<"wmma.mma.sync.aligned.{row|col}.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        ".f16.f16.satfinite d*4:b32, a*8:b32, b*8:b32, c*4:b32",
@@ -640,7 +640,7 @@ def Matrix_wmma_mma : Matrix<"wmma", "mma",
   Form<"wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d*2:b32, "
        "a*1:b32, b*1:b32, c*2:b32",
        [Since<"7.1", "sm_80+">]>]>;
-def Matrix_wmma_store : Matrix<"wmma", "wmma.store",
+def Matrix_wmma_store : RowForms<"wmma", Ptx_WmmaStoreOp,
     "warp-level-matrix-instructions-wmma-st", [
   Form<"wmma.store.d.sync.aligned.{row|col}.{m16n16k16|m8n32k16|m32n8k16}"
        "{.global|shared}.f16 [a], b*4:b32",
@@ -713,23 +713,17 @@ def Matrix_wmma_store : Matrix<"wmma", "wmma.store",
   Form<"wmma.store.d.sync.aligned.{row|col}.m8n8k4.shared::cta.f64 [a], "
        "b*2:f64, c:b32",
        [Since<"7.8", "sm_80+">]>]>;
-def Matrix_ldmatrix : Matrix<"ldmatrix", "ldmatrix",
+def Matrix_ldmatrix : RowForms<"ldmatrix", Ptx_LdMatrixOp,
     "warp-level-matrix-instructions-ldmatrix", [
-  Form<"ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 d*1:b32, [a]",
-       [Since<"6.5", "sm_75+">]>,
-  Form<"ldmatrix.sync.aligned.m8n8.x1{.shared|trans}.b16 d*1:b32, [a]",
+  Form<"ldmatrix.sync.aligned.m8n8.x1{.trans}{.shared}.b16 d*1:b32, [a]",
        [Since<"6.5", "sm_75+">]>,
   Form<"ldmatrix.sync.aligned.m8n8.x1{.trans}.shared::cta.b16 d*1:b32, [a]",
        [Since<"7.8", "sm_75+">]>,
-  Form<"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 d*2:b32, [a]",
-       [Since<"6.5", "sm_75+">]>,
-  Form<"ldmatrix.sync.aligned.m8n8.x2{.shared|trans}.b16 d*2:b32, [a]",
+  Form<"ldmatrix.sync.aligned.m8n8.x2{.trans}{.shared}.b16 d*2:b32, [a]",
        [Since<"6.5", "sm_75+">]>,
   Form<"ldmatrix.sync.aligned.m8n8.x2{.trans}.shared::cta.b16 d*2:b32, [a]",
        [Since<"7.8", "sm_75+">]>,
-  Form<"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 d*4:b32, [a]",
-       [Since<"6.5", "sm_75+">]>,
-  Form<"ldmatrix.sync.aligned.m8n8.x4{.shared|trans}.b16 d*4:b32, [a]",
+  Form<"ldmatrix.sync.aligned.m8n8.x4{.trans}{.shared}.b16 d*4:b32, [a]",
        [Since<"6.5", "sm_75+">]>,
   Form<"ldmatrix.sync.aligned.m8n8.x4{.trans}.shared::cta.b16 d*4:b32, [a]",
        [Since<"7.8", "sm_75+">]>,
@@ -754,29 +748,20 @@ def Matrix_ldmatrix : Matrix<"ldmatrix", "ldmatrix",
   Form<"ldmatrix.sync.aligned.m8n16.x1{.shared|shared::cta}.b8x16.{b6x16_p32|"
        "b4x16_p64} d*1:b32, [a]",
        MatrixFrom86Sm100f>]>;
-def Matrix_movmatrix : Matrix<"movmatrix", "movmatrix",
+def Matrix_movmatrix : RowForms<"movmatrix", Ptx_MovMatrixOp,
     "warp-level-matrix-instructions-movmatrix", [
   Form<"movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32",
        [Since<"7.8", "sm_75+">]>]>;
-def Matrix_stmatrix : Matrix<"stmatrix", "stmatrix",
+def Matrix_stmatrix : RowForms<"stmatrix", Ptx_StMatrixOp,
     "warp-level-matrix-instructions-stmatrix", [
-  Form<"stmatrix.sync.aligned.m8n8.x1{.shared|shared::cta|trans}.b16 [a], "
-       "b*1:b32",
+  Form<"stmatrix.sync.aligned.m8n8.x1{.trans}{.shared|shared::cta}.b16 "
+       "[a], b*1:b32",
        [Since<"7.8", "sm_90+">]>,
-  Form<"stmatrix.sync.aligned.m8n8.x1.trans.{shared|shared::cta}.b16 [a], "
-       "b*1:b32",
+  Form<"stmatrix.sync.aligned.m8n8.x2{.trans}{.shared|shared::cta}.b16 "
+       "[a], b*2:b32",
        [Since<"7.8", "sm_90+">]>,
-  Form<"stmatrix.sync.aligned.m8n8.x2.trans.{shared|shared::cta}.b16 [a], "
-       "b*2:b32",
-       [Since<"7.8", "sm_90+">]>,
-  Form<"stmatrix.sync.aligned.m8n8.x2{.shared|shared::cta|trans}.b16 [a], "
-       "b*2:b32",
-       [Since<"7.8", "sm_90+">]>,
-  Form<"stmatrix.sync.aligned.m8n8.x4{.shared|shared::cta|trans}.b16 [a], "
-       "b*4:b32",
-       [Since<"7.8", "sm_90+">]>,
-  Form<"stmatrix.sync.aligned.m8n8.x4.trans.{shared|shared::cta}.b16 [a], "
-       "b*4:b32",
+  Form<"stmatrix.sync.aligned.m8n8.x4{.trans}{.shared|shared::cta}.b16 "
+       "[a], b*4:b32",
        [Since<"7.8", "sm_90+">]>,
   Form<"stmatrix.sync.aligned.m16n8.x1.trans{.shared|shared::cta}.b8 [a], "
        "b*1:b32",

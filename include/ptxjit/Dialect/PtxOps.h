@@ -3,7 +3,9 @@
 #ifndef PTXJIT_DIALECT_PTXOPS_H
 #define PTXJIT_DIALECT_PTXOPS_H
 
+#include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Dialect/PtxDialect.h"
+#include "ptxjit/Dialect/Video.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -19,6 +21,14 @@ mlir::ParseResult parseInstruction(mlir::OpAsmParser &parser,
                                    mlir::OperationState &result);
 void printInstruction(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 llvm::LogicalResult verifyInstruction(mlir::Operation *op);
+/// Of a `Ptx_RowOp`, which has its operands in one list.
+mlir::ParseResult parseRowInstruction(mlir::OpAsmParser &parser,
+                                      mlir::OperationState &result);
+void printRowInstruction(mlir::OpAsmPrinter &printer, mlir::Operation *op);
+llvm::LogicalResult verifyRowInstruction(mlir::Operation *op);
+/// Of an op that keeps its text.
+llvm::LogicalResult verifyTextInstruction(mlir::Operation *op,
+                                          llvm::StringRef instruction);
 } // namespace ptxjit::ptx
 
 #define GET_OP_CLASSES

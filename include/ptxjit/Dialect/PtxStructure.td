@@ -226,66 +226,26 @@ def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure, LaneWise]> {
 }
 
 // An instruction that keeps its text: attributes do not state what it means.
-class Ptx_TextOp<string mnemonic, list<Trait> traits>
-    : Op<Ptx_Dialect, mnemonic, traits> {
+// Normalising refuses `ptx.unlowered` and drops `ptx.advice`.
+class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
+    [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask,
+     VariesByLane]> {
   let description = [{
     `instruction` is opcode and modifiers as the text has them. Operands and
     results stand in the order of the text, vectors and addresses of several
-    parts element by element. `notes` has a string for each operand of the text
-    with what is no value: "-", ".b0".
+    parts element by element.
   }];
-  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands,
-                       OptionalAttr<StrArrayAttr>:$notes);
+  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands);
   let results = (outs Variadic<AnyType>:$d);
   let assemblyFormat = "$instruction `(` $operands `)` attr-dict `:` "
                        "functional-type($operands, $d)";
   let hasVerifier = 1;
 }
-// Normalising refuses the one and drops the other.
-defvar VanishingTraits = [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers,
-                          NeedsNoMask, VariesByLane];
-def Ptx_UnloweredOp : Ptx_TextOp<"unlowered", VanishingTraits> {
+def Ptx_UnloweredOp : Ptx_TextOp<"unlowered"> {
   let summary = "an instruction of a `Known` form: nothing executes it";
 }
-def Ptx_AdviceOp : Ptx_TextOp<"advice", VanishingTraits> {
+def Ptx_AdviceOp : Ptx_TextOp<"advice"> {
   let summary = "an instruction that changes no result";
-}
-def Ptx_VideoOp : Ptx_TextOp<"video", [Pure, LaneWise]> {
-  let summary = "a video instruction";
-}
-
-// A matrix instruction: all lanes of the warp carry it out together.
-class Ptx_MatrixOp<string mnemonic>
-    : Op<Ptx_Dialect, mnemonic, [MemoryEffects<[MemRead, MemWrite]>,
-                                 MaskedOpInterface, WholeWarp, VariesByLane,
-                                 AttrSizedOperandSegments]> {
-  let description = [{
-    `instruction` and the operands are as in an instruction that keeps its text.
-  }];
-  let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$inputs,
-                       Optional<I1>:$mask);
-  let results = (outs Variadic<AnyType>:$d);
-  let assemblyFormat = "$instruction `(` $inputs `)` (`mask` $mask^)? "
-                       "attr-dict `:` functional-type($inputs, $d)";
-  let hasVerifier = 1;
-}
-def Ptx_MmaOp : Ptx_MatrixOp<"mma"> {
-  let summary = "D = A * B + C on fragments";
-}
-def Ptx_LdMatrixOp : Ptx_MatrixOp<"ldmatrix"> {
-  let summary = "fragments from rows in shared memory";
-}
-def Ptx_StMatrixOp : Ptx_MatrixOp<"stmatrix"> {
-  let summary = "fragments to rows in shared memory";
-}
-def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix"> {
-  let summary = "transpose a fragment";
-}
-def Ptx_WmmaLoadOp : Ptx_MatrixOp<"wmma.load"> {
-  let summary = "a fragment from a matrix in memory";
-}
-def Ptx_WmmaStoreOp : Ptx_MatrixOp<"wmma.store"> {
-  let summary = "a fragment to a matrix in memory";
 }
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
   let summary = "a value that exists on other paths only; never observed";

@@ -9,6 +9,67 @@
 include "ptxjit/Dialect/PtxBase.td"
 
 //===----------------------------------------------------------------------===//
+// The op
+//===----------------------------------------------------------------------===//
+
+class VideoOpcode<int value, string name> : Case<value, name, !toupper(name)>;
+defvar ScalarVideoOpcodes = ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl",
+                             "vshr", "vmad", "vset"];
+defvar SimdVideoOpcodes = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax",
+                           "vset"];
+def Ptx_VideoOpcodeEnum : Ptx_Enum<"VideoOpcode", !listconcat(
+  !foreach(i, !range(ScalarVideoOpcodes),
+           VideoOpcode<i, ScalarVideoOpcodes[i]>),
+  !foreach(i, !range(SimdVideoOpcodes),
+           VideoOpcode<!add(16, i), SimdVideoOpcodes[i] # "2">),
+  !foreach(i, !range(SimdVideoOpcodes),
+           VideoOpcode<!add(32, i), SimdVideoOpcodes[i] # "4">))>;
+def Ptx_VideoOpcode : Ptx_Modifier<Ptx_VideoOpcodeEnum, "video_opcode">;
+
+def Ptx_VideoScaleEnum : Ptx_Enum<"VideoScale", [
+  Case<7, "shr7", "Shr7">, Case<15, "shr15", "Shr15">]>;
+def Ptx_VideoScale : Ptx_Modifier<Ptx_VideoScaleEnum, "video_scale">;
+def Flag_Po : Ptx_Flag<"po">;
+
+def Ptx_SelectorAttr : AttrDef<Ptx_Dialect, "Selector"> {
+  let mnemonic = "selector";
+  let summary = "the parts of a register that an operand names: `.h10`";
+  let description = [{
+    `parts` of `width` bits, counted from the lowest bits, in the order of the
+    text. No parts: the operand names none.
+  }];
+  let parameters = (ins "unsigned":$width,
+                        OptionalArrayRefParameter<"unsigned">:$parts);
+  let assemblyFormat = "`<` $width (`,` $parts^)? `>`";
+}
+
+def Ptx_VideoOp : Ptx_RowOp<"video", [Pure, LaneWise]> {
+  let summary = "a video instruction";
+  let description = [{
+    `ty`, `ty2` and `ty3` are the types of the result, a and b; `vset` has none
+    of its result. `second` is what is done with c, of SIMD ones the sum.
+    `selectors` and `negated` have an element for each operand of the text, if
+    any has one.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, Ptx_VideoOpcode:$opcode,
+                       Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
+                       OptionalAttr<Ptx_ScalarType>:$ty3,
+                       OptionalAttr<Ptx_Compare>:$cmp, Flag_Po:$po,
+                       Flag_Sat:$sat, OptionalAttr<Ptx_Clamp>:$mode,
+                       OptionalAttr<Ptx_VideoScale>:$scale,
+                       OptionalAttr<Ptx_Atomic>:$second,
+                       OptionalAttr<TypedArrayAttrBase<Ptx_SelectorAttr,
+                                    "selectors">>:$selectors,
+                       OptionalAttr<DenseBoolArrayAttr>:$negated);
+  let results = (outs Variadic<AnyType>:$d);
+  let extraClassDeclaration = [{
+    VideoInstruction getVideo();
+  }];
+}
+class Video<string opcode, string isa, list<Form> forms>
+    : RowForms<opcode, Ptx_VideoOp, isa, forms>;
+
+//===----------------------------------------------------------------------===//
 // Scalar
 //===----------------------------------------------------------------------===//
 
@@ -46,15 +107,17 @@ def Video_vmad : Video<"vmad", "scalar-video-instructions", [
 // SIMD
 //===----------------------------------------------------------------------===//
 
-class SimdVideo<string name, string lanes, string modifiers>
-    : Video<!strconcat(name, lanes), "simd-video-instructions", [
-  Form<!strconcat(name, lanes, modifiers, " ~", lanes, "d:b32, ~", lanes,
-                  "a:b32, ~", lanes, "b:b32, c:b32"), VideoSm30>]>;
+class SimdVideo<string name, string lanes, list<string> modifiers>
+    : Video<!strconcat(name, lanes), "simd-video-instructions",
+            !foreach(m, modifiers,
+                     Form<!strconcat(name, lanes, m, " ~", lanes, "d:b32, ~",
+                                     lanes, "a:b32, ~", lanes,
+                                     "b:b32, c:b32"), VideoSm30>)>;
 foreach lanes = ["2", "4"] in {
   foreach name = ["vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"] in
     def Video_#name#lanes : SimdVideo<name, lanes,
-                                      !strconcat(Signs, "{.add|sat}")>;
+                                      [Signs # "{.sat}", Signs # ".add"]>;
   def Video_vset#lanes : SimdVideo<"vset", lanes,
-                                   !strconcat(ComparisonSigns, "{.add}")>;
+                                   [ComparisonSigns # "{.add}"]>;
 }
 #endif

@@ -1,9 +1,14 @@
 //===- Video.h - what a video instruction does ------------------*- C++ -*-===//
+//
+// The meaning of the attributes of `ptx.video`, for all that carry it out:
+// `VideoOp::getVideo`.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_VIDEO_H
 #define PTXJIT_DIALECT_VIDEO_H
 
-#include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Dialect/PtxDialect.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace ptxjit::ptx {
@@ -26,7 +31,7 @@ struct BitField {
   unsigned shift = 0, width = 32;
 };
 
-/// A `ptx.video`, taken apart. ISA: "video-instructions".
+/// What `ptx.video` does. ISA: "video-instructions".
 struct VideoInstruction {
   VideoKind kind;
   unsigned lanes = 1; ///< 1: scalar, 2: halfwords, 4: bytes
@@ -55,8 +60,6 @@ struct VideoInstruction {
   /// Scalar: the result is one part of c.
   bool merges() const { return result.width < 32; }
 };
-
-VideoInstruction decodeVideo(VideoOp op);
 
 } // namespace ptxjit::ptx
 

@@ -20,7 +20,7 @@ static void splitTiles(const MatrixMultiply &mma, TileKind kind,
 }
 
 MatrixTiles::MatrixTiles(MmaOp op) {
-  MatrixMultiply mma = decodeMma(op);
+  MatrixMultiply mma = op.getMultiply();
   if (mma.isQuadPair())
     return;
   unsigned rows = mma.m == 8 ? 8 : 16;

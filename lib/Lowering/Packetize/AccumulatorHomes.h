@@ -10,7 +10,7 @@
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ACCUMULATORHOMES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "ptxjit/Dialect/Matrix.h"
+#include "ptxjit/Dialect/PtxOps.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ptxjit {

@@ -23,7 +23,7 @@ void ptxjit::keepSumsAtHome(WarpBuilder &warp) {
 }
 
 TileForm::TileForm(MmaOp op, bool isResult) {
-  MatrixMultiply mma = decodeMma(op);
+  MatrixMultiply mma = op.getMultiply();
   type = stringifyMatrixType(isResult ? mma.d : mma.c);
   rows = mma.m == 8 ? 8 : 16;
   elementBytes = mma.isF64() ? 8 : 4;

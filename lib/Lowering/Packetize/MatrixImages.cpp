@@ -42,8 +42,7 @@ unsigned Fragment::countUsers() const {
   for (OpOperand &use : registers.front().getUses()) {
     auto mma = dyn_cast<MmaOp>(use.getOwner());
     if (!mma || mma->getBlock() != same->getBlock() ||
-        use.getOperandNumber() != operand ||
-        mma.getInstruction() != same.getInstruction())
+        use.getOperandNumber() != operand || !mma.isAlike(same))
       continue;
     if (llvm::equal(mma.getInputs().slice(operand, registers.size()),
                     registers))

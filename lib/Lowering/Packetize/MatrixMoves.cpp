@@ -174,7 +174,7 @@ static SmallVector<Value> loadRows(WarpBuilder &warp, const MatrixRows &from,
 }
 
 static LogicalResult emitLdMatrix(WarpBuilder &warp, LdMatrixOp op) {
-  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  MatrixMove move = op.getMove();
   remarkAccess(warp, op, "rows of a fragment", SlowBecause::No);
   Value a = op.getInputs().front();
   MatrixRows source;
@@ -233,7 +233,7 @@ static LogicalResult emitLdMatrix(WarpBuilder &warp, LdMatrixOp op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult emitStMatrix(WarpBuilder &warp, StMatrixOp op) {
-  MatrixMove move = decodeMatrixMove(op.getInstruction());
+  MatrixMove move = op.getMove();
   remarkAccess(warp, op, "rows of a fragment", SlowBecause::No);
   Value addresses =
       rowAddresses(warp, op, op.getInputs().front(), move, op.getMask());
@@ -329,11 +329,11 @@ static void moveWmma(WarpBuilder &warp, Operation *op, const WmmaMove &move,
 }
 
 static LogicalResult emitWmmaLoad(WarpBuilder &warp, WmmaLoadOp op) {
-  WmmaMove move = decodeWmmaMove(op.getInstruction());
+  WmmaMove move = op.getMove();
   remarkAccess(warp, op, "elements of a fragment", SlowBecause::No);
   auto inputs = op.getInputs();
   int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
-  StackBuffer buffer = takeBuffer(warp, move.registers * registerBytes);
+  StackBuffer buffer = takeBuffer(warp, move.registers() * registerBytes);
   ifActive(warp, op.getMask(), [&] {
     moveWmma(warp, op, move, inputs.front(),
              inputs.size() > 1 ? inputs[1] : Value(), buffer.pointer,
@@ -346,15 +346,15 @@ static LogicalResult emitWmmaLoad(WarpBuilder &warp, WmmaLoadOp op) {
 }
 
 static LogicalResult emitWmmaStore(WarpBuilder &warp, WmmaStoreOp op) {
-  WmmaMove move = decodeWmmaMove(op.getInstruction());
+  WmmaMove move = op.getMove();
   remarkAccess(warp, op, "elements of a fragment", SlowBecause::No);
   auto inputs = op.getInputs();
   int64_t registerBytes = kRegisterBytes * (move.elementBits() == 64 ? 2 : 1);
-  StackBuffer buffer = takeBuffer(warp, move.registers * registerBytes);
-  for (unsigned i = 0; i < move.registers; ++i)
+  StackBuffer buffer = takeBuffer(warp, move.registers() * registerBytes);
+  for (unsigned i = 0; i < move.registers(); ++i)
     storeRegister(warp, op, buffer.pointer, i, inputs[1 + i]);
   ifActive(warp, op.getMask(), [&] {
-    unsigned strideAt = 1 + move.registers;
+    unsigned strideAt = 1 + move.registers();
     moveWmma(warp, op, move, inputs.front(),
              inputs.size() > strideAt ? inputs[strideAt] : Value(),
              buffer.pointer, op.getMask(), /*isStore=*/true);

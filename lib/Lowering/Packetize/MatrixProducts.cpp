@@ -133,7 +133,7 @@ struct MmaOperands {
 class MmaEmission {
 public:
   MmaEmission(WarpBuilder &warp, MmaOp op)
-      : warp(warp), op(op), mma(decodeMma(op)),
+      : warp(warp), op(op), mma(op.getMultiply()),
         kernels(chooseKernels(mma, warp.target)), operands(op, mma),
         suffix("_r" + std::to_string(kernels.rows)),
         registerBytes(kRegisterBytes * kernels.elementBytes / 4),
@@ -319,7 +319,7 @@ static void emitQuadPairs(WarpBuilder &warp, MmaOp op,
 }
 
 static LogicalResult emitMma(WarpBuilder &warp, MmaOp op) {
-  MatrixMultiply mma = decodeMma(op);
+  MatrixMultiply mma = op.getMultiply();
   if (mma.isQuadPair())
     emitQuadPairs(warp, op, mma);
   else

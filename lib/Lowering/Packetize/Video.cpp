@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Dialect/Video.h"
 #include "Dispatch.h"
+
+#include "ptxjit/Dialect/PtxOps.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -183,7 +184,7 @@ Value emitSimd(ChunkBuilder &c, const VideoInstruction &video, ValueRange in) {
 
 LogicalResult emitVideo(ChunkBuilder &c, Operation *op, ValueRange in,
                         Results &out) {
-  VideoInstruction video = decodeVideo(cast<VideoOp>(op));
+  VideoInstruction video = cast<VideoOp>(op).getVideo();
   out.push_back(video.lanes == 1 ? emitScalar(c, video, in)
                                  : emitSimd(c, video, in));
   return success();

@@ -1,0 +1,212 @@
+//===- RowInstruction.cpp - parse, print, verify ops of one operand list --===//
+//
+// A `Ptx_RowOp` prints as PTX spells it, opcode and modifiers, with its
+// operands in the order of the text:
+//   %2:2 = ptx.mma "mma.sync.aligned. ..."(%0, %1) mask %m : (i32, i32) -> ...
+// Such ops, and those that keep their text, are verified against the form
+// table.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Dialect/PtxOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+static constexpr StringLiteral kSegments = "operandSegmentSizes";
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// The operands that the text has.
+static OperandRange getInputs(Operation *op) {
+  auto masked = dyn_cast<MaskedOpInterface>(op);
+  bool hasMask = masked && masked.getLaneMask();
+  return op->getOperands().drop_back(hasMask);
+}
+
+/// "mma.sync.aligned...", as `form` spells `op`; nothing if it does not fit.
+static std::optional<std::string> spellInstruction(Operation *op,
+                                                   const FormSpec &form) {
+  std::optional<std::string> modifiers = spellModifiers(op, form);
+  if (!modifiers || modifiers->empty())
+    return modifiers ? std::optional(std::string(form.opcode)) : std::nullopt;
+  return form.opcode + ("." + *modifiers);
+}
+
+static std::string spellInstruction(Operation *op) {
+  for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef()))
+    if (std::optional<std::string> text = spellInstruction(op, form))
+      return *text;
+  return "?";
+}
+
+/// The attributes that the text of the instruction states.
+static SmallVector<StringRef> getStatedAttributes(Operation *op) {
+  SmallVector<StringRef> names = {kSegments};
+  for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef())) {
+    if (form.opcodeModifier)
+      names.push_back(form.opcodeModifier->attrName);
+    for (const SlotSpec &slot : form.getSlots())
+      names.push_back(slot.modifier->attrName);
+  }
+  return names;
+}
+
+void ptx::printRowInstruction(OpAsmPrinter &printer, Operation *op) {
+  OperandRange inputs = getInputs(op);
+  printer << " \"" << spellInstruction(op) << "\"(" << inputs << ')';
+  if (inputs.size() != op->getNumOperands())
+    printer << " mask " << op->getOperands().back();
+  printer.printOptionalAttrDict(op->getAttrs(), getStatedAttributes(op));
+  printer << " : ";
+  printer.printFunctionalType(inputs.getTypes(), op->getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// Adds the attributes that `text` states.
+static ParseResult readInstruction(OpAsmParser &parser, SMLoc loc,
+                                   StringRef text, OperationState &state) {
+  SmallVector<StringRef, 16> tokens;
+  text.split(tokens, '.');
+  unsigned bad = 0;
+  for (const FormSpec &form : getFormsOfOp(state.name.getStringRef()))
+    if (form.opcode == tokens.front())
+      if (auto match = matchForm(form, ArrayRef(tokens).drop_front(), bad)) {
+        addModifiers(form, *match, state);
+        return success();
+      }
+  return parser.emitError(loc)
+         << "'" << text << "' is no form of '" << state.name << "'";
+}
+
+/// Adds the operands, the mask last.
+static ParseResult
+resolveInputs(OpAsmParser &parser, SMLoc loc,
+              ArrayRef<OpAsmParser::UnresolvedOperand> inputs,
+              const std::optional<OpAsmParser::UnresolvedOperand> &mask,
+              TypeRange types, OperationState &state) {
+  if (parser.resolveOperands(inputs, types, loc, state.operands))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  if (mask && parser.resolveOperand(*mask, builder.getI1Type(), state.operands))
+    return failure();
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute(kSegments,
+                       builder.getDenseI32ArrayAttr(
+                           {int32_t(inputs.size()), int32_t(bool(mask))}));
+  return success();
+}
+
+ParseResult ptx::parseRowInstruction(OpAsmParser &parser,
+                                     OperationState &state) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string text;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  std::optional<OpAsmParser::UnresolvedOperand> mask;
+  FunctionType type;
+  if (parser.parseString(&text) || readInstruction(parser, loc, text, state) ||
+      parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren))
+    return failure();
+  bool isMasked = state.name.hasInterface<MaskedOpInterface>();
+  if (isMasked && succeeded(parser.parseOptionalKeyword("mask")) &&
+      parser.parseOperand(mask.emplace()))
+    return failure();
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      resolveInputs(parser, loc, inputs, mask, type.getInputs(), state))
+    return failure();
+  state.addTypes(type.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifying
+//===----------------------------------------------------------------------===//
+
+/// Has the op as many operands and results as `form` with these modifiers?
+static bool fitsOperands(Operation *op, const FormSpec &form,
+                         ArrayRef<StringRef> tokens) {
+  unsigned least = 0, most = 0, results = 0;
+  for (const OperandSpec &operand : form.getOperands()) {
+    unsigned size = operand.kind == OperandKind::Sink ? 0
+                    : operand.kind == OperandKind::Vector
+                        ? getVectorSize(operand, tokens)
+                        : 1;
+    if (operand.isResult)
+      results += size;
+    else
+      most += size, least += operand.optional ? 0 : size;
+  }
+  unsigned inputs = getInputs(op).size();
+  return inputs >= least && inputs <= most && op->getNumResults() <= results;
+}
+
+/// May the operands of `form` have the minus signs and selectors of `op`?
+static bool fitsNotes(Operation *op, const FormSpec &form) {
+  ArrayRef<OperandSpec> operands = form.getOperands();
+  if (auto negated = op->getAttrOfType<DenseBoolArrayAttr>("negated")) {
+    if (negated.size() != int64_t(operands.size()))
+      return false;
+    for (auto [operand, isNegated] : llvm::zip(operands, negated.asArrayRef()))
+      if (isNegated && !operand.signable)
+        return false;
+  }
+  auto selectors = op->getAttrOfType<ArrayAttr>("selectors");
+  if (!selectors)
+    return true;
+  if (selectors.size() != operands.size())
+    return false;
+  for (auto [operand, attr] : llvm::zip(operands, selectors)) {
+    auto selector = dyn_cast<SelectorAttr>(attr);
+    bool isWhole =
+        selector && selector.getWidth() == 32 && selector.getParts().empty();
+    if (!isWhole && !(selector && isSelectable(operand, selector.getWidth(),
+                                               selector.getParts())))
+      return false;
+  }
+  return true;
+}
+
+static LogicalResult refuse(Operation *op, StringRef instruction) {
+  return op->emitOpError() << "'" << instruction
+                           << "' is no form with as many operands";
+}
+
+LogicalResult ptx::verifyTextInstruction(Operation *op, StringRef instruction) {
+  auto [opcode, rest] = instruction.split('.');
+  SmallVector<StringRef, 12> tokens;
+  if (!rest.empty())
+    rest.split(tokens, '.');
+  unsigned bad = 0;
+  for (const FormSpec &form : getFormsOfOpcode(opcode))
+    if (form.opName == op->getName().getStringRef() &&
+        matchForm(form, tokens, bad) && fitsOperands(op, form, tokens))
+      return success();
+  return refuse(op, instruction);
+}
+
+LogicalResult ptx::verifyRowInstruction(Operation *op) {
+  for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef())) {
+    std::optional<std::string> text = spellModifiers(op, form);
+    if (!text)
+      continue;
+    SmallVector<StringRef, 12> tokens;
+    StringRef(*text).split(tokens, '.');
+    if (fitsOperands(op, form, tokens) && fitsNotes(op, form))
+      return success();
+  }
+  std::string text = spellInstruction(op);
+  if (text == "?")
+    return op->emitOpError("modifiers fit no form of the instruction");
+  return refuse(op, text);
+}
