@@ -7,8 +7,7 @@ out, files = sys.argv[1], sys.argv[2:]
 names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot"}
 lists = {level: [] for level in names.values()}
 with open(out, "w") as f:
-    f.write("#include <cstddef>\n"
-            "struct EmbeddedBitcode { const unsigned char *data; size_t size; };\n")
+    f.write('#include "EmbeddedDevice.h"\n')
     for i, name in enumerate(files):
         data = open(name, "rb").read()
         f.write(f"alignas(4) static const unsigned char file{i}[] = {{\n")
@@ -17,8 +16,6 @@ with open(out, "w") as f:
         f.write("};\n")
         lists[names[name.split(".")[-2]]].append(f"{{file{i}, {len(data)}}}")
     for level, entries in lists.items():
-        f.write(f"extern const EmbeddedBitcode ptxjitDevice{level}[];\n"
-                f"const EmbeddedBitcode ptxjitDevice{level}[] = "
+        f.write(f"const EmbeddedBitcode ptxjitDevice{level}[] = "
                 f"{{{', '.join(entries)}}};\n"
-                f"extern const unsigned ptxjitDevice{level}Count;\n"
                 f"const unsigned ptxjitDevice{level}Count = {len(entries)};\n")

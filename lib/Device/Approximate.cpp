@@ -146,3 +146,7 @@ PTXJIT_UNARY(lg2, lg2, F32, F32)
 PTXJIT_UNARY(sin, sin, F32, F32)
 PTXJIT_UNARY(cos, cos, F32, F32)
 PTXJIT_UNARY(tanh, tanh, F32, F32)
+
+#define PTXJIT_APPROXIMATE_FUNCTION(name, operands)                            \
+  PTXJIT_ASSERT_LANES(name, operands)
+#include "ptxjit/Device/Functions.def"

@@ -6,7 +6,8 @@
 //
 // A function `name` exists for 1, 4, 8 and 16 lanes as `ptxjit_<name>_x<W>`.
 // Operands and result travel by reference, since how vectors travel by value
-// depends on the CPU.
+// depends on the CPU. All functions stand in ptxjit/Device/Functions.def; each
+// file ends with assertions that it has those of the list that are its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,32 @@ template <int W> inline F32<W> choose(I32<W> mask, F32<W> a, F32<W> b) {
                      (~U32<W>(mask) & bitsOf<W>(b)));
 }
 
+/// The letter of a parameter's type in a signature (Functions.def).
+template <typename T> constexpr char letterOf() {
+  return __is_pointer(T) ? 'p' : sizeof(T) == 8 ? 'l' : 'i';
+}
+template <typename... Params>
+constexpr bool hasSignature(void (*)(Params...), const char *signature) {
+  const char letters[] = {letterOf<Params>()..., 0};
+  for (char letter : letters)
+    if (letter != *signature++)
+      return false;
+  return true;
+}
+/// Has it a result and as many operands, all by reference?
+template <typename... Params>
+constexpr bool hasOperands(void (*)(Params...), unsigned operands) {
+  return (__is_pointer(Params) && ...) && sizeof...(Params) == operands + 1;
+}
+
 } // namespace ptxjit::device
+
+/// A function of the list is defined for all widths.
+#define PTXJIT_ASSERT_LANES(name, operands)                                    \
+  static_assert(hasOperands(&ptxjit_##name##_x1, operands) &&                  \
+                hasOperands(&ptxjit_##name##_x4, operands) &&                  \
+                hasOperands(&ptxjit_##name##_x8, operands) &&                  \
+                hasOperands(&ptxjit_##name##_x16, operands));
 
 #define PTXJIT_EXPORT extern "C" __attribute__((visibility("default")))
 

@@ -943,3 +943,13 @@ PTXJIT_EXPORT void ptxjit_fragment_store_rows(char *const *addresses,
                                               int endLane) {
   storeRows(addresses, registers, count, RowKind(kind), {firstLane, endLane});
 }
+
+#define PTXJIT_MATRIX_FUNCTION(name, signature)                                \
+  static_assert(hasSignature(&ptxjit_matrix_##name, signature));
+#define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
+  static_assert(hasSignature(&ptxjit_fragment_##name, signature));
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#define PTXJIT_DOT_FUNCTION(name, signature)                                   \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
+#endif
+#include "ptxjit/Device/Functions.def"

@@ -282,3 +282,7 @@ PTXJIT_DIRECTED_MODES(1)
 PTXJIT_DIRECTED_MODES(4)
 PTXJIT_DIRECTED_MODES(8)
 PTXJIT_DIRECTED_MODES(16)
+
+#define PTXJIT_ROUNDING_FUNCTION(name, operands)                               \
+  PTXJIT_ASSERT_LANES(name, operands)
+#include "ptxjit/Device/Functions.def"

@@ -79,3 +79,7 @@ PTXJIT_FNS(1)
 PTXJIT_FNS(4)
 PTXJIT_FNS(8)
 PTXJIT_FNS(16)
+
+#define PTXJIT_SMALL_FLOAT_FUNCTION(name, operands)                            \
+  PTXJIT_ASSERT_LANES(name, operands)
+#include "ptxjit/Device/Functions.def"

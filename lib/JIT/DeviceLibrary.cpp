@@ -1,5 +1,6 @@
 //===- DeviceLibrary.cpp - the embedded device library --------------------===//
 
+#include "EmbeddedDevice.h"
 #include "ptxjit/JIT/Compiler.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -11,16 +12,6 @@
 
 using namespace llvm;
 using namespace ptxjit;
-
-// Made by the build from lib/Device: one list of bitcode files per CPU level.
-struct EmbeddedBitcode {
-  const unsigned char *data;
-  size_t size;
-};
-extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[],
-    ptxjitDeviceV4Dot[];
-extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count,
-    ptxjitDeviceV4DotCount;
 
 static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
   if (!cpu.avx512)

@@ -137,10 +137,26 @@ Value ChunkBuilder::intrinsic(StringRef name, Type result,
   return call->getResult(0);
 }
 
-Value ChunkBuilder::callDevice(StringRef name, Type resultElement,
+Value ChunkBuilder::callDevice(const device::DirectedFunction &function,
+                               ptx::Rounding rnd, Type resultElement,
                                ValueRange operands) const {
+  switch (rnd) {
+  case ptx::Rounding::RM:
+    return callDevice(function.rm, resultElement, operands);
+  case ptx::Rounding::RP:
+    return callDevice(function.rp, resultElement, operands);
+  case ptx::Rounding::RZ:
+    return callDevice(function.rz, resultElement, operands);
+  default:
+    llvm_unreachable("not a directed rounding mode");
+  }
+}
+
+Value ChunkBuilder::callDevice(const device::LaneFunction &function,
+                               Type resultElement, ValueRange operands) const {
+  assert(operands.size() == function.operands && "not the function's operands");
   unsigned width = std::max(lanes, 1u);
-  std::string symbol = ("ptxjit_" + name + "_x" + Twine(width)).str();
+  std::string symbol = (function.name + Twine("_x") + Twine(width)).str();
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   auto func = b.getInsertionBlock()->getParentOp();
   while (!isa<LLVM::LLVMFuncOp>(func))

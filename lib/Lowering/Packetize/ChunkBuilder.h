@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "ptxjit/Device/Functions.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Pipelines.h"
 
@@ -78,9 +79,14 @@ public:
   /// An LLVM intrinsic overloaded on the types given.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,
                         mlir::ValueRange operands) const;
-  /// A function of the device library, `ptxjit_<name>_x<lanes>`, whose operands
-  /// and result travel by reference.
-  mlir::Value callDevice(llvm::StringRef name, mlir::Type resultElement,
+  /// A function of the device library, whose operands and result travel by
+  /// reference.
+  mlir::Value callDevice(const device::LaneFunction &function,
+                         mlir::Type resultElement,
+                         mlir::ValueRange operands) const;
+  /// \param rnd  a directed mode.
+  mlir::Value callDevice(const device::DirectedFunction &function,
+                         ptx::Rounding rnd, mlir::Type resultElement,
                          mlir::ValueRange operands) const;
 };
 

@@ -70,17 +70,12 @@ Value floatToInt(ChunkBuilder &c, CvtOp op, Value a) {
                      c.ints(getBitWidth(op.getTy())), {a});
 }
 
-StringRef modeName(Rounding rnd) {
-  return rnd == Rounding::RM   ? "rm"
-         : rnd == Rounding::RP ? "rp"
-         : rnd == Rounding::RZ ? "rz"
-                               : "rn";
-}
-
 /// f64 to f16 in any mode, rounded once.
 Value narrowToHalf(ChunkBuilder &c, Rounding rnd, Value wide) {
-  Value bits = c.callDevice(("cvt_" + modeName(rnd) + "_f16_f64").str(),
-                            c.b.getI16Type(), {wide});
+  Type i16 = c.b.getI16Type();
+  Value bits = rnd == Rounding::RN
+                   ? c.callDevice(device::cvt_rn_f16_f64, i16, {wide})
+                   : c.callDevice(device::cvt_f16_f64, rnd, i16, {wide});
   return c.bitcast(bits, c.b.getF16Type());
 }
 
@@ -103,14 +98,13 @@ Value intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   if (exact)
     return convert(element);
   if (from == 32) // exact in f64, then rounded once
-    return c.callDevice(("cvt_" + modeName(rnd) + "_f32_f64").str(), f32,
-                        {convert(f64)});
+    return c.callDevice(device::cvt_f32_f64, rnd, f32, {convert(f64)});
+  const device::DirectedFunction &toF32 =
+      s ? device::cvt_f32_s64 : device::cvt_f32_u64;
+  const device::DirectedFunction &toF64 =
+      s ? device::cvt_f64_s64 : device::cvt_f64_u64;
   Value wide = c.resize(a, 64, s);
-  return c.callDevice((Twine("cvt_") + modeName(rnd) +
-                       (element == f32 ? "_f32_" : "_f64_") +
-                       (s ? "s64" : "u64"))
-                          .str(),
-                      element, {wide});
+  return c.callDevice(element == f32 ? toF32 : toF64, rnd, element, {wide});
 }
 
 Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
@@ -142,8 +136,7 @@ Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   } else if (rnd == Rounding::RN) {
     value = c.make<arith::TruncFOp>(c.vec(element), a);
   } else {
-    value =
-        c.callDevice(("cvt_" + modeName(rnd) + "_f32_f64").str(), element, {a});
+    value = c.callDevice(device::cvt_f32_f64, rnd, element, {a});
   }
   value = c.flush(value, ftz && to == ScalarType::F32);
   return c.saturate(value, op.getSat());
@@ -289,21 +282,36 @@ LogicalResult emitCvt(ChunkBuilder &c, Operation *raw, ValueRange in,
 //===----------------------------------------------------------------------===//
 
 /// "e4m3" of e4m3x2; empty for other types.
-StringRef smallFormat(ScalarType type) {
+const device::FormatFunctions &functionsOf(ScalarType type) {
   switch (type) {
   case ScalarType::E4M3x2:
-    return "e4m3";
+    return device::e4m3;
   case ScalarType::E5M2x2:
-    return "e5m2";
+    return device::e5m2;
   case ScalarType::E2M1x2:
-    return "e2m1";
+    return device::e2m1;
   case ScalarType::E2M3x2:
-    return "e2m3";
+    return device::e2m3;
   case ScalarType::E3M2x2:
-    return "e3m2";
+    return device::e3m2;
   default:
-    return "";
+    llvm_unreachable("not a small format");
   }
+}
+const device::FormatFunctions &functionsOf(QuadFormat format) {
+  switch (format) {
+  case QuadFormat::E4M3x4:
+    return device::e4m3;
+  case QuadFormat::E5M2x4:
+    return device::e5m2;
+  case QuadFormat::E2M3x4:
+    return device::e2m3;
+  case QuadFormat::E3M2x4:
+    return device::e3m2;
+  case QuadFormat::E2M1x4:
+    return device::e2m1;
+  }
+  llvm_unreachable("all formats are listed");
 }
 
 /// The exponent of |x| (f32) as a power of two with bias 127.
@@ -334,8 +342,8 @@ Value encodePart(ChunkBuilder &c, ScalarType type, Rounding rnd, bool relu,
   if (type == ScalarType::UE8M0x2)
     code = toExponent(c, rnd, satfinite, x);
   else
-    code = c.callDevice(("cvt_" + smallFormat(type) + "_f32").str(),
-                        c.b.getI32Type(), {clampNegative(c, x, relu)});
+    code = c.callDevice(functionsOf(type).encode, c.b.getI32Type(),
+                        {clampNegative(c, x, relu)});
   return c.resize(code, width, false);
 }
 
@@ -360,7 +368,7 @@ Value narrowRandom(ChunkBuilder &c, ScalarType type, bool relu, bool satfinite,
   Value code;
   if (type == ScalarType::F16) {
     Value first = c.shlBy(c.bitAnd(random, c.intConstant(32, 0x1fff)), 3);
-    code = c.callDevice("cvt_rs_f16_f32", c.b.getI32Type(), {x, first});
+    code = c.callDevice(device::cvt_rs_f16_f32, c.b.getI32Type(), {x, first});
   } else {
     Value sum = c.add(c.bitsOf(x), c.bitAnd(random, c.intConstant(32, 0xffff)));
     Value isNaN = c.cmpf(arith::CmpFPredicate::UNO, x, x);
@@ -406,14 +414,13 @@ Value randomBitsOf(ChunkBuilder &c, QuadFormat format, Value random,
 LogicalResult emitCvtRandomQuad(ChunkBuilder &c, Operation *raw, ValueRange in,
                                 Results &out) {
   auto op = cast<CvtRandomQuadOp>(raw);
-  StringRef format = stringifyQuadFormat(op.getFormat()).drop_back(2);
-  std::string function = ("cvt_rs_" + format + "_f32").str();
+  const device::LaneFunction &encode = functionsOf(op.getFormat()).encodeRandom;
   bool isFour = op.getFormat() == QuadFormat::E2M1x4;
   Value d;
   for (unsigned i = 0; i < 4; ++i) {
     Value x = clampNegative(c, in[i], op.getRelu());
     Value random = randomBitsOf(c, op.getFormat(), in[4], i);
-    Value code = c.callDevice(function, c.b.getI32Type(), {x, random});
+    Value code = c.callDevice(encode, c.b.getI32Type(), {x, random});
     d = d ? c.bitOr(c.shlBy(d, isFour ? 4 : 8), code) : code;
   }
   out.push_back(isFour ? c.resize(d, 16, false) : d);
@@ -448,8 +455,8 @@ LogicalResult emitCvtPacked(ChunkBuilder &c, Operation *raw, ValueRange in,
       parts.push_back(c.resize(brain, 16, false));
       continue;
     }
-    Value wide = c.callDevice(("cvt_f32_" + smallFormat(from)).str(),
-                              c.b.getF32Type(), {bits});
+    Value wide =
+        c.callDevice(functionsOf(from).decode, c.b.getF32Type(), {bits});
     parts.push_back(
         encodePart(c, to, op.getRnd(), op.getRelu(), op.getSatfinite(), wide));
   }

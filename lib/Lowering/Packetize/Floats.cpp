@@ -40,9 +40,22 @@ Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
   return vector::ShuffleOp::create(c.b, c.loc, v, v, from);
 }
 
+/// An operation that has directed rounding modes: the name of AVX-512's
+/// instruction, and functions of the device library.
+struct DirectedOperation {
+  const char *instruction;
+  const device::DirectedFunction &f32, &f64;
+};
+constexpr DirectedOperation kAdd{"add", device::add_f32, device::add_f64},
+    kSub{"sub", device::sub_f32, device::sub_f64},
+    kMul{"mul", device::mul_f32, device::mul_f64},
+    kDiv{"div", device::div_f32, device::div_f64},
+    kSqrt{"sqrt", device::sqrt_f32, device::sqrt_f64},
+    kFma{"vfmadd", device::fma_f32, device::fma_f64};
+
 /// An operation whose instruction says the rounding mode: on whole 512-bit
 /// registers, of which other widths are parts or several.
-Value roundEmbedded(ChunkBuilder &c, StringRef name, Rounding rnd,
+Value roundEmbedded(ChunkBuilder &c, StringRef instruction, Rounding rnd,
                     ValueRange in) {
   Type type = in[0].getType();
   Type element = c.elementOf(in[0]);
@@ -51,7 +64,7 @@ Value roundEmbedded(ChunkBuilder &c, StringRef name, Rounding rnd,
   unsigned size = vectorType ? unsigned(vectorType.getNumElements()) : 1;
   // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
   unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
-  std::string callee = ("llvm.x86.avx512." + (name == "fma" ? "vfmadd" : name) +
+  std::string callee = ("llvm.x86.avx512." + instruction +
                         (element.isF32() ? ".ps.512" : ".pd.512"))
                            .str();
   Value whole;
@@ -77,31 +90,29 @@ Value roundEmbedded(ChunkBuilder &c, StringRef name, Rounding rnd,
 }
 
 /// An operation in a directed rounding mode.
-Value directed(ChunkBuilder &c, StringRef name, Rounding rnd, ValueRange in) {
+Value directed(ChunkBuilder &c, const DirectedOperation &operation,
+               Rounding rnd, ValueRange in) {
   if (c.target.embeddedRounding)
-    return roundEmbedded(c, name, rnd, in);
+    return roundEmbedded(c, operation.instruction, rnd, in);
   Type element = c.elementOf(in[0]);
-  StringRef mode = rnd == Rounding::RM   ? "rm"
-                   : rnd == Rounding::RP ? "rp"
-                                         : "rz";
-  return c.callDevice(
-      (name + "_" + mode + (element.isF32() ? "_f32" : "_f64")).str(), element,
-      in);
+  return c.callDevice(element.isF32() ? operation.f32 : operation.f64, rnd,
+                      element, in);
 }
 
 /// An operation on f32 or f64, in the rounding mode wanted.
 template <typename ArithOp>
 Value arithmetic(ChunkBuilder &c, std::optional<Rounding> rnd, Value a,
                  Value b) {
-  StringRef name = std::is_same_v<ArithOp, arith::AddFOp>   ? "add"
-                   : std::is_same_v<ArithOp, arith::SubFOp> ? "sub"
-                                                            : "mul";
-  return isDirected(rnd) ? directed(c, name, *rnd, {a, b})
+  const DirectedOperation &operation =
+      std::is_same_v<ArithOp, arith::AddFOp>   ? kAdd
+      : std::is_same_v<ArithOp, arith::SubFOp> ? kSub
+                                               : kMul;
+  return isDirected(rnd) ? directed(c, operation, *rnd, {a, b})
                          : c.make<ArithOp>(a, b);
 }
 Value fuse(ChunkBuilder &c, std::optional<Rounding> rnd, Value a, Value b,
            Value d) {
-  return isDirected(rnd) ? directed(c, "fma", *rnd, {a, b, d})
+  return isDirected(rnd) ? directed(c, kFma, *rnd, {a, b, d})
                          : c.make<math::FmaOp>(a, b, d);
 }
 
@@ -196,7 +207,7 @@ LogicalResult emitDiv(ChunkBuilder &c, Operation *raw, ValueRange in,
   Value a = c.flush(in[0], op.getFtz()), b = c.flush(in[1], op.getFtz());
   Value value;
   if (isDirected(op.getRnd())) {
-    value = directed(c, "div", *op.getRnd(), {a, b});
+    value = directed(c, kDiv, *op.getRnd(), {a, b});
   } else if (op.getApprox()) {
     // a * (1/b), where a subnormal 1/b counts as 0 (ISA: |b| > 2^126).
     Value one = c.floatConstant(c.elementOf(b), 1.0);
@@ -239,7 +250,7 @@ LogicalResult emitRcp(ChunkBuilder &c, Operation *raw, ValueRange in,
   }
   Value a = c.flush(in[0], ftz);
   Value value = isDirected(op.getRnd())
-                    ? directed(c, "div", *op.getRnd(), {one, a})
+                    ? directed(c, kDiv, *op.getRnd(), {one, a})
                     : divide(a);
   out.push_back(c.flush(value, ftz));
   return success();
@@ -249,7 +260,7 @@ LogicalResult emitSqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<SqrtOp>(raw);
   Value a = c.flush(in[0], op.getFtz());
-  Value value = isDirected(op.getRnd()) ? directed(c, "sqrt", *op.getRnd(), {a})
+  Value value = isDirected(op.getRnd()) ? directed(c, kSqrt, *op.getRnd(), {a})
                                         : c.make<math::SqrtOp>(a);
   out.push_back(c.flush(value, op.getFtz()));
   return success();
@@ -271,29 +282,28 @@ LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
 }
 
 /// sin, cos, lg2, ex2, tanh: f32 functions of the device library.
-Value approximate(ChunkBuilder &c, StringRef name, ScalarType type, bool ftz,
-                  ValueRange in) {
+Value approximate(ChunkBuilder &c, const device::LaneFunction &function,
+                  ScalarType type, bool ftz, ValueRange in) {
   ScalarType part = getPartType(type);
   Type f32 = c.b.getF32Type();
   return mapParts(c, type, in, [&](ValueRange v) {
     if (!isHalf(part))
-      return c.flush(c.callDevice(name, f32, {c.flush(v[0], ftz)}), ftz);
+      return c.flush(c.callDevice(function, f32, {c.flush(v[0], ftz)}), ftz);
     Value a = c.flush(widenHalf(c, part, v[0]), ftz); // bf16 alone has .ftz
-    return narrowHalf(c, part, c.flush(c.callDevice(name, f32, {a}), ftz));
+    return narrowHalf(c, part, c.flush(c.callDevice(function, f32, {a}), ftz));
   });
 }
-template <typename OpTy>
+template <typename OpTy, const device::LaneFunction &function>
 LogicalResult emitApprox(ChunkBuilder &c, Operation *raw, ValueRange in,
                          Results &out) {
   auto op = cast<OpTy>(raw);
-  StringRef name = OpTy::getOperationName().drop_front(4); // "ptx."
-  out.push_back(approximate(c, name, op.getTy(), op.getFtz(), in));
+  out.push_back(approximate(c, function, op.getTy(), op.getFtz(), in));
   return success();
 }
 LogicalResult emitTanh(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
-  out.push_back(
-      approximate(c, "tanh", cast<TanhOp>(raw).getTy(), /*ftz=*/false, in));
+  out.push_back(approximate(c, device::tanh, cast<TanhOp>(raw).getTy(),
+                            /*ftz=*/false, in));
   return success();
 }
 
@@ -413,10 +423,10 @@ void ptxjit::addFloatEmitters(Dispatch &dispatch) {
   dispatch.add<RcpOp>(emitRcp);
   dispatch.add<SqrtOp>(emitSqrt);
   dispatch.add<RsqrtOp>(emitRsqrt);
-  dispatch.add<SinOp>(emitApprox<SinOp>);
-  dispatch.add<CosOp>(emitApprox<CosOp>);
-  dispatch.add<Lg2Op>(emitApprox<Lg2Op>);
-  dispatch.add<Ex2Op>(emitApprox<Ex2Op>);
+  dispatch.add<SinOp>(emitApprox<SinOp, device::sin>);
+  dispatch.add<CosOp>(emitApprox<CosOp, device::cos>);
+  dispatch.add<Lg2Op>(emitApprox<Lg2Op, device::lg2>);
+  dispatch.add<Ex2Op>(emitApprox<Ex2Op, device::ex2>);
   dispatch.add<TanhOp>(emitTanh);
   dispatch.add<AbsFloatOp>(emitSign<AbsFloatOp>);
   dispatch.add<NegFloatOp>(emitSign<NegFloatOp>);

@@ -97,24 +97,32 @@ SmallVector<Value, 2> ptxjit::ownLanes(WarpBuilder &warp) {
   return {lane, s.add(lane, s.intConstant(32, 1))};
 }
 
-void ptxjit::callByReference(WarpBuilder &warp, const Twine &name,
-                             ArrayRef<Value> operands) {
-  std::string symbol = name.str();
+/// Are the operands of the types that the signature says (Functions.def)?
+[[maybe_unused]] static bool fits(StringRef signature,
+                                  ArrayRef<Value> operands) {
+  auto letterOf = [](Value v) {
+    return isa<LLVM::LLVMPointerType>(v.getType()) ? 'p'
+           : v.getType().isInteger(32)             ? 'i'
+           : v.getType().isInteger(64)             ? 'l'
+                                                   : '?';
+  };
+  return llvm::equal(signature, llvm::map_range(operands, letterOf));
+}
+
+void ptxjit::callDevice(WarpBuilder &warp, const device::Function &function,
+                        ArrayRef<Value> operands) {
+  assert(fits(function.signature, operands) && "not the function's operands");
   auto module = warp.func->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(symbol)) {
+  if (!module.lookupSymbol(function.symbol)) {
     OpBuilder::InsertionGuard guard(warp.b);
     warp.b.setInsertionPointToStart(module.getBody());
     SmallVector<Type> types;
     for (Value operand : operands)
       types.push_back(operand.getType());
     warp.create<LLVM::LLVMFuncOp>(
-        symbol, LLVM::LLVMFunctionType::get(
-                    LLVM::LLVMVoidType::get(warp.b.getContext()), types));
+        function.symbol,
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(warp.b.getContext()), types));
   }
-  warp.create<LLVM::CallOp>(TypeRange(), symbol, operands);
-}
-
-void ptxjit::callMatrix(WarpBuilder &warp, const Twine &name,
-                        ArrayRef<Value> operands) {
-  callByReference(warp, "ptxjit_matrix_" + name, operands);
+  warp.create<LLVM::CallOp>(TypeRange(), function.symbol, operands);
 }

@@ -44,11 +44,8 @@ mlir::Value uniformOperand(WarpBuilder &warp, mlir::Value v);
 /// Lanes [first, end) that a call of a device function serves, i32.
 llvm::SmallVector<mlir::Value, 2> ownLanes(WarpBuilder &warp);
 
-/// A function of the device library: pointers and integers.
-void callByReference(WarpBuilder &warp, const llvm::Twine &name,
-                     llvm::ArrayRef<mlir::Value> operands);
-/// One of its kernels for matrices, which is called, not inlined.
-void callMatrix(WarpBuilder &warp, const llvm::Twine &name,
+/// Calls a function of the device library on memory.
+void callDevice(WarpBuilder &warp, const device::Function &function,
                 llvm::ArrayRef<mlir::Value> operands);
 
 } // namespace ptxjit

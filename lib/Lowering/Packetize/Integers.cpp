@@ -325,7 +325,7 @@ LogicalResult emitDp2a(ChunkBuilder &c, Operation *raw, ValueRange in,
 
 LogicalResult emitFns(ChunkBuilder &c, Operation *, ValueRange in,
                       Results &out) {
-  out.push_back(c.callDevice("fns", c.b.getI32Type(), in));
+  out.push_back(c.callDevice(device::fns, c.b.getI32Type(), in));
   return success();
 }
 

@@ -24,10 +24,40 @@ void ptxjit::keepSumsAtHome(WarpBuilder &warp) {
 
 TileForm::TileForm(MmaOp op, bool isResult) {
   MatrixMultiply mma = op.getMultiply();
-  type = stringifyMatrixType(isResult ? mma.d : mma.c);
+  type = isResult ? mma.d : mma.c;
   rows = mma.m == 8 ? 8 : 16;
   elementBytes = mma.isF64() ? 8 : 4;
   saturates = mma.saturates;
+}
+
+/// The functions that make homes of registers, and registers of homes.
+static const device::TileFunction &enterFunction(MatrixType type) {
+  switch (type) {
+  case MatrixType::F16:
+    return device::enter_f16;
+  case MatrixType::F32:
+    return device::enter_f32;
+  case MatrixType::F64:
+    return device::enter_f64;
+  case MatrixType::S32:
+    return device::enter_s32;
+  default:
+    llvm_unreachable("not a type of sums");
+  }
+}
+static const device::TileFunction &leaveFunction(MatrixType type) {
+  switch (type) {
+  case MatrixType::F16:
+    return device::leave_f16;
+  case MatrixType::F32:
+    return device::leave_f32;
+  case MatrixType::F64:
+    return device::leave_f64;
+  case MatrixType::S32:
+    return device::leave_s32;
+  default:
+    llvm_unreachable("not a type of sums");
+  }
 }
 
 static bool isZero(Value v) {
@@ -48,7 +78,7 @@ static void enterHome(WarpBuilder &warp, Operation *op, Value home,
       takeBuffer(warp, 4 * kRegisterBytes * form.elementBytes / 4);
   for (auto [i, v] : llvm::enumerate(tile))
     storeRegister(warp, op, registers.pointer, i, v);
-  callMatrix(warp, "enter_" + form.type + "_r" + Twine(form.rows),
+  callDevice(warp, enterFunction(form.type).of(form.rows),
              {home, registers.pointer});
   giveBack(warp, registers);
 }
@@ -57,8 +87,8 @@ static void leaveHome(WarpBuilder &warp, Value home, ArrayRef<Value> tile,
                       const TileForm &form) {
   StackBuffer registers =
       takeBuffer(warp, 4 * kRegisterBytes * form.elementBytes / 4);
-  callMatrix(
-      warp, "leave_" + form.type + "_r" + Twine(form.rows),
+  callDevice(
+      warp, leaveFunction(form.type).of(form.rows),
       {registers.pointer, home, warp.scalar().intConstant(32, form.saturates)});
   for (auto [i, v] : llvm::enumerate(tile))
     loadRegister(warp, v, registers.pointer, i);

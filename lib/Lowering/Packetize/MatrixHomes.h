@@ -11,13 +11,14 @@ namespace ptxjit {
 /// How a tile's values become its home, and come from it.
 struct TileForm {
   TileForm(ptx::MmaOp op, bool isResult);
-  std::string type; ///< of the values
+  ptx::MatrixType type; ///< of the values
   unsigned rows = 16;
   int64_t elementBytes = 4; ///< in the home
   bool saturates = false;
   /// Integers have 8 more behind them, in a vector (lib/Device/Matrix.cpp).
   int64_t homeBytes() const {
-    return int64_t(rows) * 8 * elementBytes + (type == "s32" ? 64 : 0);
+    return int64_t(rows) * 8 * elementBytes +
+           (type == ptx::MatrixType::S32 ? 64 : 0);
   }
 };
 

@@ -15,7 +15,7 @@ using namespace ptxjit::ptx;
 namespace {
 /// A fragment in the form that multiplications read.
 struct MatrixImage {
-  std::string kind;
+  StringRef symbol; ///< of the function that makes it
   SmallVector<Value> registers;
   StackBuffer buffer;
   int usersLeft = 0; ///< instructions of the block
@@ -52,18 +52,19 @@ unsigned Fragment::countUsers() const {
 }
 
 Value ptxjit::imageOf(WarpBuilder &warp, const Fragment &fragment,
-                      StringRef kind, int64_t bytes,
+                      const device::Function &function, int64_t bytes,
                       llvm::function_ref<void(Value image)> make) {
   ValueRange registers = fragment.registers;
   SmallVector<SmallVector<MatrixImage>> &blocks =
       warp.state<MatrixImages>().blocks;
   for (auto &scope : blocks)
     for (MatrixImage &image : scope)
-      if (image.kind == kind && llvm::equal(image.registers, registers)) {
+      if (image.symbol == function.symbol &&
+          llvm::equal(image.registers, registers)) {
         --image.usersLeft;
         return image.buffer.pointer;
       }
-  MatrixImage image{kind.str(), llvm::to_vector(registers),
+  MatrixImage image{function.symbol, llvm::to_vector(registers),
                     takeBuffer(warp, bytes), int(fragment.countUsers()) - 1};
   make(image.buffer.pointer);
   blocks.back().push_back(image);

@@ -5,6 +5,8 @@
 
 #include "WarpMemory.h"
 
+#include "ptxjit/Device/Functions.h"
+
 namespace ptxjit {
 
 /// Registers of an instruction that are an operand or a tile of one.
@@ -16,9 +18,9 @@ struct Fragment {
 };
 
 /// What `make` writes of the fragment, or wrote before in this block or one
-/// around it.
+/// around it, with the same `function`.
 mlir::Value imageOf(WarpBuilder &warp, const Fragment &fragment,
-                    llvm::StringRef kind, int64_t bytes,
+                    const device::Function &function, int64_t bytes,
                     llvm::function_ref<void(mlir::Value image)> make);
 /// Gives back images that no instruction of the block needs any more.
 void dropImages(WarpBuilder &warp);

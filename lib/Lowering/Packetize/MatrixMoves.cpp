@@ -246,7 +246,7 @@ static LogicalResult emitStMatrix(WarpBuilder &warp, StMatrixOp op) {
                                   s.intConstant(32, move.count),
                                   s.intConstant(32, kind)};
   arguments.append(ownLanes(warp));
-  callByReference(warp, "ptxjit_fragment_store_rows", arguments);
+  callDevice(warp, device::fragment_store_rows, arguments);
   giveBack(warp, buffer);
   return success();
 }
@@ -272,6 +272,32 @@ static LogicalResult emitMovMatrix(WarpBuilder &warp, MovMatrixOp op) {
 //===----------------------------------------------------------------------===//
 // wmma.load, wmma.store
 //===----------------------------------------------------------------------===//
+
+/// The functions that move elements of so many bytes.
+static const device::Function &loadFunction(unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return device::fragment_load_1;
+  case 2:
+    return device::fragment_load_2;
+  case 4:
+    return device::fragment_load_4;
+  case 8:
+    return device::fragment_load_8;
+  }
+  llvm_unreachable("no element has this size");
+}
+static const device::Function &storeFunction(unsigned bytes) {
+  switch (bytes) {
+  case 2:
+    return device::fragment_store_2;
+  case 4:
+    return device::fragment_store_4;
+  case 8:
+    return device::fragment_store_8;
+  }
+  llvm_unreachable("no sum has this size");
+}
 
 /// Where elements of a fragment are is ours to choose: as in those of mma, tile
 /// after tile (docs/TensorCores.md). Loads or stores `registers`.
@@ -321,10 +347,8 @@ static void moveWmma(WarpBuilder &warp, Operation *op, const WmmaMove &move,
                        pairs * each, length})
       arguments.push_back(s.intConstant(32, n));
     arguments.append(ownLanes(warp));
-    callByReference(warp,
-                    isStore ? "ptxjit_fragment_store_" + Twine(bytes)
-                            : "ptxjit_fragment_load_" + Twine(bytes),
-                    arguments);
+    callDevice(warp, isStore ? storeFunction(bytes) : loadFunction(bytes),
+               arguments);
   }
 }
 

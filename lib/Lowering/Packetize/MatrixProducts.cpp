@@ -22,13 +22,23 @@ using namespace ptxjit::ptx;
 namespace {
 /// The device functions that serve an instruction, and the sizes they need.
 struct MatrixKernels {
-  std::string imageA, imageB, multiply;
+  const device::Function *imageA = nullptr, *imageB = nullptr,
+                         *multiply = nullptr;
   /// Elements of A and B that an image has for each dword.
   unsigned elements = 1;
   unsigned rows = 16;  ///< of a tile
   unsigned blocks = 1; ///< of k
   unsigned elementBytes = 4;
   unsigned flag = 0; ///< of the multiplication
+
+  void setImages(const device::ImageFunctions &ofA,
+                 const device::Function &ofB) {
+    imageA = &ofA.a.of(rows);
+    imageB = &ofB;
+  }
+  void setMultiply(const device::TileFunction &function) {
+    multiply = &function.of(rows);
+  }
 };
 
 bool isFloat(MatrixType type) {
@@ -38,13 +48,74 @@ bool isFloat(MatrixType type) {
       type);
 }
 
-/// As the device library names the image.
-StringRef nameOf(MatrixType type, bool bytePerElement) {
-  if (type == MatrixType::B1)
-    return "raw";
-  if (type == MatrixType::E2M1 && !bytePerElement)
-    return "e2m1_packed";
-  return stringifyMatrixType(type);
+/// What makes images of A and B with elements of `type`.
+const device::ImageFunctions &imagesOf(MatrixType type, bool bytePerElement) {
+  switch (type) {
+  case MatrixType::F16:
+    return device::image_f16;
+  case MatrixType::BF16:
+    return device::image_bf16;
+  case MatrixType::TF32:
+    return device::image_tf32;
+  case MatrixType::F64:
+    return device::image_f64;
+  case MatrixType::S8:
+    return device::image_s8;
+  case MatrixType::U8:
+    return device::image_u8;
+  case MatrixType::S4:
+    return device::image_s4;
+  case MatrixType::U4:
+    return device::image_u4;
+  case MatrixType::B1:
+    return device::image_raw;
+  case MatrixType::E4M3:
+    return device::image_e4m3;
+  case MatrixType::E5M2:
+    return device::image_e5m2;
+  case MatrixType::E3M2:
+    return device::image_e3m2;
+  case MatrixType::E2M3:
+    return device::image_e2m3;
+  case MatrixType::E2M1:
+    return bytePerElement ? device::image_e2m1 : device::image_e2m1_packed;
+  case MatrixType::F32:
+  case MatrixType::S32:
+    break;
+  }
+  llvm_unreachable("not a type of A and B");
+}
+
+/// The one of four functions that serves so many elements in a dword.
+template <typename T>
+const T &byElements(unsigned elements, const T &one, const T &two,
+                    const T &four, const T &eight) {
+  switch (elements) {
+  case 1:
+    return one;
+  case 2:
+    return two;
+  case 4:
+    return four;
+  case 8:
+    return eight;
+  }
+  llvm_unreachable("no dword has so many elements");
+}
+
+const device::TileFunction &multiplyDoubles(Rounding rnd) {
+  switch (rnd) {
+  case Rounding::RN:
+    return device::multiply_f64_rn;
+  case Rounding::RM:
+    return device::multiply_f64_rm;
+  case Rounding::RP:
+    return device::multiply_f64_rp;
+  case Rounding::RZ:
+    return device::multiply_f64_rz;
+  default:
+    llvm_unreachable("not a rounding mode of multiplications");
+  }
 }
 
 void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,
@@ -52,47 +123,60 @@ void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,
   bool bytes = mma.bitsOf(mma.a) == 8;
   kernels.flag = mma.saturates;
   if (mma.a == MatrixType::B1) {
-    kernels.multiply = "bits";
+    kernels.setMultiply(device::multiply_bits);
     kernels.flag = mma.bitOp == BoolOp::And;
   } else if (bytes && mma.b == MatrixType::S8 && target.dotProducts) {
-    bool biased = mma.a == MatrixType::S8;
-    kernels.imageA = biased ? "biased" : "raw";
-    kernels.imageB = biased ? "signed_for_biased" : "signed";
-    kernels.multiply = "bytes";
+    if (mma.a == MatrixType::S8)
+      kernels.setImages(device::image_biased, device::b_signed_for_biased);
+    else
+      kernels.setImages(device::image_raw, device::b_signed);
+    kernels.setMultiply(device::multiply_bytes);
   } else {
     kernels.elements = bytes ? 2 : 4;
-    kernels.multiply = bytes ? "pairs_2" : "pairs_4";
+    kernels.setMultiply(bytes ? device::multiply_pairs_2
+                              : device::multiply_pairs_4);
   }
 }
 
 MatrixKernels chooseKernels(const MatrixMultiply &mma,
                             const ChunkTarget &target) {
   MatrixKernels kernels;
-  kernels.imageA = nameOf(mma.a, mma.bytePerElement);
-  kernels.imageB = nameOf(mma.b, mma.bytePerElement);
   kernels.rows = mma.m == 8 ? 8 : 16;
+  kernels.setImages(imagesOf(mma.a, mma.bytePerElement),
+                    imagesOf(mma.b, mma.bytePerElement).b);
   unsigned dwordsOfRow = mma.isF64() ? mma.k : mma.k * mma.bitsOf(mma.a) / 32;
   kernels.blocks = dwordsOfRow / 4;
   if (mma.isF64()) {
     kernels.elementBytes = 8;
-    kernels.multiply = ("f64_" + stringifyRounding(mma.rounding)).str();
+    kernels.setMultiply(multiplyDoubles(mma.rounding));
   } else if (mma.isInteger()) {
     chooseIntegers(mma, target, kernels);
   } else if (mma.a == MatrixType::BF16 && target.fastMatrices &&
              target.dotProducts && mma.sparsity == Sparsity::Dense) {
-    kernels.imageA = kernels.imageB = "raw";
-    kernels.multiply = "fast";
+    kernels.setImages(device::image_raw, device::image_raw.b);
+    kernels.setMultiply(device::multiply_fast);
   } else {
     kernels.elements = 32 / mma.bitsOf(mma.a);
-    kernels.multiply = "floats_" + std::to_string(kernels.elements);
+    kernels.setMultiply(byElements(
+        kernels.elements, device::multiply_floats_1, device::multiply_floats_2,
+        device::multiply_floats_4, device::multiply_floats_8));
   }
   return kernels;
 }
 
-StringRef unitOf(Sparsity sparsity) {
-  return sparsity == Sparsity::Words    ? "words"
-         : sparsity == Sparsity::Halves ? "halves"
-                                        : "bytes";
+/// What writes the matrix whose kept elements a sparse A holds.
+const device::Function &expandFunction(Sparsity sparsity) {
+  switch (sparsity) {
+  case Sparsity::Words:
+    return device::expand_words;
+  case Sparsity::Halves:
+    return device::expand_halves;
+  case Sparsity::Bytes:
+    return device::expand_bytes;
+  case Sparsity::Dense:
+    break;
+  }
+  llvm_unreachable("the matrix is dense");
 }
 } // namespace
 
@@ -135,7 +219,6 @@ public:
   MmaEmission(WarpBuilder &warp, MmaOp op)
       : warp(warp), op(op), mma(op.getMultiply()),
         kernels(chooseKernels(mma, warp.target)), operands(op, mma),
-        suffix("_r" + std::to_string(kernels.rows)),
         registerBytes(kRegisterBytes * kernels.elementBytes / 4),
         blocks(warp.scalar().intConstant(32, kernels.blocks)) {}
 
@@ -163,8 +246,8 @@ private:
     taken.push_back(takeBuffer(warp, bytes));
     return taken.back().pointer;
   }
-  Value imageOf(const std::string &name, unsigned operand, ValueRange registers,
-                int64_t bytes);
+  Value imageOf(const device::Function &function, unsigned operand,
+                ValueRange registers, int64_t bytes);
   int64_t bytesOfImageA() const {
     return int64_t(kernels.blocks) * kernels.rows / 8 * registerBytes *
            kernels.elements;
@@ -180,7 +263,6 @@ private:
   MatrixMultiply mma;
   MatrixKernels kernels;
   MmaOperands operands;
-  std::string suffix;
   int64_t registerBytes;
   Value blocks;
   SmallVector<StackBuffer, 8> taken;
@@ -190,13 +272,13 @@ private:
   SmallVector<Value> extras;     ///< further arguments of the multiplication
 };
 
-Value MmaEmission::imageOf(const std::string &name, unsigned operand,
+Value MmaEmission::imageOf(const device::Function &function, unsigned operand,
                            ValueRange registers, int64_t bytes) {
   Fragment fragment{op, operand, registers};
-  return ptxjit::imageOf(warp, fragment, name, bytes, [&](Value image) {
+  return ptxjit::imageOf(warp, fragment, function, bytes, [&](Value image) {
     StackBuffer buffer;
     Value from = registersOf(warp, fragment, registerBytes, buffer);
-    callMatrix(warp, name, {image, from, blocks});
+    callDevice(warp, function, {image, from, blocks});
     if (buffer.pointer)
       giveBack(warp, buffer);
   });
@@ -209,8 +291,8 @@ void MmaEmission::makeImagesA() {
     for (unsigned block = 0; block < kernels.blocks; ++block)
       for (unsigned i = 0; i < eights; ++i)
         registers.push_back(operands.a[mma.m / 8 * block + eights * tile + i]);
-    imagesA.push_back(imageOf("a_" + kernels.imageA + suffix, eights * tile,
-                              registers, bytesOfImageA()));
+    imagesA.push_back(
+        imageOf(*kernels.imageA, eights * tile, registers, bytesOfImageA()));
   }
 }
 
@@ -227,14 +309,14 @@ void MmaEmission::makeSparseImageA() {
   storeRegister(warp, op, metadata, 0, operands.metadata);
   Value half = warp.scalar().intConstant(32, kernels.blocks / 2);
   Value selector = uniformOperand(warp, operands.selector);
-  auto expand = [&](const std::string &name) {
-    callMatrix(warp, "expand_" + unitOf(mma.sparsity),
+  auto expand = [&](const device::Function &makeImage) {
+    callDevice(warp, expandFunction(mma.sparsity),
                {dense, compressed, metadata, half, selector});
     Value image = take(bytesOfImageA());
-    callMatrix(warp, "a_" + name + suffix, {image, dense, blocks});
+    callDevice(warp, makeImage, {image, dense, blocks});
     return image;
   };
-  imagesA.push_back(expand(kernels.imageA));
+  imagesA.push_back(expand(*kernels.imageA));
   if (!isExtra())
     return;
   Value ones = warp.create<arith::ConstantOp>(
@@ -242,7 +324,9 @@ void MmaEmission::makeSparseImageA() {
   for (unsigned i = 0; i < parts; ++i)
     warp.create<LLVM::StoreOp>(
         ones, placeIn(warp, compressed, i * registerBytes), 128);
-  kept = expand("kept_" + std::to_string(kernels.elements));
+  kept = expand(byElements(kernels.elements, device::a_kept_1, device::a_kept_2,
+                           device::a_kept_4, device::a_kept_8)
+                    .of(kernels.rows));
 }
 
 void MmaEmission::makeImagesB() {
@@ -250,7 +334,7 @@ void MmaEmission::makeImagesB() {
       (int64_t(kernels.blocks) * kernels.elements + 1) * registerBytes;
   for (unsigned tile = 0; tile < mma.n / 8; ++tile)
     imagesB.push_back(imageOf(
-        "b_" + kernels.imageB, mma.aRegisters() + tile * kernels.blocks,
+        *kernels.imageB, mma.aRegisters() + tile * kernels.blocks,
         operands.b.slice(tile * kernels.blocks, kernels.blocks), bytes));
 }
 
@@ -281,16 +365,19 @@ void MmaEmission::multiplyTiles() {
                                     imagesB[i % imagesB.size()], blocks};
     if (isExtra()) {
       arguments.append(extras);
-      callMatrix(warp, "multiply_extra_" + std::to_string(kernels.elements),
+      callDevice(warp,
+                 byElements(kernels.elements, device::multiply_extra_1,
+                            device::multiply_extra_2, device::multiply_extra_4,
+                            device::multiply_extra_8),
                  arguments);
     } else {
       arguments.push_back(warp.scalar().intConstant(32, kernels.flag));
-      callMatrix(warp, "multiply_" + kernels.multiply + suffix, arguments);
+      callDevice(warp, *kernels.multiply, arguments);
     }
     if (!keepHome(warp, home, tiles.d[i], to))
       giveBack(warp, home);
-    else if (to.type == "f16")
-      callMatrix(warp, "round_f16" + suffix, {home.pointer});
+    else if (to.type == MatrixType::F16)
+      callDevice(warp, device::round_f16.of(kernels.rows), {home.pointer});
   }
 }
 
@@ -311,7 +398,7 @@ static void emitQuadPairs(WarpBuilder &warp, MmaOp op,
   for (bool flag : {mma.aIsCol, mma.bIsRow, mma.c == MatrixType::F16,
                     mma.d == MatrixType::F16})
     arguments.push_back(warp.scalar().intConstant(32, flag));
-  callMatrix(warp, "quad_pairs", arguments);
+  callDevice(warp, device::quad_pairs, arguments);
   for (auto [i, v] : llvm::enumerate(op.getD()))
     loadRegister(warp, v, taken.front().pointer, i);
   for (const StackBuffer &buffer : taken)

@@ -1,0 +1,82 @@
+//===- Functions.h - the functions of the device library --------*- C++ -*-===//
+//
+// A constant for each function of Functions.def, for code that calls them: one
+// that the library does not have does not compile.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_DEVICE_FUNCTIONS_H
+#define PTXJIT_DEVICE_FUNCTIONS_H
+
+namespace ptxjit::device {
+
+/// `<name>_x<W>`, on vectors of W lanes; W is 1, 4, 8 or 16.
+struct LaneFunction {
+  const char *name;  ///< "ptxjit_sin"
+  unsigned operands; ///< by reference, behind the result
+};
+
+/// One in the three directed rounding modes.
+struct DirectedFunction {
+  LaneFunction rm, rp, rz;
+};
+
+/// Conversions of f32 to codes of a small format, to nearest or by random bits,
+/// and back.
+struct FormatFunctions {
+  LaneFunction encode, encodeRandom, decode;
+};
+
+/// A function on memory.
+struct Function {
+  const char *symbol;    ///< "ptxjit_matrix_quad_pairs"
+  const char *signature; ///< a letter for each parameter, see Functions.def
+};
+
+/// One for tiles of 8 and of 16 rows.
+struct TileFunction {
+  Function r8, r16;
+  /// \param rows  8 or 16.
+  constexpr const Function &of(unsigned rows) const {
+    return rows == 8 ? r8 : r16;
+  }
+};
+
+/// What makes images of A and of B.
+struct ImageFunctions {
+  TileFunction a;
+  Function b;
+};
+
+#define PTXJIT_LANE_FUNCTION(name, operands)                                   \
+  inline constexpr LaneFunction name{"ptxjit_" #name, operands};
+#define PTXJIT_MATRIX_FUNCTION(name, signature)                                \
+  inline constexpr Function name{"ptxjit_matrix_" #name, signature};
+#define PTXJIT_DOT_FUNCTION(name, signature)                                   \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
+#define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
+  inline constexpr Function fragment_##name{"ptxjit_fragment_" #name,          \
+                                            signature};
+#include "ptxjit/Device/Functions.def"
+
+#define PTXJIT_DIRECTED_FUNCTIONS(name, type, operands)                        \
+  inline constexpr DirectedFunction name##_##type{                             \
+      name##_rm_##type, name##_rp_##type, name##_rz_##type};
+#define PTXJIT_FORMAT_FUNCTIONS(format)                                        \
+  inline constexpr FormatFunctions format{                                     \
+      cvt_##format##_f32, cvt_rs_##format##_f32, cvt_f32_##format};
+#define PTXJIT_TILE_FUNCTIONS(name, signature)                                 \
+  inline constexpr TileFunction name{name##_r8, name##_r16};
+#define PTXJIT_DOT_TILE_FUNCTIONS(name, signature)                             \
+  PTXJIT_TILE_FUNCTIONS(name, signature)
+#define PTXJIT_IMAGE_FUNCTIONS(elements)                                       \
+  PTXJIT_TILE_FUNCTIONS(a_##elements, "ppi")
+#include "ptxjit/Device/Functions.def"
+
+#define PTXJIT_IMAGE_FUNCTIONS(elements)                                       \
+  inline constexpr ImageFunctions image_##elements{a_##elements, b_##elements};
+#include "ptxjit/Device/Functions.def"
+
+} // namespace ptxjit::device
+
+#endif

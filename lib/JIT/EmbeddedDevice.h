@@ -1,0 +1,24 @@
+//===- EmbeddedDevice.h - the device library as bitcode ---------*- C++ -*-===//
+//
+// Made by the build from lib/Device: a list of bitcode files for each CPU
+// level.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_JIT_EMBEDDEDDEVICE_H
+#define PTXJIT_LIB_JIT_EMBEDDEDDEVICE_H
+
+#include <cstddef>
+
+struct EmbeddedBitcode {
+  const unsigned char *data;
+  size_t size;
+};
+
+// x86-64-v3, v4, and v4 with VNNI and BF16.
+extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[],
+    ptxjitDeviceV4Dot[];
+extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count,
+    ptxjitDeviceV4DotCount;
+
+#endif

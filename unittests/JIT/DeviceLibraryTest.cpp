@@ -1,0 +1,65 @@
+//===- DeviceLibraryTest.cpp - the list of device functions is true -------===//
+//
+// Functions.def is what Lowering calls; the embedded bitcode is what there is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lib/JIT/EmbeddedDevice.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace llvm;
+
+using Names = std::set<std::string>;
+
+/// What the list says.
+static Names listedFunctions(bool dotProducts) {
+  Names names;
+#define PTXJIT_LANE_FUNCTION(name, operands)                                   \
+  for (const char *width : {"_x1", "_x4", "_x8", "_x16"})                      \
+    names.insert(std::string("ptxjit_" #name) + width);
+#define PTXJIT_MATRIX_FUNCTION(name, signature)                                \
+  names.insert("ptxjit_matrix_" #name);
+#define PTXJIT_DOT_FUNCTION(name, signature)                                   \
+  if (dotProducts)                                                             \
+    names.insert("ptxjit_matrix_" #name);
+#define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
+  names.insert("ptxjit_fragment_" #name);
+#include "ptxjit/Device/Functions.def"
+  return names;
+}
+
+/// What a CPU level's files define.
+static Names definedFunctions(ArrayRef<EmbeddedBitcode> files) {
+  Names names;
+  for (const EmbeddedBitcode &file : files) {
+    LLVMContext context;
+    StringRef bytes(reinterpret_cast<const char *>(file.data), file.size);
+    auto module =
+        getLazyBitcodeModule(MemoryBufferRef(bytes, "device"), context);
+    if (!module) {
+      ADD_FAILURE() << toString(module.takeError());
+      return names;
+    }
+    for (const Function &f : **module)
+      if (!f.isDeclaration() && f.hasExternalLinkage())
+        EXPECT_TRUE(names.insert(f.getName().str()).second)
+            << f.getName().str() << " is defined twice";
+  }
+  return names;
+}
+
+TEST(DeviceLibrary, DefinesWhatTheListHasAndNothingElse) {
+  EXPECT_EQ(definedFunctions({ptxjitDeviceV3, ptxjitDeviceV3Count}),
+            listedFunctions(/*dotProducts=*/false));
+  EXPECT_EQ(definedFunctions({ptxjitDeviceV4, ptxjitDeviceV4Count}),
+            listedFunctions(/*dotProducts=*/false));
+  EXPECT_EQ(definedFunctions({ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount}),
+            listedFunctions(/*dotProducts=*/true));
+}
