@@ -97,16 +97,24 @@ def Flag_Trans : Ptx_Flag<"trans">;
 //===----------------------------------------------------------------------===//
 
 /// `getter` is the accessor that says what the instruction does.
-class Ptx_MatrixOp<string mnemonic, dag modifiers, string getter = "">
-    : Ptx_RowOp<mnemonic, [MemoryEffects<[MemRead, MemWrite]>,
-                           MaskedOpInterface, WholeWarp, VariesByLane,
-                           AttrSizedOperandSegments]> {
+class Ptx_MatrixOp<string mnemonic, dag modifiers, string getter = "",
+                   list<Trait> traits = []>
+    : Ptx_RowOp<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>,
+                                       MaskedOpInterface, WholeWarp,
+                                       VariesByLane, AttrSizedOperandSegments],
+                                      traits)> {
   let arguments = !con((ins Variadic<AnyType>:$inputs, Optional<I1>:$mask),
                        modifiers);
   let results = (outs Variadic<AnyType>:$d);
   let extraClassDeclaration = getter;
   let Ignored = ["sync", "aligned"];
 }
+
+/// Between registers and memory; `move` is the C++ type that says how.
+class Ptx_MatrixMoveOp<string mnemonic, string move, dag modifiers>
+    : Ptx_MatrixOp<mnemonic,
+                   !con(modifiers, (ins OptionalAttr<Ptx_Space>:$space)),
+                   move # " getMove();", [SpaceOpInterface]>;
 
 def Ptx_MmaOp : Ptx_MatrixOp<"mma", (ins
     Ptx_MmaOpcode:$opcode, OptionalAttr<Ptx_Sparse>:$sparse,
@@ -129,33 +137,29 @@ def Ptx_MmaOp : Ptx_MatrixOp<"mma", (ins
     bool isAlike(MmaOp other);
   }];
 }
-def Ptx_LdMatrixOp : Ptx_MatrixOp<"ldmatrix", (ins
+def Ptx_LdMatrixOp : Ptx_MatrixMoveOp<"ldmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
-    OptionalAttr<Ptx_Space>:$space, Ptx_TileType:$ty,
-    OptionalAttr<Ptx_PackedType>:$packed), "MatrixMove getMove();"> {
+    Ptx_TileType:$ty, OptionalAttr<Ptx_PackedType>:$packed)> {
   let summary = "fragments from rows in shared memory";
 }
-def Ptx_StMatrixOp : Ptx_MatrixOp<"stmatrix", (ins
+def Ptx_StMatrixOp : Ptx_MatrixMoveOp<"stmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
-    OptionalAttr<Ptx_Space>:$space, Ptx_TileType:$ty),
-    "MatrixMove getMove();"> {
+    Ptx_TileType:$ty)> {
   let summary = "fragments to rows in shared memory";
 }
 def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix", (ins
     Ptx_TileShape:$shape, Flag_Trans:$trans, Ptx_TileType:$ty)> {
   let summary = "transpose a fragment";
 }
-def Ptx_WmmaLoadOp : Ptx_MatrixOp<"wmma.load", (ins
+def Ptx_WmmaLoadOp : Ptx_MatrixMoveOp<"wmma.load", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
-    OptionalAttr<Ptx_Space>:$space, Ptx_MatrixType:$ty),
-    "WmmaMove getMove();"> {
+    Ptx_MatrixType:$ty)> {
   let summary = "a fragment from a matrix in memory";
   let Ignored = ["load", "sync", "aligned"];
 }
-def Ptx_WmmaStoreOp : Ptx_MatrixOp<"wmma.store", (ins
+def Ptx_WmmaStoreOp : Ptx_MatrixMoveOp<"wmma.store", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
-    OptionalAttr<Ptx_Space>:$space, Ptx_MatrixType:$ty),
-    "WmmaMove getMove();"> {
+    Ptx_MatrixType:$ty)> {
   let summary = "a fragment to a matrix in memory";
   let Ignored = ["store", "sync", "aligned"];
 }
