@@ -167,10 +167,12 @@ void Combination::combineAlike(SmallVector<OpTy> &ops) {
   llvm::stable_sort(
       ops, [](OpTy x, OpTy y) { return x.getOffset() < y.getOffset(); });
   int64_t size = bytesOf(elementOf(ops.front()));
+  // ISA: vectors of any space have at most 16 bytes.
+  unsigned most = unsigned(16 / size);
   MutableArrayRef<OpTy> left = ops;
   while (left.size() > 1) {
     unsigned count = 1;
-    while (count < left.size() && count < 4 &&
+    while (count < left.size() && count < most &&
            int64_t(left[count].getOffset()) ==
                int64_t(left[0].getOffset()) + int64_t(count) * size)
       ++count;
