@@ -149,14 +149,14 @@ KernelCache *KernelCache::get(const std::string &compilerId,
 // Entries
 //===----------------------------------------------------------------------===//
 
-std::string KernelCache::keyOf(const char *kind, const std::string &textHash,
-                               const std::string &rest) const {
+std::string KernelCache::fileOf(const char *kind, const std::string &textHash,
+                                const std::string &rest) const {
   return kind + hashOf(environment + "\n" + textHash + "\n" + rest);
 }
 
 std::unique_ptr<ModuleRecord>
 KernelCache::findModule(const std::string &textHash) {
-  auto bytes = directory.read(keyOf("module.", textHash, ""));
+  auto bytes = directory.read(fileOf("module.", textHash, ""));
   if (!bytes)
     return nullptr;
   auto record = std::make_unique<ModuleRecord>();
@@ -172,21 +172,33 @@ void KernelCache::keepModule(const std::string &textHash,
   Archive archive;
   PtxjitModuleInfo copy = info;
   describe(archive, copy);
-  directory.write(keyOf("module.", textHash, ""), archive.take());
+  directory.write(fileOf("module.", textHash, ""), archive.take());
 }
 
-static std::string describeSpecialization(const std::string &kernel,
-                                          const PtxjitSpecialization &spec) {
-  std::string text = kernel;
-  for (uint32_t number :
-       {spec.block[0], spec.block[1], spec.block[2], spec.smallGrid, spec.chunk,
-        spec.quick, spec.atLeast, spec.fastMatrices})
-    text += "\n" + std::to_string(number);
-  return text;
+std::string ptxjit::keyOf(const PtxjitSpecialization &spec) {
+  std::string key(reinterpret_cast<const char *>(spec.block),
+                  sizeof(spec.block));
+#define PTXJIT_ADD_NUMBER(type, name, flag, meaning)                           \
+  key.append(reinterpret_cast<const char *>(&spec.name), sizeof(spec.name));
+#define PTXJIT_ADD_TEXT(type, name, flag, meaning)                             \
+  key.append(spec.name ? spec.name : "").push_back('\0');
+  PTXJIT_PASS_OPTIONS(PTXJIT_ADD_NUMBER)
+  PTXJIT_COMPILER_OPTIONS(PTXJIT_ADD_NUMBER)
+  PTXJIT_TEXT_OPTIONS(PTXJIT_ADD_TEXT)
+#undef PTXJIT_ADD_NUMBER
+#undef PTXJIT_ADD_TEXT
+  return key;
 }
+
+static std::string keyOf(const std::string &kernel,
+                         const PtxjitSpecialization &spec) {
+  return kernel + "\n" + keyOf(spec);
+}
+
+static bool isEmpty(const char *text) { return !text || !*text; }
 
 static bool isKept(const PtxjitSpecialization &spec) {
-  return !spec.cpu && !spec.inject;
+  return isEmpty(spec.cpu) && isEmpty(spec.inject);
 }
 
 std::unique_ptr<ImageRecord>
@@ -194,8 +206,7 @@ KernelCache::findImage(const std::string &textHash, const std::string &kernel,
                        const PtxjitSpecialization &spec) {
   if (!isKept(spec))
     return nullptr;
-  auto bytes = directory.read(
-      keyOf("kernel.", textHash, describeSpecialization(kernel, spec)));
+  auto bytes = directory.read(fileOf("kernel.", textHash, keyOf(kernel, spec)));
   if (!bytes)
     return nullptr;
   auto record = std::make_unique<ImageRecord>();
@@ -224,7 +235,6 @@ void KernelCache::keepImage(const std::string &textHash,
   Archive archive;
   PtxjitImage copy = image;
   describe(archive, copy);
-  directory.write(
-      keyOf("kernel.", textHash, describeSpecialization(kernel, spec)),
-      archive.take());
+  directory.write(fileOf("kernel.", textHash, keyOf(kernel, spec)),
+                  archive.take());
 }

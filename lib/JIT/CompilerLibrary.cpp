@@ -16,7 +16,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "ptxjit/Dialect/FormTable.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Lowering/Remarks.h"
 #include "ptxjit/Reference/Interpreter.h"
@@ -267,7 +266,7 @@ private:
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
-  ModeChoice chooseMode(FuncOp func);
+  ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
   void describeMode(const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
@@ -291,7 +290,6 @@ llvm::Error Compilation::run() {
   auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
   if (!cpu)
     return cpu.takeError();
-  cpu->chunk.fastMatrices = spec.fastMatrices;
   Stopwatch watch;
   // Not freed if LLVM jumps out: see Protected.cpp.
   auto session =
@@ -320,9 +318,10 @@ llvm::Error Compilation::run() {
 
 llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
                                  const CpuTarget &cpu, bool &stopped) {
-  LaunchShape shape;
-  shape.block = {spec.block[0], spec.block[1], spec.block[2]};
-  shape.smallGrid = spec.smallGrid;
+  KernelTarget target(spec);
+  target.chunk = cpu.chunk;
+  target.embeddedRounding = cpu.avx512;
+  target.dotProducts = cpu.dotProducts;
   stopped = true;
   if (stop("ptx", ir))
     return llvm::Error::success();
@@ -345,20 +344,20 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   if (stop("structured", ir))
     return llvm::Error::success();
   auto func = ir.lookupSymbol<FuncOp>(kernel);
-  ModeChoice choice = chooseMode(func);
-  shape.perThread = choice.mode == ExecutionMode::Threads;
-  shape.fission = choice.mode == ExecutionMode::Fission;
+  ModeChoice choice = chooseMode(func, target);
+  target.perThread = choice.mode == ExecutionMode::Threads;
+  target.fission = choice.mode == ExecutionMode::Fission;
   if (image) {
     describeMode(choice);
     describeMemory(ir, func, cpu);
   }
-  if (auto error =
-          stage("mask", [&](PassManager &pm) { buildMaskPipeline(pm, shape); }))
+  if (auto error = stage(
+          "mask", [&](PassManager &pm) { buildMaskPipeline(pm, target); }))
     return error;
   if (stop("masked", ir))
     return llvm::Error::success();
   if (auto error = stage("packetize", [&](PassManager &pm) {
-        buildPacketizePipeline(pm, shape, cpu.chunk);
+        buildPacketizePipeline(pm, target);
       }))
     return error;
   if (stop("vector", ir) || showRemarks())
@@ -393,18 +392,15 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->sharedEnd = layout.sharedEnd;
   image->localBytes = layout.localBytes;
   image->stackBytes = stackBytesOf(ir, layout, image->mode);
-  image->chunk = cpu.chunk.chunk;
+  image->chunk = cpu.chunk;
   for (VarOp var : layout.globals)
     image->variables.add(var);
   image->globals = image->variables.variables.data();
   image->numGlobals = image->variables.variables.size();
 }
 
-ModeChoice Compilation::chooseMode(FuncOp func) {
-  ShapeContext context;
-  context.block = {spec.block[0], spec.block[1], spec.block[2]};
-  context.smallGrid = spec.smallGrid;
-  ModeChoice choice = chooseExecutionMode(func, context);
+ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
+  ModeChoice choice = chooseExecutionMode(func, target.getShapeContext());
   if (uint32_t(choice.mode) < spec.atLeast) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
@@ -458,14 +454,11 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
 }
 
 bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
-  if (!isBlock(spec.block)) {
-    report(sink, "a block must have 1 to 1024 threads, at most 1024 x 1024 x "
-                 "64");
-    return false;
-  }
-  if (spec.chunk != 0 && spec.chunk != 1 && spec.chunk != 4 &&
-      spec.chunk != 8 && spec.chunk != 16) {
-    report(sink, "chunk must be 1, 4, 8 or 16");
+  KernelTarget target(spec);
+  if (!target.chunk)
+    target.chunk = KernelTarget().chunk; // the CPU's own will do
+  if (llvm::Error error = checkTarget(target)) {
+    report(sink, llvm::toString(std::move(error)));
     return false;
   }
   return true;

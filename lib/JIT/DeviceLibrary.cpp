@@ -16,7 +16,7 @@ using namespace ptxjit;
 static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
   if (!cpu.avx512)
     return {ptxjitDeviceV3, ptxjitDeviceV3Count};
-  if (!cpu.chunk.dotProducts)
+  if (!cpu.dotProducts)
     return {ptxjitDeviceV4, ptxjitDeviceV4Count};
   return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
 }

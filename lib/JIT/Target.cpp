@@ -51,9 +51,8 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   if (!avx2)
     return createStringError("CPU '" + cpu.name +
                              "' is not supported: AVX2 and FMA are needed");
-  cpu.chunk.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
-  cpu.chunk.embeddedRounding = cpu.avx512;
-  cpu.chunk.dotProducts =
+  cpu.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
+  cpu.dotProducts =
       cpu.avx512 && info->checkFeatures("+avx512vnni,+avx512bf16");
   return cpu;
 }

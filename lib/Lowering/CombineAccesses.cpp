@@ -4,7 +4,6 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ptxjit/Analysis/ShapeText.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 #include "llvm/Support/DebugLog.h"
@@ -244,10 +243,10 @@ struct CombineAccessesPass
     FuncOp func = getOperation();
     if (func.isBodiless())
       return;
-    auto context = readShapeContext(func, block, smallGrid, perThread);
-    if (failed(context))
+    auto target = requireTarget();
+    if (failed(target))
       return signalPassFailure();
-    ShapeAnalysis shapes(func, *context);
+    ShapeAnalysis shapes(func, target->getShapeContext());
     Combination combination(shapes);
     for (Block &body : func.getBody())
       combination.run(body);

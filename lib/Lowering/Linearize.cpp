@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/ShapeText.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
@@ -50,11 +49,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       func.emitOpError("control flow is not structured");
       return signalPassFailure();
     }
-    auto context =
-        readShapeContext(func, block, ShapeContext().smallGrid, perThread);
-    if (failed(context))
+    auto target = requireTarget();
+    if (failed(target))
       return signalPassFailure();
-    ShapeAnalysis analysis(func, *context);
+    ShapeAnalysis analysis(func, target->getShapeContext());
     shapes = &analysis;
     numDivergentIfs = numDivergentLoops = numClones = 0;
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));

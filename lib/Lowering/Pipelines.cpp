@@ -13,7 +13,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "ptxjit/Analysis/InferShape.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 
 using namespace mlir;
@@ -43,30 +42,23 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm) {
   func.addPass(createInterleaveLocalsPass());
 }
 
-void ptxjit::buildMaskPipeline(OpPassManager &pm, const LaunchShape &shape) {
-  LinearizePassOptions options;
-  options.block.assign(shape.block.begin(), shape.block.end());
-  options.perThread = shape.perThread;
-  pm.nest<ptx::FuncOp>().addPass(createLinearizePass(options));
+template <typename OpT>
+static std::unique_ptr<Pass> setTarget(std::unique_ptr<Pass> pass,
+                                       const KernelTarget &target) {
+  static_cast<TargetPass<OpT> &>(*pass).setTarget(target);
+  return pass;
 }
 
-void ptxjit::buildPacketizePipeline(OpPassManager &pm, const LaunchShape &shape,
-                                    const ChunkTarget &target) {
-  PacketizePassOptions options;
-  options.chunk = target.chunk;
-  options.embeddedRounding = target.embeddedRounding;
-  options.dotProducts = target.dotProducts;
-  options.fastMatrices = target.fastMatrices;
-  options.block.assign(shape.block.begin(), shape.block.end());
-  options.smallGrid = shape.smallGrid;
-  options.perThread = shape.perThread;
-  options.fission = shape.fission;
-  CombineAccessesPassOptions combine;
-  combine.block.assign(shape.block.begin(), shape.block.end());
-  combine.smallGrid = shape.smallGrid;
-  combine.perThread = shape.perThread;
-  pm.nest<ptx::FuncOp>().addPass(createCombineAccessesPass(combine));
-  pm.addPass(createPacketizePass(options));
+void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
+  pm.nest<ptx::FuncOp>().addPass(
+      setTarget<ptx::FuncOp>(createLinearizePass(), target));
+}
+
+void ptxjit::buildPacketizePipeline(OpPassManager &pm,
+                                    const KernelTarget &target) {
+  pm.nest<ptx::FuncOp>().addPass(
+      setTarget<ptx::FuncOp>(createCombineAccessesPass(), target));
+  pm.addPass(setTarget<ModuleOp>(createPacketizePass(), target));
   pm.addPass(createCSEPass());
 }
 
@@ -78,83 +70,38 @@ void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
 
 namespace {
 
-/// LaunchShape and ChunkTarget as options; those of the passes, by their names.
-struct MaskOptions : PassPipelineOptions<MaskOptions> {
-  ListOption<unsigned> block{*this, "block",
-                             llvm::cl::desc("block extents x,y,z")};
-  Option<bool> perThread{*this, "per-thread",
-                         llvm::cl::desc("threads run one by one")};
-};
-
-struct ToLLVMOptions : PassPipelineOptions<ToLLVMOptions> {
-  ListOption<unsigned> block{*this, "block",
-                             llvm::cl::desc("block extents x,y,z")};
-  Option<bool> perThread{*this, "per-thread",
-                         llvm::cl::desc("threads run one by one")};
-  Option<bool> fission{*this, "fission",
-                       llvm::cl::desc("split kernels at their barriers")};
-  Option<bool> smallGrid{
-      *this, "small-grid",
-      llvm::cl::desc("grid extent times block extent fits in 31 bits"),
-      llvm::cl::init(LaunchShape().smallGrid)};
-  Option<unsigned> chunk{*this, "chunk",
-                         llvm::cl::desc("lanes per vector: 1, 4, 8 or 16"),
-                         llvm::cl::init(ChunkTarget().chunk)};
-  Option<bool> embeddedRounding{*this, "embedded-rounding",
-                                llvm::cl::desc("AVX-512 embedded rounding")};
-  Option<bool> dotProducts{*this, "dot-products",
-                           llvm::cl::desc("AVX-512 VNNI and BF16")};
-  Option<bool> fastMatrices{
-      *this, "fast-matrices",
-      llvm::cl::desc("multiplications of matrices as the CPU does them")};
+/// A KernelTarget as options, which have the names of the passes'.
+struct StageOptions : PassPipelineOptions<StageOptions> {
+  PTXJIT_DECLARE_TARGET_OPTIONS
 };
 
 using ReportFn = function_ref<LogicalResult(const Twine &)>;
+using BuildFn = void (*)(OpPassManager &, const KernelTarget &);
 
-/// A stage with options, which `build` makes if the block is a block.
-template <typename Options>
-void registerStage(StringRef flag, StringRef description,
-                   void (*build)(OpPassManager &, const LaunchShape &,
-                                 const Options &)) {
+/// A stage with options, which `build` makes if they can be.
+void registerStage(StringRef flag, StringRef description, BuildFn build) {
   registerPassPipeline(
       flag, description,
       [build](OpPassManager &pm, StringRef text, ReportFn report) {
-        Options options;
+        StageOptions options;
         if (failed(options.parseFromString(text)))
           return failure();
-        LaunchShape shape;
-        auto block = readBlock(options.block);
-        if (!block)
-          return report(llvm::toString(block.takeError()));
-        shape.block = *block;
-        shape.perThread = options.perThread;
-        build(pm, shape, options);
+        auto target = options.getTarget();
+        if (!target)
+          return report(llvm::toString(target.takeError()));
+        build(pm, *target);
         return success();
       },
       [](function_ref<void(const mlir::detail::PassOptions &)> show) {
-        show(Options());
+        show(StageOptions());
       });
 }
 
-void buildMask(OpPassManager &pm, const LaunchShape &shape,
-               const MaskOptions &) {
-  buildMaskPipeline(pm, shape);
-}
-
-void buildToLLVM(OpPassManager &pm, const LaunchShape &launch,
-                 const ToLLVMOptions &options) {
-  LaunchShape shape = launch;
-  shape.fission = options.fission;
-  shape.smallGrid = options.smallGrid;
-  ChunkTarget target;
-  target.chunk = options.chunk;
-  target.embeddedRounding = options.embeddedRounding;
-  target.dotProducts = options.dotProducts;
-  target.fastMatrices = options.fastMatrices;
+void buildToLLVM(OpPassManager &pm, const KernelTarget &target) {
   buildNormalizePipeline(pm);
   buildStructurePipeline(pm);
-  buildMaskPipeline(pm, shape);
-  buildPacketizePipeline(pm, shape, target);
+  buildMaskPipeline(pm, target);
+  buildPacketizePipeline(pm, target);
   buildLowerToLLVMPipeline(pm);
 }
 
@@ -166,8 +113,8 @@ void ptxjit::registerPipelines() {
                              buildNormalizePipeline);
   PassPipelineRegistration<>("ptx-structure", "control flow to regions",
                              buildStructurePipeline);
-  registerStage<MaskOptions>("ptx-mask", "divergence to masks", buildMask);
-  registerStage<ToLLVMOptions>("ptx-to-llvm", "all stages", buildToLLVM);
+  registerStage("ptx-mask", "divergence to masks", buildMaskPipeline);
+  registerStage("ptx-to-llvm", "all stages", buildToLLVM);
 }
 
 void ptxjit::registerLoweringDialects(DialectRegistry &registry) {

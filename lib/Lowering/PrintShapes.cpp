@@ -1,7 +1,6 @@
 //===- PrintShapes.cpp - ops with the shapes of their results -------------===//
 
 #include "ptxjit/Analysis/ShapeText.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 
 #include "mlir/IR/AsmState.h"
@@ -64,10 +63,10 @@ struct PrintShapesPass
     FuncOp func = getOperation();
     if (func.isBodiless())
       return;
-    auto context = readShapeContext(func, block, smallGrid, perThread);
-    if (failed(context))
+    auto target = requireTarget();
+    if (failed(target))
       return signalPassFailure();
-    ShapeAnalysis shapes(func, *context);
+    ShapeAnalysis shapes(func, target->getShapeContext());
     ShapePrinter(func, shapes, llvm::outs()).print(*func, 0);
     markAllAnalysesPreserved();
   }

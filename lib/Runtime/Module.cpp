@@ -171,16 +171,21 @@ uint64_t Module::findVariable(const std::string &symbol) const {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-bool ptxjit::wantsFastMatrices() {
-  static const bool wanted = [] {
-    const char *text = std::getenv("PTXJIT_TENSOR");
-    std::string mode = text ? text : "exact";
-    if (mode != "exact" && mode != "fast")
-      log(LogKind::Error, "PTXJIT_TENSOR is '" + mode +
-                              "', which is neither exact nor fast: exact");
-    return mode == "fast";
-  }();
-  return wanted;
+/// Does the environment ask for `other` instead of what is usual?
+static bool asksFor(const char *variable, const std::string &other,
+                    const std::string &usual) {
+  const char *text = std::getenv(variable);
+  std::string value = text ? text : usual;
+  if (value != usual && value != other)
+    log(LogKind::Error, std::string(variable) + " is '" + value +
+                            "', which is neither " + usual + " nor " + other +
+                            ": " + usual);
+  return value == other;
+}
+
+CompileOptions::CompileOptions() : PtxjitSpecialization{} {
+  static const bool fast = asksFor("PTXJIT_TENSOR", "fast", "exact");
+  fastMatrices = fast;
 }
 
 static bool isSmall(uint32_t ctas, uint32_t threads) {
@@ -190,16 +195,10 @@ static bool isSmall(uint32_t ctas, uint32_t threads) {
 static PtxjitSpecialization specialize(const uint32_t block[3],
                                        const Grid &grid,
                                        const CompileOptions &options) {
-  PtxjitSpecialization spec{};
+  PtxjitSpecialization spec = options;
   std::memcpy(spec.block, block, sizeof(spec.block));
   spec.smallGrid = isSmall(grid.x, block[0]) && isSmall(grid.y, block[1]) &&
                    isSmall(grid.z, block[2]);
-  spec.chunk = options.chunk;
-  spec.quick = options.quick;
-  spec.atLeast = options.atLeast;
-  spec.fastMatrices = options.fastMatrices;
-  spec.cpu = options.cpu.empty() ? nullptr : options.cpu.c_str();
-  spec.inject = options.inject.empty() ? nullptr : options.inject.c_str();
   return spec;
 }
 
@@ -254,10 +253,7 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
                                    const CompileOptions &options,
                                    std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
-  Key key{kernel,         block[0],       block[1],
-          block[2],       spec.smallGrid, options.chunk,
-          options.cpu,    options.quick,  options.fastMatrices,
-          options.atLeast};
+  std::pair<std::string, std::string> key(kernel, keyOf(spec));
   auto it = kernels.find(key);
   if (it != kernels.end())
     return it->second;

@@ -341,10 +341,9 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   std::vector<Mode> modes(1);
   modes[0].name = "reference";
   modes[0].reference = true;
-  auto add = [&](uint32_t chunk, const std::string &cpu) {
+  auto add = [&](uint32_t chunk, const char *cpu) {
     Mode mode;
-    mode.name =
-        "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on " + cpu);
+    mode.name = "chunk " + std::to_string(chunk) + (*cpu ? " on " : "") + cpu;
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
     mode.options.atLeast = options.atLeast;
@@ -352,15 +351,15 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   };
   if (!options.chunks.empty()) {
     for (uint32_t chunk : options.chunks)
-      add(chunk, options.cpu);
+      add(chunk, options.cpu.c_str());
     return modes;
   }
   for (uint32_t chunk : {1, 4, 8, 16})
-    add(chunk, options.cpu);
+    add(chunk, options.cpu.c_str());
   for (PtxjitMode atLeast : {PTXJIT_MODE_FIBERS, PTXJIT_MODE_THREADS}) {
     Mode mode;
     mode.name = describe(atLeast);
-    mode.options.cpu = options.cpu;
+    mode.options.cpu = options.cpu.c_str();
     mode.options.atLeast = atLeast;
     modes.push_back(mode);
   }

@@ -307,9 +307,9 @@ static int run() {
     return fail(error);
   CompileOptions options;
   options.chunk = chunks.empty() ? 0 : chunks.front();
-  options.cpu = cpuName;
+  options.cpu = cpuName.c_str();
   options.quick = quick;
-  options.inject = inject;
+  options.inject = inject.c_str();
   options.atLeast = atLeast;
   if (!emitStage.empty()) {
     std::string output;

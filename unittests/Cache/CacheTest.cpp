@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -177,7 +178,8 @@ TEST_F(Cache, ModulesComeBackAsTheyWere) {
 
 TEST_F(Cache, ImagesThatCannotBeMappedAreMisses) {
   KernelCache cache(open(), "test");
-  PtxjitSpecialization spec{{32, 1, 1}, 1, 0, 0, 0, 0, nullptr, nullptr};
+  PtxjitSpecialization spec{};
+  spec.block[0] = spec.block[1] = spec.block[2] = 1;
   const char object[] = "this is no object file, whatever its checksum says";
   PtxjitImage image{};
   image.kernel = "k";
@@ -186,6 +188,31 @@ TEST_F(Cache, ImagesThatCannotBeMappedAreMisses) {
   image.objectBytes = sizeof(object);
   cache.keepImage("hash", "k", spec, image);
   EXPECT_EQ(cache.findImage("hash", "k", spec), nullptr);
+}
+
+TEST(SpecializationKey, EveryOptionMakesAnother) {
+  std::set<std::string> keys;
+  PtxjitSpecialization spec{};
+  keys.insert(keyOf(spec));
+  for (uint32_t &extent : spec.block) {
+    extent = 1;
+    EXPECT_TRUE(keys.insert(keyOf(spec)).second);
+  }
+#define PTXJIT_TRY(type, name, flag, meaning)                                  \
+  spec.name = type(1);                                                         \
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second) << flag;
+  PTXJIT_PASS_OPTIONS(PTXJIT_TRY)
+  PTXJIT_COMPILER_OPTIONS(PTXJIT_TRY)
+#undef PTXJIT_TRY
+  // A text's end is part of it.
+  spec.cpu = "ab";
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second);
+  spec.cpu = "a";
+  spec.inject = "b";
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second);
+  std::string copy = "b";
+  spec.inject = copy.c_str();
+  EXPECT_FALSE(keys.insert(keyOf(spec)).second);
 }
 
 TEST(ObjectImageTest, RubbishIsRefused) {

@@ -86,7 +86,7 @@ struct Shape {
 /// Facts about the launch that shapes may rely on.
 struct ShapeContext {
   std::array<unsigned, 3> block = {32, 1, 1};
-  /// See LaunchShape::smallGrid.
+  /// See PTXJIT_PASS_OPTIONS in Specialization.h.
   bool smallGrid = true;
   /// Threads that are run together: a warp, or 1, where nothing varies.
   unsigned lanes = 32;

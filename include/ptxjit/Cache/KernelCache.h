@@ -18,6 +18,10 @@
 
 namespace ptxjit {
 
+/// Bytes that differ for specialisations that differ: the key of what is
+/// compiled, in memory and on disk.
+std::string keyOf(const PtxjitSpecialization &spec);
+
 /// Owns what the pointers of a record point to.
 struct RecordStorage {
   std::deque<std::string> strings;
@@ -62,8 +66,8 @@ public:
                  const PtxjitSpecialization &spec, const PtxjitImage &image);
 
 private:
-  std::string keyOf(const char *kind, const std::string &textHash,
-                    const std::string &rest) const;
+  std::string fileOf(const char *kind, const std::string &textHash,
+                     const std::string &rest) const;
   CacheDirectory directory;
   std::string environment; ///< compiler, CPU, versions
 };

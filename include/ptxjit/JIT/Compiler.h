@@ -26,8 +26,9 @@ namespace ptxjit {
 struct CpuTarget {
   std::string name;     ///< LLVM CPU name
   std::string features; ///< LLVM feature string
-  ChunkTarget chunk;
+  unsigned chunk = 8;   ///< lanes per vector
   bool avx512 = false;
+  bool dotProducts = false; ///< VNNI and BF16 of AVX-512
 };
 
 /// This machine (`name` empty), or a named LLVM CPU. `chunk` 0 is the CPU's
@@ -83,8 +84,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// LLVM could not go on, or the compiler crashed. What ran is abandoned: nothing
-/// that it may still point to may be freed.
+/// LLVM could not go on, or the compiler crashed. What ran is abandoned:
+/// nothing that it may still point to may be freed.
 class CompilerGaveUp : public llvm::ErrorInfo<CompilerGaveUp> {
 public:
   static char ID;

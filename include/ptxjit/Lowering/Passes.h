@@ -5,6 +5,7 @@
 
 #include "mlir/Pass/Pass.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Lowering/KernelTarget.h"
 
 namespace ptxjit {
 #define GEN_PASS_DECL

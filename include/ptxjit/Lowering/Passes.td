@@ -4,6 +4,11 @@
 #define PTXJIT_LOWERING_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
+/// A pass that asks what its kernel is compiled for: its options are those of
+/// KernelTarget.h.
+class TargetPass<string flag, string op>
+    : PassBase<flag, "::ptxjit::TargetPass<" # op # ">">;
+
 def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
   let summary = "functions become part of their kernels";
   let description = [{
@@ -129,7 +134,7 @@ def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"
                            "::mlir::arith::ArithDialect"];
 }
 
-def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
+def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "divergent control flow to masks";
   let description = [{
     Afterwards only warp-uniform `scf.if` and `scf.while` are left, and every op
@@ -147,15 +152,12 @@ def LinearizePass : Pass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
   let options = [
-    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
-    Option<"perThread", "per-thread", "bool", "false",
-           "threads run one by one, so nothing diverges">,
     Option<"cloneLimit", "clone-limit", "unsigned", "1500",
            "largest region, in ops, to duplicate for the all-lanes case">];
 }
 
-def CombineAccessesPass : Pass<"ptx-combine-accesses",
-                               "::ptxjit::ptx::FuncOp"> {
+def CombineAccessesPass : TargetPass<"ptx-combine-accesses",
+                                     "::ptxjit::ptx::FuncOp"> {
   let summary = "neighbouring accesses as one";
   let description = [{
     Loads (and stores) of neighbouring elements behind one address become one of
@@ -163,29 +165,17 @@ def CombineAccessesPass : Pass<"ptx-combine-accesses",
     structure, pairs of a fragment's columns. Such a vector is aligned as its
     elements are, which `ptx.element_aligned` says.
   }];
-  let options = [
-    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
-    Option<"perThread", "per-thread", "bool", "false",
-           "threads run one by one, so nothing diverges">,
-    Option<"smallGrid", "small-grid", "bool", "true",
-           "grid extent times block extent fits in 31 bits, per dimension">];
 }
 
-def PrintShapesPass : Pass<"ptx-print-shapes", "::ptxjit::ptx::FuncOp"> {
+def PrintShapesPass : TargetPass<"ptx-print-shapes", "::ptxjit::ptx::FuncOp"> {
   let summary = "prints structured or masked ops with the shapes of their results";
   let description = [{
     To standard output, one op a line: how its results vary over the lanes of a
     warp. Changes nothing.
   }];
-  let options = [
-    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
-    Option<"perThread", "per-thread", "bool", "false",
-           "threads run one by one, so nothing diverges">,
-    Option<"smallGrid", "small-grid", "bool", "true",
-           "grid extent times block extent fits in 31 bits, per dimension">];
 }
 
-def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
+def PacketizePass : TargetPass<"ptx-packetize", "::mlir::ModuleOp"> {
   let summary = "one thread per lane: vector code on native chunks";
   let description = [{
     Replaces each kernel by an `llvm.func` that runs one CTA: a loop over warps,
@@ -196,21 +186,6 @@ def PacketizePass : Pass<"ptx-packetize", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::vector::VectorDialect",
     "::mlir::LLVM::LLVMDialect"];
-  let options = [
-    Option<"chunk", "chunk", "unsigned", "8", "lanes per vector: 1, 4, 8 or 16">,
-    Option<"embeddedRounding", "embedded-rounding", "bool", "false",
-           "AVX-512 embedded rounding for directed rounding modes">,
-    Option<"dotProducts", "dot-products", "bool", "false",
-           "AVX-512 VNNI and BF16 serve multiplications of matrices">,
-    Option<"fastMatrices", "fast-matrices", "bool", "false",
-           "multiplications of matrices may flush and round as the CPU does">,
-    ListOption<"block", "block", "unsigned", "block extents x,y,z">,
-    Option<"perThread", "per-thread", "bool", "false",
-           "the function runs one thread instead of a warp">,
-    Option<"fission", "fission", "bool", "false",
-           "split kernels at their barriers">,
-    Option<"smallGrid", "small-grid", "bool", "true",
-           "grid extent times block extent fits in 31 bits, per dimension">];
 }
 
 def LowerToLLVMPass : Pass<"ptx-lower-to-llvm", "::mlir::ModuleOp"> {

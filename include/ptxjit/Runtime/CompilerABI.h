@@ -12,12 +12,13 @@
 #define PTXJIT_RUNTIME_COMPILERABI_H
 
 #include "ptxjit/Runtime/KernelABI.h"
+#include "ptxjit/Runtime/Specialization.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 8u
+#define PTXJIT_COMPILER_ABI_VERSION 9u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Takes diagnostics and emitted text, in pieces. */
@@ -75,19 +76,6 @@ typedef struct PtxjitModuleInfo {
   uint32_t numKernels, numVariables, numFunctions;
   uint32_t addressBits; /**< 64, or 32: all memory must lie below 4 GiB */
 } PtxjitModuleInfo;
-
-/** What a kernel is compiled for. Zero everywhere but `block` is the default.
- */
-typedef struct PtxjitSpecialization {
-  uint32_t block[3];
-  uint32_t smallGrid;    /**< nctaid * ntid <= 2^31 in each dimension */
-  uint32_t chunk;        /**< lanes per vector; 0: the CPU's own */
-  uint32_t quick;        /**< compile fast rather than well */
-  uint32_t atLeast;      /**< tests: PtxjitMode, even where nothing needs it */
-  uint32_t fastMatrices; /**< products of bf16 as the CPU computes them */
-  const char *cpu;       /**< LLVM CPU name; null: this machine */
-  const char *inject;    /**< tests: stage at which LLVM is made to fail */
-} PtxjitSpecialization;
 
 typedef struct PtxjitCompileTimes {
   double parse, lower, optimize, codegen, load; /**< milliseconds */

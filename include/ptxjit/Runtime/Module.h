@@ -11,26 +11,16 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace ptxjit {
 
-/// Does `PTXJIT_TENSOR` say "fast"? Anything but that and "exact" is told once,
-/// on stderr.
-bool wantsFastMatrices();
-
-/// How to compile, beyond what the launch says.
-struct CompileOptions {
-  uint32_t chunk = 0; ///< lanes per vector; 0: the CPU's own
-  std::string cpu;    ///< LLVM CPU name; empty: this machine
-  std::string inject; ///< tests: stage at which LLVM is made to fail
-  bool quick = false;
-  /// Products of bf16 matrices by the CPU's own instruction, which takes
-  /// subnormals as 0 and rounds pairs of products.
-  bool fastMatrices = wantsFastMatrices();
-  /// Tests: a mode for kernels that would do with less.
-  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP;
+/// How to compile, beyond what the launch says: `block` and `smallGrid` are
+/// filled in for each. Texts are the caller's.
+struct CompileOptions : PtxjitSpecialization {
+  /// As the environment says: `PTXJIT_TENSOR`. What it says wrongly is told
+  /// once, on stderr.
+  CompileOptions();
 };
 
 /// A module's text, its variables in memory, and the kernels compiled from it
@@ -110,8 +100,6 @@ private:
                   const uint32_t block[3], const Grid &grid, const void *params,
                   uint32_t dynamicShared);
 
-  using Key = std::tuple<std::string, uint32_t, uint32_t, uint32_t, bool,
-                         uint32_t, std::string, bool, bool, PtxjitMode>;
   PtxjitImage *findOrCompile(const std::string &kernel,
                              const PtxjitSpecialization &spec,
                              std::string &diagnostics);
@@ -128,7 +116,8 @@ private:
 
   /// Of what follows, up to `variables`. Held while a kernel is compiled.
   std::mutex mutex;
-  std::map<Key, PtxjitImage *> kernels;
+  /// By name and specialisation.
+  std::map<std::pair<std::string, std::string>, PtxjitImage *> kernels;
   std::vector<PtxjitImage *> compiled; ///< those that the compiler owns
   std::vector<std::unique_ptr<ImageRecord>> cached; ///< all others
   /// What launches of an image share.

@@ -19,12 +19,12 @@ namespace ptxjit {
 class ChunkBuilder {
 public:
   ChunkBuilder(mlir::OpBuilder &builder, mlir::Location loc,
-               const ChunkTarget &target, unsigned lanes)
+               const KernelTarget &target, unsigned lanes)
       : b(builder), loc(loc), target(target), lanes(lanes) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  const ChunkTarget &target;
+  const KernelTarget &target;
   /// Lanes in each value; 0 for scalars.
   unsigned lanes;
 

@@ -7,7 +7,6 @@
 #include "MatrixHomes.h"
 #include "Regions.h"
 #include "ThreadStack.h"
-#include "ptxjit/Lowering/BlockOption.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
@@ -92,22 +91,17 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto context = readShapeContext(module, block, smallGrid, perThread);
-    if (failed(context))
+    auto target = requireTarget();
+    if (failed(target))
       return signalPassFailure();
-    ChunkTarget target{perThread ? 1u : unsigned(chunk), embeddedRounding,
-                       dotProducts, fastMatrices};
-    bool widthOk = chunk == 1 || chunk == 4 || chunk == 8 || chunk == 16;
-    if (!widthOk) {
-      module.emitError("chunk must be 1, 4, 8 or 16");
-      return signalPassFailure();
-    }
+    if (perThread)
+      target->chunk = 1;
     Dispatch dispatch(perThread);
     for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
       if (func.isBodiless() || (!func.getEntry() && !perThread))
         continue;
       KernelLayout layout(module, func);
-      ShapeAnalysis shapes(func, *context);
+      ShapeAnalysis shapes(func, target->getShapeContext());
       std::optional<CtaLevel> levels;
       if (fission)
         levels.emplace(func, shapes);
@@ -115,7 +109,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
         func.emitError("cannot be split at its barriers: ") << levels->whyNot();
         return signalPassFailure();
       }
-      WarpBuilder warp(func, layout, shapes, target, dispatch);
+      WarpBuilder warp(func, layout, shapes, *target, dispatch);
       if (failed(func.getEntry() ? emitKernel(warp, levels ? &*levels : nullptr)
                                  : emitFunction(warp)))
         return signalPassFailure();

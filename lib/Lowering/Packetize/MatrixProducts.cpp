@@ -118,7 +118,7 @@ const device::TileFunction &multiplyDoubles(Rounding rnd) {
   }
 }
 
-void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,
+void chooseIntegers(const MatrixMultiply &mma, const KernelTarget &target,
                     MatrixKernels &kernels) {
   bool bytes = mma.bitsOf(mma.a) == 8;
   kernels.flag = mma.saturates;
@@ -139,7 +139,7 @@ void chooseIntegers(const MatrixMultiply &mma, const ChunkTarget &target,
 }
 
 MatrixKernels chooseKernels(const MatrixMultiply &mma,
-                            const ChunkTarget &target) {
+                            const KernelTarget &target) {
   MatrixKernels kernels;
   kernels.rows = mma.m == 8 ? 8 : 16;
   kernels.setImages(imagesOf(mma.a, mma.bytePerElement),

@@ -10,8 +10,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 WarpBuilder::WarpBuilder(FuncOp func, const KernelLayout &layout,
-                         const ShapeAnalysis &shapes, const ChunkTarget &target,
-                         const Dispatch &dispatch)
+                         const ShapeAnalysis &shapes,
+                         const KernelTarget &target, const Dispatch &dispatch)
     : func(func), layout(layout), shapes(shapes), target(target),
       dispatch(dispatch), b(func), loc(func.getLoc()), values(*this) {
   assert(shapes.getContext().lanes % target.chunk == 0 &&

@@ -55,7 +55,7 @@ public:
 class WarpBuilder {
 public:
   WarpBuilder(ptx::FuncOp func, const KernelLayout &layout,
-              const ShapeAnalysis &shapes, const ChunkTarget &target,
+              const ShapeAnalysis &shapes, const KernelTarget &target,
               const Dispatch &dispatch);
   WarpBuilder(const WarpBuilder &) = delete;
   WarpBuilder &operator=(const WarpBuilder &) = delete;
@@ -64,7 +64,7 @@ public:
   ptx::FuncOp func;
   const KernelLayout &layout;
   const ShapeAnalysis &shapes;
-  const ChunkTarget target;
+  const KernelTarget target;
   const Dispatch &dispatch;
   /// One thread at a time: every value is a scalar.
   bool perThread() const { return shapes.getContext().lanes == 1; }
