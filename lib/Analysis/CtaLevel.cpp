@@ -15,20 +15,30 @@ bool CtaLevel::isBarrier(Operation *op) {
   return isa<CtaBarrierOpInterface>(op);
 }
 
-CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes) : shapes(shapes) {
-  findSplit(func);
+bool CtaLevel::isBorder(Operation *op) {
+  return isBarrier(op) || isa<OrderSharedOp>(op);
+}
+
+CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes,
+                   ArrayRef<Operation *> points)
+    : shapes(shapes) {
+  findSplit(func, points);
   assume(func);
   while (retract(func))
     ;
   check(func);
 }
 
-void CtaLevel::findSplit(FuncOp func) {
+void CtaLevel::findSplit(FuncOp func, ArrayRef<Operation *> points) {
+  auto splitAround = [&](Operation *op) {
+    for (Operation *p = op->getParentOp(); p != func; p = p->getParentOp())
+      split.insert(p);
+  };
   func.walk([&](Operation *op) {
-    if (isBarrier(op))
-      for (Operation *p = op->getParentOp(); p != func; p = p->getParentOp())
-        split.insert(p);
+    if (isBorder(op))
+      splitAround(op);
   });
+  llvm::for_each(points, splitAround);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +168,7 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
     DenseMap<Operation *, unsigned> parts;
     unsigned part = 0;
     for (Operation &op : block) {
-      bool border = isBarrier(&op) || isSplit(&op);
+      bool border = isBorder(&op) || isSplit(&op);
       parts[&op] = border ? ++part : part;
       part += border;
     }

@@ -36,52 +36,72 @@ static bool hasBody(CallOp call) {
 /// to switch stacks (measured: docs/Performance.md).
 static constexpr uint64_t kMostLiveBytes = 8 << 10;
 
+/// Why threads need stacks of their own; nothing if they do not.
+static std::optional<std::string>
+findThreadReason(FuncOp kernel, const ShapeAnalysis &shapes) {
+  std::optional<std::string> why;
+  kernel.walk([&](CallOp call) {
+    if (!why && hasBody(call))
+      why = "a function is called that is not inlined" + placeOf(call);
+  });
+  if (why)
+    return why;
+  kernel.walk([&](Operation *op) {
+    if (!why && op->hasTrait<UsesStack>())
+      why = "the stack is used" + placeOf(op);
+  });
+  if (why)
+    return why;
+  if (LaneWait lanes = findLaneWait(kernel, shapes); lanes.op)
+    return lanes.why + placeOf(lanes.op);
+  return std::nullopt;
+}
+
+bool ptxjit::needsThreads(FuncOp kernel, const ShapeAnalysis &shapes) {
+  return findThreadReason(kernel, shapes).has_value();
+}
+
+/// For kernels whose warps meet somewhere, which may be where they need order.
+static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
+                                   Operation *barrier, Operation *order) {
+  CtaLevel levels(kernel, shapes);
+  if (!levels.whyNot().empty())
+    return {ExecutionMode::Fibers, false, levels.whyNot().str()};
+  std::string what = barrier ? "barriers" : "places where warps share memory";
+  std::string first = ", the first" + placeOf(barrier ? barrier : order);
+  uint64_t bytes = levels.countLiveBytes(kernel);
+  std::string live = std::to_string(bytes) + " bytes a warp live across";
+  if (bytes > kMostLiveBytes)
+    return {ExecutionMode::Fibers, false, what + " with " + live + first};
+  return {ExecutionMode::Fission, false,
+          "all warps reach the " + what + " together, with " + live + first};
+}
+
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
                                        const ShapeContext &context) {
-  Operation *barrier = nullptr, *wait = nullptr, *call = nullptr,
-            *alloca = nullptr, *cluster = nullptr;
+  Operation *barrier = nullptr, *wait = nullptr, *cluster = nullptr,
+            *order = nullptr;
   kernel.walk([&](Operation *op) {
-    if (auto found = dyn_cast<CallOp>(op); found && !call && hasBody(found))
-      call = op;
-    if (op->hasTrait<UsesStack>() && !alloca)
-      alloca = op;
     if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
     if (op->hasTrait<ClusterWideBarrier>() && !cluster)
       cluster = op;
+    if (isa<OrderSharedOp>(op) && !order)
+      order = op;
     if (op->hasTrait<GivesWay>() && !wait)
       wait = op;
   });
-  if (call)
-    return {ExecutionMode::Threads, wait != nullptr,
-            "a function is called that is not inlined" + placeOf(call)};
-  if (alloca)
-    return {ExecutionMode::Threads, wait != nullptr,
-            "the stack is used" + placeOf(alloca)};
   ShapeAnalysis shapes(kernel, context);
-  if (LaneWait lanes = findLaneWait(kernel, shapes); lanes.op)
-    return {ExecutionMode::Threads, wait != nullptr,
-            lanes.why + placeOf(lanes.op)};
+  if (auto why = findThreadReason(kernel, shapes))
+    return {ExecutionMode::Threads, wait != nullptr, *why};
   if (wait)
     return {ExecutionMode::Fibers, true,
             "a loop waits on memory" + placeOf(wait)};
   if (cluster)
     return {ExecutionMode::Fibers, false,
             "the CTAs of a cluster wait for each other" + placeOf(cluster)};
-  if (barrier) {
-    CtaLevel levels(kernel, shapes);
-    if (levels.whyNot().empty()) {
-      uint64_t bytes = levels.countLiveBytes(kernel);
-      std::string live = std::to_string(bytes) + " bytes a warp live across";
-      if (bytes > kMostLiveBytes)
-        return {ExecutionMode::Fibers, false,
-                "barriers with " + live + ", the first" + placeOf(barrier)};
-      return {ExecutionMode::Fission, false,
-              "all warps reach the barriers together, with " + live +
-                  ", the first" + placeOf(barrier)};
-    }
-    return {ExecutionMode::Fibers, false, levels.whyNot().str()};
-  }
+  if (barrier || order)
+    return chooseForBorders(kernel, shapes, barrier, order);
   return {ExecutionMode::WarpLoop, false,
           context.threads() <= 32 ? "one warp, no barrier"
                                   : "no warp waits for another"};

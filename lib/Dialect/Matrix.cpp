@@ -167,6 +167,14 @@ MatrixMove StMatrixOp::getMove() {
   return move;
 }
 
+/// A row of a lane's own, of 16 bytes.
+ByteAccess LdMatrixOp::getByteAccess() {
+  return {ByteAccess::Read, getInputs().front(), 0, 16, getSpace()};
+}
+ByteAccess StMatrixOp::getByteAccess() {
+  return {ByteAccess::Write, getInputs().front(), 0, 16, getSpace()};
+}
+
 static WmmaMove::Operand operandOf(MatrixRole role) {
   switch (role) {
   case MatrixRole::A:

@@ -1,5 +1,6 @@
 //===- PtxMemory.cpp - op definitions of PtxMemory.td ---===//
 
+#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,4 +49,38 @@ Polling AtomOp::getPolling() {
   default:
     return Polling::Same;
   }
+}
+
+/// Elements of `count` side by side. Values of 128 bits are two registers.
+template <typename OpT>
+static ByteAccess describe(OpT op, ByteAccess::Kind kind, size_t count) {
+  uint64_t bits = getBitWidth(op.getTy());
+  uint64_t bytes = std::max<uint64_t>(1, bits / 8) * (bits == 128 ? 1 : count);
+  return {kind, op.getA(), int64_t(op.getOffset()), bytes, op.getSpace()};
+}
+
+ByteAccess LdOp::getByteAccess() {
+  return describe(*this, ByteAccess::Read, getD().size());
+}
+ByteAccess StOp::getByteAccess() {
+  return describe(*this, ByteAccess::Write, getB().size());
+}
+ByteAccess AtomOp::getByteAccess() {
+  return describe(*this, ByteAccess::Atomic, 1);
+}
+ByteAccess RedOp::getByteAccess() {
+  return describe(*this, ByteAccess::Atomic, 1);
+}
+ByteAccess AtomVectorOp::getByteAccess() {
+  return describe(*this, ByteAccess::Atomic, getB().size());
+}
+ByteAccess RedVectorOp::getByteAccess() {
+  return describe(*this, ByteAccess::Atomic, getB().size());
+}
+ByteAccess AtomWideOp::getByteAccess() {
+  return {ByteAccess::Atomic, getA(), int64_t(getOffset()), 16, getSpace()};
+}
+ByteAccess CpAsyncOp::getByteAccess() {
+  return {ByteAccess::AsyncWrite, getDst(), 0, uint64_t(getBytes()),
+          getSpace()};
 }

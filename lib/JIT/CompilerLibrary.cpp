@@ -322,6 +322,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.avx512;
   target.dotProducts = cpu.dotProducts;
+  target.perThread = spec.atLeast == PTXJIT_MODE_THREADS;
   stopped = true;
   if (stop("ptx", ir))
     return llvm::Error::success();
@@ -338,8 +339,9 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("normalized", ir))
     return llvm::Error::success();
-  if (auto error = stage("structure",
-                         [](PassManager &pm) { buildStructurePipeline(pm); }))
+  if (auto error = stage("structure", [&](PassManager &pm) {
+        buildStructurePipeline(pm, target);
+      }))
     return error;
   if (stop("structured", ir))
     return llvm::Error::success();

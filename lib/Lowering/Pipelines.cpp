@@ -33,20 +33,22 @@ void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   func.addPass(createCSEPass());
 }
 
-void ptxjit::buildStructurePipeline(OpPassManager &pm) {
-  OpPassManager &func = pm.nest<ptx::FuncOp>();
-  func.addPass(createStructureControlFlowPass());
-  func.addPass(createCanonicalizerPass());
-  func.addPass(createCSEPass());
-  func.addPass(createInsertYieldsPass());
-  func.addPass(createInterleaveLocalsPass());
-}
-
 template <typename OpT>
 static std::unique_ptr<Pass> setTarget(std::unique_ptr<Pass> pass,
                                        const KernelTarget &target) {
   static_cast<TargetPass<OpT> &>(*pass).setTarget(target);
   return pass;
+}
+
+void ptxjit::buildStructurePipeline(OpPassManager &pm,
+                                    const KernelTarget &target) {
+  OpPassManager &func = pm.nest<ptx::FuncOp>();
+  func.addPass(createStructureControlFlowPass());
+  func.addPass(createCanonicalizerPass());
+  func.addPass(createCSEPass());
+  func.addPass(createInsertYieldsPass());
+  func.addPass(setTarget<ptx::FuncOp>(createOrderSharedPass(), target));
+  func.addPass(createInterleaveLocalsPass());
 }
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
@@ -99,7 +101,7 @@ void registerStage(StringRef flag, StringRef description, BuildFn build) {
 
 void buildToLLVM(OpPassManager &pm, const KernelTarget &target) {
   buildNormalizePipeline(pm);
-  buildStructurePipeline(pm);
+  buildStructurePipeline(pm, target);
   buildMaskPipeline(pm, target);
   buildPacketizePipeline(pm, target);
   buildLowerToLLVMPipeline(pm);
@@ -111,8 +113,8 @@ void ptxjit::registerPipelines() {
   registerPtxJitPasses();
   PassPipelineRegistration<>("ptx-normalize", "registers to SSA, no guards",
                              buildNormalizePipeline);
-  PassPipelineRegistration<>("ptx-structure", "control flow to regions",
-                             buildStructurePipeline);
+  registerStage("ptx-structure", "control flow to regions",
+                buildStructurePipeline);
   registerStage("ptx-mask", "divergence to masks", buildMaskPipeline);
   registerStage("ptx-to-llvm", "all stages", buildToLLVM);
 }

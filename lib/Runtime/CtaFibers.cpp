@@ -177,9 +177,13 @@ void CtaFibers::leave(uint32_t index) {
   __builtin_unreachable();
 }
 
-void CtaFibers::yield(uint32_t index, bool meets) {
+void CtaFibers::yield(uint32_t index, PtxjitYield why) {
   Strand &strand = strands[index];
-  unsigned &yields = meets ? meetingYields : idleYields;
+  if (why == PTXJIT_YIELD_ORDER) {
+    suspend(strand);
+    return;
+  }
+  unsigned &yields = why == PTXJIT_YIELD_MEETS ? meetingYields : idleYields;
   bool isIdle = ++yields > kYieldsBeforeParking * shape.count();
   if (isIdle && failed)
     FaultScope::current().leaveHeld();
@@ -205,9 +209,9 @@ static uint32_t barrierHelper(PtxjitKernelContext *context, uint32_t strand,
   return fibersOf(context).arrive(strand, id, threads, mode, votes, active);
 }
 static uint32_t yieldHelper(PtxjitKernelContext *context, uint32_t strand,
-                            uint32_t meets) {
+                            uint32_t kind) {
   if (context->runtime)
-    fibersOf(context).yield(strand, meets != 0);
+    fibersOf(context).yield(strand, PtxjitYield(kind));
   return 0;
 }
 static const PtxjitGathered *gatherHelper(PtxjitKernelContext *context,

@@ -78,7 +78,7 @@ public:
                   uint32_t votes, uint32_t active);
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
-  void yield(uint32_t strand, bool meets);
+  void yield(uint32_t strand, PtxjitYield why);
   void arriveAtCluster(uint32_t strand);
   void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);

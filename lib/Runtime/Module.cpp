@@ -185,7 +185,9 @@ static bool asksFor(const char *variable, const std::string &other,
 
 CompileOptions::CompileOptions() : PtxjitSpecialization{} {
   static const bool fast = asksFor("PTXJIT_TENSOR", "fast", "exact");
+  static const bool free = asksFor("PTXJIT_ORDER", "free", "near");
   fastMatrices = fast;
+  freeOrder = free;
 }
 
 static bool isSmall(uint32_t ctas, uint32_t threads) {

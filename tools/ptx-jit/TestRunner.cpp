@@ -28,6 +28,7 @@ struct TestArgument {
 struct TestCase {
   std::string kernel, text, fails;
   unsigned line = 0;
+  bool isRacy = false; ///< not for the interpreter
   uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1}, cluster[3] = {0, 0, 0};
   uint32_t shared = 0;
   std::vector<TestArgument> arguments;
@@ -298,6 +299,8 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
       test.tolerance.absolute = std::strtod(v, nullptr);
     else if (const char *v = value("fails="))
       test.fails = v;
+    else if (word == "racy")
+      test.isRacy = true;
     else {
       TestArgument argument;
       size_t at = word.find_first_of(":{[");
@@ -316,6 +319,12 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
       error = "'" + word + "' is malformed";
       return false;
     }
+  }
+  if (test.isRacy &&
+      std::any_of(test.arguments.begin(), test.arguments.end(),
+                  [](const TestArgument &a) { return a.byReference; })) {
+    error = "a racy test must say what it expects";
+    return false;
   }
   if (test.block[0] == 0) {
     size_t longest = 1;
@@ -419,6 +428,8 @@ private:
 
   void runCase(TestCase &test) {
     for (const Mode &mode : chooseModes(options)) {
+      if (mode.reference && test.isRacy)
+        continue;
       std::string error;
       bool ok = true;
       for (unsigned i = 0; ok && i < (mode.reference ? 1 : options.repeat); ++i)

@@ -49,6 +49,9 @@ public:
     if (hasSpace() && !isStructure())
       require(op.hasInterface<SpaceOpInterface>(),
               " has an attribute `space`, but no SpaceOpInterface");
+    if (hasSpace() && !isPure() && !isStructure())
+      require(op.hasInterface<AccessOpInterface>() != op.hasTrait<OtherBytes>(),
+              " is not one of AccessOpInterface and OtherBytes");
     return missing;
   }
 
@@ -114,5 +117,5 @@ TEST_F(OpFacts, EachOpStatesThem) {
 // Ops of other dialects state none of them.
 TEST_F(OpFacts, MissingOnesAreFound) {
   EXPECT_EQ(factsOf("arith.subi").findMissing().size(), 1u); // the shape
-  EXPECT_EQ(factsOf("cf.assert").findMissing().size(), 2u); // others, the mask
+  EXPECT_EQ(factsOf("cf.assert").findMissing().size(), 2u);  // others, the mask
 }

@@ -36,7 +36,7 @@ public:
     module = std::move(*parsed);
     PassManager pm(&context);
     buildNormalizePipeline(pm);
-    buildStructurePipeline(pm);
+    buildStructurePipeline(pm, KernelTarget());
     EXPECT_TRUE(succeeded(pm.run(*module)));
     ShapeContext shapeContext;
     shapeContext.block = block;

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 11u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 12u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 152u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);

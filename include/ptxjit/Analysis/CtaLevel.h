@@ -1,6 +1,7 @@
 //===- CtaLevel.h - what is the same for a whole CTA ------------*- C++ -*-===//
 //
-// A kernel may be split at its barriers, so that each part is a loop over the
+// A kernel may be split at its barriers, and where shared memory is kept in
+// order (SharedOrder.h), so that each part is a loop over the
 // warps, if all threads reach every barrier together: under control that is the
 // same in the whole CTA. That control, and what it depends on, stands outside
 // the loops over warps.
@@ -18,7 +19,9 @@ namespace ptxjit {
 class CtaLevel {
 public:
   /// \param func  structured or masked.
-  CtaLevel(ptx::FuncOp func, const ShapeAnalysis &shapes);
+  /// \param points  ops in front of which it shall be split, too.
+  CtaLevel(ptx::FuncOp func, const ShapeAnalysis &shapes,
+           llvm::ArrayRef<mlir::Operation *> points = {});
 
   /// Why the kernel cannot be split at its barriers; empty if it can.
   llvm::StringRef whyNot() const { return reason; }
@@ -32,12 +35,14 @@ public:
   bool isRecomputed(mlir::Value value) const;
   /// Bytes that each warp keeps from one part to another.
   uint64_t countLiveBytes(ptx::FuncOp func) const;
-  /// Does `op` hold a barrier inside?
+  /// Does `op` hold a border of parts inside?
   bool isSplit(mlir::Operation *op) const { return split.contains(op); }
   static bool isBarrier(mlir::Operation *op);
+  /// Does a part of a split kernel end at `op`, and another begin?
+  static bool isBorder(mlir::Operation *op);
 
 private:
-  void findSplit(ptx::FuncOp func);
+  void findSplit(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
   void assume(ptx::FuncOp func);
   bool retract(ptx::FuncOp func);
   bool retractUnless(mlir::Value value, mlir::ValueRange sources);

@@ -25,6 +25,9 @@ struct ModeChoice {
   std::string reason; ///< one line for people
 };
 
+/// Can lanes of a structured kernel not be run in lockstep?
+bool needsThreads(ptx::FuncOp kernel, const ShapeAnalysis &shapes);
+
 /// Decides for a kernel in structured form.
 ModeChoice chooseExecutionMode(ptx::FuncOp kernel, const ShapeContext &context);
 

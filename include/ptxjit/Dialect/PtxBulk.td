@@ -143,7 +143,7 @@ class StAsyncForms {
 def Ptx_StAsyncOp : Ptx_Instr<"st.async",
     "data-movement-and-conversion-instructions-st-async", StAsyncForms<>.L,
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
-     SpaceOpInterface, NeedsNoMask]> {
+     SpaceOpInterface, OtherBytes, NeedsNoMask]> {
   let summary = "store to shared memory of the cluster that `mbar` tracks";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, Variadic<AnyType>:$b, I64:$mbar,
@@ -155,7 +155,7 @@ def Ptx_StAsyncGlobalOp : Ptx_Instr<"st.async.global",
     [Form<"st.async{.mmio}.release.{sys|gpu}{.global}.{u16|u32|u64|s16|s32|s64|"
           "b32|b64|f32|f64|b16|b8|u8|s8} [dst], b", [Since<"8.7", "sm_100+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
-     SpaceOpInterface, NeedsNoMask]> {
+     SpaceOpInterface, OtherBytes, NeedsNoMask]> {
   let summary = "store to global memory, ordered behind what came before";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
@@ -174,7 +174,7 @@ def Ptx_RedAsyncOp : Ptx_Instr<"red.async",
                 RedAsyncForms<".add.{u64|s64}">.L,
                 RedAsyncForms<".{and|or|xor}.b32">.L),
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
-     SpaceOpInterface, NeedsNoMask]> {
+     SpaceOpInterface, OtherBytes, NeedsNoMask]> {
   let summary = "update of shared memory of the cluster that `mbar` tracks";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, AnyType:$b, I64:$mbar, Ptx_ScalarType:$ty,
@@ -185,7 +185,7 @@ def Ptx_RedAsyncGlobalOp : Ptx_Instr<"red.async.global",
     [Form<"red.async{.mmio}.release.{sys|gpu}{.global}.add.{u32|u64|s32|s64} "
           "[dst], b", [Since<"8.7", "sm_100+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
-     SpaceOpInterface, NeedsNoMask]> {
+     SpaceOpInterface, OtherBytes, NeedsNoMask]> {
   let summary = "update of global memory, ordered behind what came before";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
@@ -196,7 +196,7 @@ def Ptx_StBulkOp : Ptx_Instr<"st.bulk",
     "data-movement-and-conversion-instructions-st-bulk",
     [Form<"st.bulk{.weak}{.shared::cta} [dst], size:b64, #value=0", Sm100Bulk>],
     [MemoryEffects<[MemWrite]>, MaskedOpInterface, CommunicatingOpInterface,
-     SpaceOpInterface]> {
+     SpaceOpInterface, OtherBytes]> {
   let summary = "fills `size` bytes of shared memory with zeros";
   let Ignored = ["bulk", "weak"];
   let arguments = (ins AnyType:$dst, I64:$size, Optional<I1>:$mask,
@@ -212,7 +212,7 @@ def Ptx_CpAsyncArriveOp : Ptx_Instr<"cp.async.mbarrier.arrive",
     [Form<"cp.async.mbarrier.arrive{.noinc}{.shared|shared::cta}.b64 [a]",
           [Since<"7.0", "sm_80+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
-     SpaceOpInterface, NeedsNoMask]> {
+     SpaceOpInterface, OtherBytes, NeedsNoMask]> {
   let summary = "the object learns when the thread's copies have ended";
   let description = [{
     With `noinc` that is one of the arrivals that it expects; without, one is

@@ -60,7 +60,8 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
            Since<"8.6", "sm_103a">, Since<"8.6", "sm_110a">,
            Since<"8.6", "sm_120a">, Since<"8.6", "sm_121a">]>],
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     CommunicatingOpInterface, ClusterOpInterface, SpaceOpInterface]> {
+     CommunicatingOpInterface, ClusterOpInterface, SpaceOpInterface,
+     OtherBytes]> {
   let summary = "take over the work of a cluster that has not started";
   let description = [{
     It never succeeds, which the ISA allows: each cluster does its own work. The

@@ -53,6 +53,21 @@ struct Widening {
   bool isSigned;    ///< by its sign, or by zeros
 };
 
+/// What a lane does to bytes in memory.
+struct ByteAccess {
+  enum Kind {
+    Read,
+    Write,
+    AsyncWrite, ///< nobody may count on when it is done, but for barriers
+    Atomic,
+  };
+  Kind kind;
+  mlir::Value address; ///< in `space`
+  int64_t offset;      ///< of the first byte, from the address
+  uint64_t bytes;
+  std::optional<Space> space; ///< none: generic
+};
+
 /// Results of a lane follow from the operands in that lane and from nothing
 /// else: where operands are the same, so are results.
 template <typename ConcreteType>
@@ -69,6 +84,12 @@ class VariesByLane
 template <typename ConcreteType>
 class NeedsNoMask : public mlir::OpTrait::TraitBase<ConcreteType, NeedsNoMask> {
 };
+
+/// An op on memory that AccessOpInterface cannot describe: the bytes that a
+/// lane touches do not lie side by side, or belong to the warp, or are touched
+/// by others later.
+template <typename ConcreteType>
+class OtherBytes : public mlir::OpTrait::TraitBase<ConcreteType, OtherBytes> {};
 
 /// A barrier for threads of all CTAs of the cluster.
 template <typename ConcreteType>

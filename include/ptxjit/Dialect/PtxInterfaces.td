@@ -119,6 +119,16 @@ def SpaceOpInterface : Ptx_Interface<"SpaceOpInterface"> {
       [{ $_op.setSpace(space); }]>,
   ];
 }
+def AccessOpInterface : Ptx_Interface<"AccessOpInterface"> {
+  let description = [{
+    An op with which each lane touches bytes side by side, from an address on.
+  }];
+  let methods = [
+    InterfaceMethod<"which bytes, and what becomes of them",
+      "::ptxjit::ptx::ByteAccess", "getByteAccess">,
+  ];
+}
+def OtherBytes : Ptx_Trait<"OtherBytes">;
 def ClusterOpInterface : Ptx_Interface<"ClusterOpInterface"> {
   let description = [{
     An op to which it matters, whatever the space of its addresses, that there

@@ -111,10 +111,12 @@ class Ptx_MatrixOp<string mnemonic, dag modifiers, string getter = "",
 }
 
 /// Between registers and memory; `move` is the C++ type that says how.
-class Ptx_MatrixMoveOp<string mnemonic, string move, dag modifiers>
+class Ptx_MatrixMoveOp<string mnemonic, string move, dag modifiers,
+                       list<Trait> traits = []>
     : Ptx_MatrixOp<mnemonic,
                    !con(modifiers, (ins OptionalAttr<Ptx_Space>:$space)),
-                   move # " getMove();", [SpaceOpInterface]>;
+                   move # " getMove();",
+                   !listconcat([SpaceOpInterface], traits)>;
 
 def Ptx_MmaOp : Ptx_MatrixOp<"mma", (ins
     Ptx_MmaOpcode:$opcode, OptionalAttr<Ptx_Sparse>:$sparse,
@@ -139,12 +141,14 @@ def Ptx_MmaOp : Ptx_MatrixOp<"mma", (ins
 }
 def Ptx_LdMatrixOp : Ptx_MatrixMoveOp<"ldmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
-    Ptx_TileType:$ty, OptionalAttr<Ptx_PackedType>:$packed)> {
+    Ptx_TileType:$ty, OptionalAttr<Ptx_PackedType>:$packed),
+    [DeclareOpInterfaceMethods<AccessOpInterface>]> {
   let summary = "fragments from rows in shared memory";
 }
 def Ptx_StMatrixOp : Ptx_MatrixMoveOp<"stmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
-    Ptx_TileType:$ty)> {
+    Ptx_TileType:$ty),
+    [DeclareOpInterfaceMethods<AccessOpInterface>]> {
   let summary = "fragments to rows in shared memory";
 }
 def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix", (ins
@@ -153,13 +157,13 @@ def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix", (ins
 }
 def Ptx_WmmaLoadOp : Ptx_MatrixMoveOp<"wmma.load", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
-    Ptx_MatrixType:$ty)> {
+    Ptx_MatrixType:$ty), [OtherBytes]> {
   let summary = "a fragment from a matrix in memory";
   let Ignored = ["load", "sync", "aligned"];
 }
 def Ptx_WmmaStoreOp : Ptx_MatrixMoveOp<"wmma.store", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
-    Ptx_MatrixType:$ty)> {
+    Ptx_MatrixType:$ty), [OtherBytes]> {
   let summary = "a fragment to a matrix in memory";
   let Ignored = ["store", "sync", "aligned"];
 }

@@ -37,7 +37,7 @@ class Ptx_Mbarrier<string mnemonic, string anchor, list<Form> forms, dag more,
     : Ptx_Instr<mnemonic, !strconcat(Mbarrier, anchor), forms,
                 !listconcat([MemoryEffects<[MemRead, MemWrite]>,
                              MaskedOpInterface, CommunicatingOpInterface,
-                             SpaceOpInterface], traits)> {
+                             SpaceOpInterface, OtherBytes], traits)> {
   let Ignored = ["b64", "release", "acquire", "relaxed", "cta", "cluster",
                  "init", "inval"];
   let arguments = !con((ins AnyType:$a),

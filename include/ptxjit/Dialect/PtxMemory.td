@@ -75,7 +75,7 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
        Form<"ld.global.nc.b128 d, [a]", [Since<"8.3", "sm_70+">]>,
        Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]),
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface,
-     Polls, SpaceOpInterface]> {
+     Polls, SpaceOpInterface, DeclareOpInterfaceMethods<AccessOpInterface>]> {
   let WideOperands = 1;
   let extraClassDeclaration = ReleasesNothing;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
@@ -106,7 +106,8 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
        Form<!strconcat("st.{relaxed|release}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 [a], b"), [Since<"8.3", "sm_70+">]>,
        Form<"st.mmio.relaxed.sys{.global}.b128 [a], b", [Since<"8.4", "sm_70+">]>]),
     [MemoryEffects<[MemWrite]>, MaskedOpInterface, CommunicatingOpInterface,
-     SpaceOpInterface, AttrSizedOperandSegments]> {
+     SpaceOpInterface, DeclareOpInterfaceMethods<AccessOpInterface>,
+     AttrSizedOperandSegments]> {
   let WideOperands = 1;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
@@ -182,7 +183,8 @@ def Ptx_AtomOp : Ptx_Instr<"atom",
        Form<!strconcat("atom", AtomGlobal, ".exch.L2::cache_hint.{b32|b64} d, [a], b, ?policy:b64"),
             [Since<"7.4", "sm_80+">]>]),
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, Polls,
-     SpaceOpInterface, VariesByLane, AttrSizedOperandSegments]> {
+     SpaceOpInterface, DeclareOpInterfaceMethods<AccessOpInterface>, VariesByLane,
+     AttrSizedOperandSegments]> {
   let summary = "atomic update; d is the old value";
   let Ignored = ["noftz", "L2::cache_hint"]; // f16 is never flushed
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
@@ -197,7 +199,8 @@ def Ptx_RedOp : Ptx_Instr<"red",
     "parallel-synchronization-and-communication-instructions-red",
     AtomForms<"red", RedOrders, "">.L,
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     CommunicatingOpInterface, SpaceOpInterface]> {
+     CommunicatingOpInterface, SpaceOpInterface,
+     DeclareOpInterfaceMethods<AccessOpInterface>]> {
   let summary = "atomic update without a result";
   let Ignored = ["noftz", "L2::cache_hint"];
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<I1>:$mask,
@@ -214,6 +217,7 @@ class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst,
         AtomVectorForms<opcode, orders, dst>.L,
         !listconcat([MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
                      CommunicatingOpInterface, SpaceOpInterface,
+                     DeclareOpInterfaceMethods<AccessOpInterface>,
                      AttrSizedOperandSegments], traits)> {
   let Ignored = ["noftz", "L2::cache_hint"];
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
@@ -238,7 +242,8 @@ def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
      Form<!strconcat("atom", AtomMods, ".cas.b128 d, [a], b, c"), [Since<"8.3", "sm_90+">]>,
      Form<"atom{.global}.exch.L2::cache_hint.b128 d, [a], b, ?policy:b64", [Since<"8.3", "sm_90+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     CommunicatingOpInterface, SpaceOpInterface, VariesByLane,
+     CommunicatingOpInterface, SpaceOpInterface,
+     DeclareOpInterfaceMethods<AccessOpInterface>, VariesByLane,
      AttrSizedOperandSegments]> {
   let summary = "atomic update of 128 bits";
   let extraClassDeclaration = Polled;
@@ -319,7 +324,8 @@ class CopyForms<string level, string sizes> {
 def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
     !listconcat(CopyForms<"ca", "4|8|16">.L, CopyForms<"cg", "16">.L),
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
-     CommunicatingOpInterface, SpaceOpInterface, AttrSizedOperandSegments]> {
+     CommunicatingOpInterface, SpaceOpInterface,
+     DeclareOpInterfaceMethods<AccessOpInterface>, AttrSizedOperandSegments]> {
   let summary = "copies `bytes` bytes from global to shared memory";
   let description = [{
     Of these the first `size` come from memory and the others are 0; all are 0

@@ -25,7 +25,8 @@ class Ptx_Multimem<string mnemonic, list<Form> forms, dag values,
     : Ptx_Instr<mnemonic,
                 "data-movement-and-conversion-instructions-multimem", forms,
                 !listconcat([MemoryEffects<[MemRead, MemWrite]>,
-                             CommunicatingOpInterface, SpaceOpInterface],
+                             CommunicatingOpInterface, SpaceOpInterface,
+                             OtherBytes],
                             traits)> {
   // Types that only say how bits are added, and the accumulator's.
   list<string> Formats = ["e4m3", "e5m2", "e4m3x4", "e5m2x4", "acc::f16",

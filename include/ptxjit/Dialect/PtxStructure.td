@@ -281,6 +281,19 @@ def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
   let assemblyFormat = "(`meets` $meets^)? attr-dict";
 }
 
+def Ptx_OrderSharedOp : Op<Ptx_Dialect, "order_shared",
+    [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
+  let summary = "no warp goes on before the others had time to come here";
+  let description = [{
+    A GPU runs the warps of a CTA side by side, and there are programs whose
+    warps share memory without a barrier that rely on it. This is where a warp
+    would touch what others have not come to yet. It is no barrier: nobody waits
+    for a warp that is elsewhere. `why` says, for people, what is in order.
+  }];
+  let arguments = (ins StrAttr:$why);
+  let assemblyFormat = "$why attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Masks, after linearisation
 //===----------------------------------------------------------------------===//

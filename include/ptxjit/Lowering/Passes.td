@@ -122,6 +122,25 @@ def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
   }];
 }
 
+def OrderSharedPass : TargetPass<"ptx-order-shared",
+                                 "::ptxjit::ptx::FuncOp"> {
+  let summary = "keep warps together where they share memory without a barrier";
+  let description = [{
+    A warp that runs ahead of the others shows races that no GPU shows. Where a
+    warp reads shared memory and another one later writes the same bytes, or the
+    other way round, without a barrier in between, `ptx.order_shared` stands in
+    front of the later access (see SharedOrder.h).
+
+    ```mlir
+    %v = ptx.ld "shared.f32"(%all) ; ptx.st "shared.f32"(%own, %w)
+    // becomes
+    %v = ptx.ld "shared.f32"(%all)
+    ptx.order_shared "other warps read s at line 7"
+    ptx.st "shared.f32"(%own, %w)
+    ```
+  }];
+}
+
 def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"> {
   let summary = "local memory whose lanes lie side by side";
   let description = [{

@@ -17,8 +17,9 @@ inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 
 /// In: `ptx` as parsed. Out: `ptx` in SSA, no predicated ops, one exit.
 void buildNormalizePipeline(mlir::OpPassManager &pm);
-/// Lifts control flow to `scf`.
-void buildStructurePipeline(mlir::OpPassManager &pm);
+/// Lifts control flow to `scf`, and says where warps give way to each other.
+void buildStructurePipeline(mlir::OpPassManager &pm,
+                            const KernelTarget &target);
 /// Leaves only uniform control flow; every effect carries its mask.
 void buildMaskPipeline(mlir::OpPassManager &pm, const KernelTarget &target);
 /// One thread per lane, on native chunks.

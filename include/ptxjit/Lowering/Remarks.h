@@ -16,6 +16,7 @@ namespace ptxjit {
 inline constexpr llvm::StringLiteral kAccessRemark = "access";
 inline constexpr llvm::StringLiteral kBranchRemark = "branch";
 inline constexpr llvm::StringLiteral kModeRemark = "mode";
+inline constexpr llvm::StringLiteral kOrderRemark = "order";
 inline constexpr llvm::StringLiteral kStatisticsRemark = "statistics";
 
 // Keys of a remark's arguments.

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 11u
+#define PTXJIT_KERNEL_ABI_VERSION 12u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window; static data
  *  start here, so that 0 is never the address of an object. */
@@ -109,6 +109,15 @@ typedef enum PtxjitSystemFunction {
  *  `size_t` and `long` have 4 bytes. */
 #define PTXJIT_SYSTEM_NARROW 0x100u
 
+/** Why a strand lets others run. */
+typedef enum PtxjitYield {
+  PTXJIT_YIELD_WAITS = 0, /**< it waits for what others write */
+  /** The same, in a loop whose turns meet other strands: barriers that are
+   *  passed in between are no progress. */
+  PTXJIT_YIELD_MEETS = 1,
+  PTXJIT_YIELD_ORDER = 2, /**< others should come as far; it waits for none */
+} PtxjitYield;
+
 /** What compiled code calls. A strand is what has a stack of its own: a warp,
  *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None
  *  of them may throw, lock or allocate, but those that end the launch. */
@@ -119,10 +128,9 @@ typedef struct PtxjitHelpers {
   uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t strand,
                       uint32_t id, uint32_t threads, uint32_t mode,
                       uint32_t votes, uint32_t active);
-  /** Lets other strands run. `meets` is 1 in loops whose turns meet other
-   *  strands: barriers that are passed in between are no progress. Returns 0. */
+  /** Lets other strands run. `kind` is a PtxjitYield. Returns 0. */
   uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand,
-                    uint32_t meets);
+                    uint32_t kind);
   /** A thread waits until all `members` of its warp that have not exited have
    *  called this with the same `kind` and `members`. */
   const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,

@@ -18,8 +18,8 @@ namespace ptxjit {
 /// How to compile, beyond what the launch says: `block` and `smallGrid` are
 /// filled in for each. Texts are the caller's.
 struct CompileOptions : PtxjitSpecialization {
-  /// As the environment says: `PTXJIT_TENSOR`. What it says wrongly is told
-  /// once, on stderr.
+  /// As the environment says: `PTXJIT_TENSOR`, `PTXJIT_ORDER`. A value that is
+  /// none of theirs is told once, on stderr.
   CompileOptions();
 };
 

@@ -26,7 +26,9 @@ extern "C" {
     "lanes per vector: 1, 4, 8 or 16; 0, where a CPU is known: its own")       \
   X(bool, fastMatrices, "fast-matrices",                                       \
     "products of bf16 matrices as the CPU computes them: subnormals are 0, "   \
-    "and pairs of products are rounded")
+    "and pairs of products are rounded")                                       \
+  X(bool, freeOrder, "free-order",                                             \
+    "warps that share memory without a barrier run in any order")
 
 /** Numbers that the compiler asks for around the passes, alike. */
 #define PTXJIT_COMPILER_OPTIONS(X)                                             \

@@ -49,19 +49,24 @@ static LogicalResult emitBarrier(WarpBuilder &warp, BarrierLikeOp op) {
   return success();
 }
 
-/// Lets other strands run. \param meets  i32: see ptx.yield_warp.
-static void giveWay(WarpBuilder &warp, bool meets) {
+/// Lets other strands run.
+static void giveWay(WarpBuilder &warp, PtxjitYield why) {
   warp.callHelper(offsetof(PtxjitHelpers, yield),
-                  {warp.kernel.strand, warp.scalar().intConstant(32, meets)});
+                  {warp.kernel.strand, warp.scalar().intConstant(32, why)});
 }
 
 static LogicalResult emitNanosleep(WarpBuilder &warp, NanosleepOp) {
-  giveWay(warp, /*meets=*/false);
+  giveWay(warp, PTXJIT_YIELD_WAITS);
   return success();
 }
 
 static LogicalResult emitYield(WarpBuilder &warp, YieldWarpOp op) {
-  giveWay(warp, op.getMeets());
+  giveWay(warp, op.getMeets() ? PTXJIT_YIELD_MEETS : PTXJIT_YIELD_WAITS);
+  return success();
+}
+
+static LogicalResult emitOrderShared(WarpBuilder &warp, OrderSharedOp) {
+  giveWay(warp, PTXJIT_YIELD_ORDER);
   return success();
 }
 
@@ -76,6 +81,7 @@ void ptxjit::addBarrierEmitters(Dispatch &dispatch) {
   dispatch.add<emitBarrier<BarrierOp>>();
   dispatch.add<emitNanosleep>();
   dispatch.add<emitYield>();
+  dispatch.add<emitOrderShared>();
   dispatch.add<emitFence<MembarOp>>();
   dispatch.add<emitFence<FenceOp>>();
 }

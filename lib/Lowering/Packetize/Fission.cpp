@@ -333,7 +333,7 @@ LogicalResult SplitKernel::emitSplitBlock(Block &block,
     return result;
   };
   for (Operation &op : block.without_terminator()) {
-    if (CtaLevel::isBarrier(&op)) {
+    if (CtaLevel::isBorder(&op)) {
       // What does not mind on which side it is goes along with the others.
       bool divides = !llvm::all_of(part, isMemoryEffectFree) &&
                      !isPure(std::next(op.getIterator()));
