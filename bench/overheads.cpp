@@ -1,5 +1,7 @@
 //===- overheads.cpp - what launches and barriers cost --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Times of kernels that do next to nothing else.
 //
 //===----------------------------------------------------------------------===//

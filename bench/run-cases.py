@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs benchmark cases through libcuda.so.1 (or `ptx-jit run`) beside native
 code.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How near mma.sync comes to the CPU's own peak.
 
 One warp multiplies a tile of 64 x 64 again and again: 8 ldmatrix.x4, then 32

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A room: one static library, whose sources are listed by hand. MLIR is not
 # linked here but in the final targets, because the compiler library takes it
 # statically and the tools take the shared one (never both in one process).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake --install: programs, libraries, headers of the C++ interface, and a
 # package that finds them. The drop-in libraries lie in a folder of their own,
 # so that they are never taken for a real driver's unless somebody asks for

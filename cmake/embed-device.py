@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes bitcode files as C++ arrays: OUT FILE.v3.bc ... FILE.v4.bc
 ... FILE.v4dot.bc ..."""
 import sys

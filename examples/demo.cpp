@@ -1,5 +1,7 @@
 //===- demo.cpp - real kernels, checked against plain C++ -----------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loads four CUDA kernels as PTX, runs them on this CPU, compares every result
 // with an obvious C++ loop, and times both: best of several runs, the loop on
 // one thread. Also an example of the C++ interface: Module::load and launch.

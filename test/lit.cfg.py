@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The lit suite: IR, diagnostics and execution tests."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- ForkedChild.h - runs a part of a test in a child of fork() -*- C++ -*-=//
 
 #ifndef PTXJIT_UNITTESTS_FORKEDCHILD_H

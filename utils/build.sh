@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing (Debian packages), configures and builds.
 #
 #   utils/build.sh [PRESET [TARGET...]]     release by default; CMakePresets.json
@@ -13,7 +14,7 @@ preset=${1:-release}
 # libxml2, libedit, libffi, curl), and what the tests need.
 packages="
   cmake ninja-build ccache pkg-config python3 python3-psutil git g++
-  clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
+  clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libclang-rt-22-dev libtbb-dev libgtest-dev
   liblz4-dev libxxhash-dev
   zlib1g-dev libzstd-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that data flows one way: which room may include which. Checks too
 that nothing strange was committed at the top of the tree.
 
@@ -12,7 +13,8 @@ import subprocess
 import sys
 
 TOP = {".ci", ".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt",
-       "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "bench",
+       "CHANGELOG.md", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
+       "README.md", "REUSE.toml", "bench",
        "cmake", "docs", "examples", "include", "lib", "test", "tools",
        "unittests", "utils"}
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, builds, and runs real CUDA kernels on the CPU:
 # results checked against plain C++, times beside a single-threaded C++ loop,
 # and a picture.

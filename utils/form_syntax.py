@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The notation of a form in the ISA table, as utils/*form* and make-coverage
 read it.
 

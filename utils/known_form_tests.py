@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instances of `Known` forms: parsed and printed, but not executed.
 
 For each form one statement with the first choice everywhere, and one for every

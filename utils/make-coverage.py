@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes docs/Coverage.md from the ISA table and the tests that exist.
 
     make-coverage.py FORMLIST > docs/Coverage.md

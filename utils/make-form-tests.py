@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes an execution test for every form of the ISA table.
 
     make-form-tests.py FORMLIST OUTDIR

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests for the forms of wmma, mma, ldmatrix, stmatrix, movmatrix.
 
 A kernel carries out several forms of the same types, on data of their own.

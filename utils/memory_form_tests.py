@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests for the forms of ld, ldu, st, atom, red and multimem.
 
 Every thread works on its own cell, so that the result does not depend on the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes random kernels as execution tests, judged by the reference.
 
     random-kernels.py SEED COUNT FILE [FORMLIST]

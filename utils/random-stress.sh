@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Random kernels against the reference interpreter, seed after seed, in every
 # mode and chunk width in turn, three files of four with forms of the whole ISA
 # table. Keeps the programs in which something differed, and says at the end how

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random instances of the forms of the ISA table, for random-kernels.py.
 
 Registers have classes, so that what the ISA leaves open stays where it is: the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a kernel whose test fails smaller, as long as it fails the same way.
 
     reduce-kernel.py FILE KERNEL OUT [OPTION...]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Long checks outside CI: all tests under AddressSanitizer and UBSan, the
 # runtime's and the driver's under ThreadSanitizer, and the parser's fuzzer.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs what is missing, builds with assertions, and runs the tests (lit and
 # gtest). Ends with a line `N passed, N failed`.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests for the forms of video instructions.
 
 Every spelling once, with parts of registers that its name chooses; those of the

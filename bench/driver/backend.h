@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A back end runs a case's launches on device copies of its buffers.
 #pragma once
 #include "cases.h"

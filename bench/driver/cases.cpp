@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every case as data: buffers, launches, checks, cost.
 #include "cases.h"
 #include "fns.h"
 #include "sizes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The benchmark definition: every case is data (buffers, launches, checks, cost
 // model), so any back end can run it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CUDA driver API side, loaded at run time: BENCH_LIBCUDA names the library
 // (default libcuda.so.1).
 #include "backend.h"

@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Native implementations (native/) and references (driver/reference.cpp); each
 // gets the case's buffers in order.
 #pragma once
-#define BENCH_FNS(X)                                                           \
-  X(vecadd_small)                                                              \
-  X(vecadd) X(saxpy) X(triad) X(transpose) X(reduce) X(scan) X(histogram)      \
-      X(jacobi2d) X(stencil3d) X(conv3x3) X(rgb2gray) X(nbody) X(blackscholes) \
-          X(mandelbrot) X(sgemm) X(softmax) X(layernorm) X(gelu) X(spmv)       \
-              X(sort) X(sha256) X(mcpi) X(bfs) X(attention) X(hgemm_bf16)      \
-                  X(igemm_s8)
+// clang-format off: it would move these lines each time.
+#define BENCH_FNS(X) \
+  X(vecadd_small) X(vecadd) X(saxpy) X(triad) X(transpose) \
+  X(reduce) X(scan) X(histogram) X(jacobi2d) X(stencil3d) \
+  X(conv3x3) X(rgb2gray) X(nbody) X(blackscholes) X(mandelbrot) \
+  X(sgemm) X(softmax) X(layernorm) X(gelu) X(spmv) \
+  X(sort) X(sha256) X(mcpi) X(bfs) X(attention) \
+  X(hgemm_bf16) X(igemm_s8)
+// clang-format on
 namespace bench {
 #define X(n)                                                                   \
   void native_##n(void **);                                                    \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bench --side native|tuned|pocl|cuda|emu --case NAME [--ms BUDGET] [--verify]
 // one TSV line: case side prepare_ms min_ms median_ms runs verdict bench --list
 // | --model | --manifest | --dump DIR [--case NAME]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // OpenCL side (PoCL): opencl/<module>.cl has the same entry names and argument
 // order as the CUDA kernels.
 #define CL_TARGET_OPENCL_VERSION 120

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plain references: obvious code, double accumulation, no tuning.
 #include "cases.h"
 #include "fns.h"
@@ -28,7 +29,8 @@ void ref_triad(Bufs b) {
 void ref_transpose(Bufs b) {
   fp x = (fp)b[0], y = (fp)b[1];
   PF(i, TR)
-  for (int j = 0; j < TR; ++j) y[(size_t)i * TR + j] = x[(size_t)j * TR + i];
+  for (int j = 0; j < TR; ++j)
+    y[(size_t)i * TR + j] = x[(size_t)j * TR + i];
 }
 void ref_reduce(Bufs b) {
   fp x = (fp)b[0];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Measures the machine's ceilings for 1 thread and all threads, best of many
 // short runs. TSV: row, unit, 1 thread, all threads. Compute rows are 32-bit
 // lane operations per second (an FMA, a dot-product step, a gathered element

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Problem sizes shared by the case list, the native code and the references.
 #pragma once
 namespace bench::sz {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Library GEMMs. oneDNN beats OpenBLAS 0.3.21 here; BENCH_GEMM=openblas selects
 // the latter.
 #include "../driver/fns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compute-bound cases left to clang's vectoriser; built with -ffast-math
 // -fveclib=libmvec.
 #include "../driver/fns.h"

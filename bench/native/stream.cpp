@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory-bound cases as a C++ engineer writes them: OpenMP, -O3 -march=native,
 // strict floating point except the sum.
 #include "../driver/fns.h"

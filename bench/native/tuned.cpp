@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hand-vectorised 16-lane versions: what ISPC-style SPMD code reaches, close to
 // the limit.
 #include "../driver/fns.h"

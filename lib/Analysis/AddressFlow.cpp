@@ -1,4 +1,8 @@
 //===- AddressFlow.cpp - through which ops an address flows ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/AddressFlow.h"
 

@@ -1,4 +1,8 @@
 //===- ArithmeticShapes.cpp - shapes of sums, products and extensions -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

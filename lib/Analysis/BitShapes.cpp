@@ -1,4 +1,8 @@
 //===- BitShapes.cpp - shapes of logic, shifts and fields of bits ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

@@ -1,4 +1,8 @@
 //===- ChoiceShapes.cpp - shapes of comparisons and selections ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

@@ -1,4 +1,8 @@
 //===- CollectiveShapes.cpp - shapes of what threads do together ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

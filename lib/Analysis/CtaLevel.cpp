@@ -1,4 +1,8 @@
 //===- CtaLevel.cpp - what is the same for a whole CTA --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/CtaLevel.h"
 

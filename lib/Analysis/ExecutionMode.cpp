@@ -1,4 +1,8 @@
 //===- ExecutionMode.cpp - how the warps of a CTA are run -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/ExecutionMode.h"
 

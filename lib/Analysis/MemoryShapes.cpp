@@ -1,4 +1,8 @@
 //===- MemoryShapes.cpp - shapes of loads and of addresses ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRange.h"
 #include "ShapeRules.h"

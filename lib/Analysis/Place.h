@@ -1,4 +1,8 @@
 //===- Place.h - where an op stands, for reasons ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_ANALYSIS_PLACE_H
 #define PTXJIT_LIB_ANALYSIS_PLACE_H

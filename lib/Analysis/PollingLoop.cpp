@@ -1,4 +1,8 @@
 //===- PollingLoop.cpp - what a loop reads until it changes ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "PollingLoop.h"
 #include "ptxjit/Analysis/CtaLevel.h"

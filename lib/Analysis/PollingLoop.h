@@ -1,5 +1,7 @@
 //===- PollingLoop.h - what a loop reads until it changes -------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which operations of a loop may read the same again and again until another
 // thread does something, and so decide whether the loop goes on.
 //

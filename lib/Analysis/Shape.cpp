@@ -1,4 +1,8 @@
 //===- Shape.cpp - how a value varies over the lanes of a warp ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/AddressFlow.h"
 #include "ptxjit/Analysis/InferShape.h"

@@ -1,4 +1,8 @@
 //===- ShapeArithmetic.cpp - integer operations on shapes -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRange.h"
 #include "ShapeRules.h"

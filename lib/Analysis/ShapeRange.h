@@ -1,4 +1,8 @@
 //===- ShapeRange.h - bounds of values --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_ANALYSIS_SHAPERANGE_H
 #define PTXJIT_LIB_ANALYSIS_SHAPERANGE_H

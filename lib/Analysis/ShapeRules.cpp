@@ -1,4 +1,8 @@
 //===- ShapeRules.cpp - attaches the shape rules to their ops -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

@@ -1,4 +1,8 @@
 //===- ShapeRules.h - how shape rules are written ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_ANALYSIS_SHAPERULES_H
 #define PTXJIT_LIB_ANALYSIS_SHAPERULES_H

@@ -1,4 +1,8 @@
 //===- ShapeText.cpp - shapes in words ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/ShapeText.h"
 

@@ -1,5 +1,7 @@
 //===- SharedOrder.cpp - where warps must not run ahead -------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Walks the kernel as a warp does, with the accesses that it has made since all
 // warps were last together. At an access that meets one of these there is a
 // place of order, and from there on there are none. Loops are walked until no

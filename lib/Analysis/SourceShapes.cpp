@@ -1,4 +1,8 @@
 //===- SourceShapes.cpp - shapes of registers, addresses, masks -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
 

@@ -1,4 +1,8 @@
 //===- ThreadForm.cpp - what an address is in each thread of a CTA --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ThreadForm.h"
 

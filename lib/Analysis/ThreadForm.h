@@ -1,5 +1,7 @@
 //===- ThreadForm.h - what an address is in each thread of a CTA *- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A shape says how a value varies over the lanes of a warp. A thread form says
 // how it varies over all threads of the CTA, so that one can ask whether two
 // warps touch the same bytes.

@@ -1,4 +1,8 @@
 //===- Waiting.cpp - lanes that may wait for lanes of their warp ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/Waiting.h"
 

@@ -1,5 +1,7 @@
 //===- Audit.cpp - puts our libraries in front of others ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The dynamic linker asks an audit library (LD_AUDIT, see rtld-audit(7)) where
 // to look for each library: so ours are found even by programs whose RPATH
 // would win over LD_LIBRARY_PATH. PTXJIT_LIBRARIES is the folder.

@@ -1,5 +1,7 @@
 //===- Archive.h - structures to bytes and back -----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One function per structure says what is in it, for both directions.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- CacheDirectory.cpp - entries on disk -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Cache/CacheDirectory.h"
 

@@ -1,4 +1,8 @@
 //===- KernelCache.cpp - compiled modules and kernels on disk -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Cache/KernelCache.h"
 #include "Archive.h"

@@ -1,4 +1,8 @@
 //===- ObjectImage.cpp - machine code to memory, without LLVM -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Cache/ObjectImage.h"
 

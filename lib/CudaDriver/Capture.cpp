@@ -1,4 +1,8 @@
 //===- Capture.cpp - streams that record graphs ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 

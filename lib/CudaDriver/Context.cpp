@@ -1,4 +1,8 @@
-//===- Context.cpp - contexts ---------------------------------------------===//
+//===- Context.cpp - contexts, and which one a thread has ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "State.h"
 #include "ptxjit/Runtime/DeviceHeap.h"
@@ -263,7 +267,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
 /// What limits are until somebody sets them, by CUlimit.
 static constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0};
 
-PTXJIT_CUDA_API(cuCtxGetLimit, (size_t * value, int limit), value, limit) {
+PTXJIT_CUDA_API(cuCtxGetLimit, (size_t *value, int limit), value, limit) {
   Context *context;
   if (CUresult error = enter(context))
     return error;

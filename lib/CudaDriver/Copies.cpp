@@ -1,5 +1,7 @@
 //===- Copies.cpp - copies and sets ---------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Device pointers are host pointers, so a copy is a memcpy at its turn in a
 // stream. Calls without `Async` return when it is done, and so do those with it
 // where memory that is not page-locked is written, or much of it is read.

@@ -1,4 +1,8 @@
 //===- Device.cpp - initialisation, devices, error names ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "State.h"
 
@@ -152,7 +156,7 @@ PTXJIT_CUDA_API(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), uuid,
   return cuDeviceGetUuid_v2(uuid, device);
 }
 
-PTXJIT_CUDA_API(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), bytes,
+PTXJIT_CUDA_API(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), bytes,
                 device) {
   if (CUresult error = checkDevice(device))
     return error;

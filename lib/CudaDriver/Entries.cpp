@@ -1,5 +1,7 @@
 //===- Entries.cpp - the functions of the driver interface, by name -------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Does not include CudaABI.h: functions are names here, without their types.
 //
 //===----------------------------------------------------------------------===//

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===- Entries.h - the functions of the driver interface, by name -*- C++ -*-=//
 
 #ifndef PTXJIT_LIB_CUDADRIVER_ENTRIES_H

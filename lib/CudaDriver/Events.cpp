@@ -1,4 +1,8 @@
 //===- Events.cpp - points in streams -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 

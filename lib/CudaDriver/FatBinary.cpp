@@ -1,4 +1,8 @@
 //===- FatBinary.cpp - containers of device code --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "FatBinary.h"
 

@@ -1,5 +1,7 @@
 //===- FatBinary.h - containers of device code ------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What nvcc embeds in programs: a wrapper that points to containers, which hold
 // PTX (compressed or not) and machine code for several architectures. The
 // format is as seen in programs that nvcc makes.

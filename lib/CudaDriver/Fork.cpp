@@ -1,5 +1,7 @@
 //===- Fork.cpp - children of a process that uses the driver --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // CUDA does not go on in a child of fork(), and neither do we: workers, streams
 // and the compiler are threads that the child does not have. Every call that
 // needs the device says CUDA_ERROR_NOT_INITIALIZED there, at once.

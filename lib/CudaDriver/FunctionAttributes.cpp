@@ -1,4 +1,8 @@
 //===- FunctionAttributes.cpp - what programs ask and say of kernels ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "State.h"
 #include <algorithm>

@@ -1,4 +1,8 @@
 //===- Graph.h - graphs and what records them -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_CUDADRIVER_GRAPH_H
 #define PTXJIT_LIB_CUDADRIVER_GRAPH_H

@@ -1,5 +1,7 @@
 //===- GraphDot.cpp - graphs as pictures ----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // cuGraphDebugDotPrint: a graph's nodes and edges in Graphviz' language, with
 // the kernels' names and shapes. Child graphs are boxes beside it.
 //

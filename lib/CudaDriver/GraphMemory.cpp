@@ -1,5 +1,7 @@
 //===- GraphMemory.cpp - memory that graphs allocate ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The address of an allocation is known when its node is made, so the memory is
 // the graph's from then on. Nodes behind one that frees share what it frees.
 //

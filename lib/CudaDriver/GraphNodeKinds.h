@@ -1,5 +1,7 @@
 //===- GraphNodeKinds.h - what nodes of graphs are made from ----*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A kind of node says what a program gives for one (`Value`), how an operation
 // is made from that, and how it is read again. What the interface does with
 // nodes is the same for all kinds: the templates below. GraphNodes.cpp gives

@@ -1,4 +1,8 @@
 //===- GraphNodes.cpp - the steps of graphs, kind by kind ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "GraphNodeKinds.h"
 

@@ -1,4 +1,8 @@
 //===- Graphs.cpp - graphs: structure, instances, launches ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 

@@ -1,4 +1,8 @@
 //===- Images.cpp - what programs load and link ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Images.h"
 #include "FatBinary.h"

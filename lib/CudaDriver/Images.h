@@ -1,4 +1,8 @@
 //===- Images.h - what programs load and link -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_CUDADRIVER_IMAGES_H
 #define PTXJIT_LIB_CUDADRIVER_IMAGES_H

@@ -1,4 +1,8 @@
 //===- JitLogs.h - the log buffers of JIT options ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_CUDADRIVER_JITLOGS_H
 #define PTXJIT_LIB_CUDADRIVER_JITLOGS_H

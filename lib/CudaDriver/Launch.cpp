@@ -1,4 +1,8 @@
 //===- Launch.cpp - functions and launches --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 
@@ -287,9 +291,9 @@ struct LaunchOperation : Operation {
   void run(Context &context) const override {
     // Here, where launches of graphs come by, too.
     if (isLogged(LogKind::Launch))
-      log(LogKind::Launch,
-          std::string(kernel->name) + describe(shape) + ": " +
-              ptxjit::describe(PtxjitMode(image->mode)) + ", " + image->reason);
+      log(LogKind::Launch, std::string(kernel->name) + describe(shape) + ": " +
+                               ptxjit::describe(PtxjitMode(image->mode)) +
+                               ", " + image->reason);
     std::string report;
     LaunchStatus status =
         code->launchImage(*image, shape.block, shape.grid, values.data(),

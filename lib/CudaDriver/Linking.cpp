@@ -1,5 +1,7 @@
 //===- Linking.cpp - cuLink* ----------------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What is linked is kept as it came; the compiler links it when it reads the
 // image (LinkedText.h).
 //

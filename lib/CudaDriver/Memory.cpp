@@ -1,5 +1,7 @@
 //===- Memory.cpp - allocations and what is known of addresses ------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Device pointers are host pointers.
 //
 //===----------------------------------------------------------------------===//
@@ -259,7 +261,7 @@ PTXJIT_CUDA_API(cuMemHostGetDevicePointer_v2,
   return CUDA_SUCCESS;
 }
 
-PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t * free, size_t *total), free, total) {
+PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t *free, size_t *total), free, total) {
   Context *context;
   if (CUresult error = enter(context))
     return error;

@@ -1,4 +1,8 @@
 //===- Modules.cpp - modules and libraries --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Images.h"
 #include "JitLogs.h"

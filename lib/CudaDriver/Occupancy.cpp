@@ -1,5 +1,7 @@
 //===- Occupancy.cpp - how many CTAs hardware of the profile would hold ---===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Programs size their grids by these. CTAs run on workers here, and those that
 // wait are parked, so that nothing but a cooperative launch is held to it.
 //
@@ -95,7 +97,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSize,
 }
 
 PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
-                (size_t * bytes, CUfunction handle, int ctas, int threads),
+                (size_t *bytes, CUfunction handle, int ctas, int threads),
                 bytes, handle, ctas, threads) {
   Function *function;
   if (!bytes || ctas <= 0 || threads <= 0 ||

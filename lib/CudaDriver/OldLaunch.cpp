@@ -1,5 +1,7 @@
 //===- OldLaunch.cpp - launches of CUDA before 4.0 ------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A function keeps the block's shape, the shared memory and the parameters of
 // its next launches.
 //

@@ -1,4 +1,8 @@
 //===- Pools.cpp - memory that streams allocate and free ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 

@@ -1,4 +1,8 @@
-//===- ProcAddress.cpp - cuGetProcAddress ---------------------------------===//
+//===- ProcAddress.cpp - functions by their names and versions -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Entries.h"
 #include "State.h"

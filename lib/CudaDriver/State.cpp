@@ -1,4 +1,8 @@
 //===- State.cpp - what the driver keeps ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "State.h"
 

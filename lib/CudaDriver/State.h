@@ -1,5 +1,7 @@
 //===- State.h - what the driver keeps --------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Objects behind handles. The process has one State, which is never destroyed:
 // programs call the driver from exit handlers.
 //

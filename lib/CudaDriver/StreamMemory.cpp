@@ -1,4 +1,8 @@
 //===- StreamMemory.cpp - streams that write values and wait for them -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "GraphNodeKinds.h"
 

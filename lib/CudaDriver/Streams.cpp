@@ -1,4 +1,8 @@
 //===- Streams.cpp - streams, and what runs in them -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Graph.h"
 

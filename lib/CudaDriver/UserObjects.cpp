@@ -1,4 +1,8 @@
 //===- UserObjects.cpp - what programs tie to the life of graphs ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "UserObjects.h"
 #include "Graph.h"

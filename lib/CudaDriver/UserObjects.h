@@ -1,4 +1,8 @@
 //===- UserObjects.h - what programs tie to the life of graphs --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_CUDADRIVER_USEROBJECTS_H
 #define PTXJIT_LIB_CUDADRIVER_USEROBJECTS_H

@@ -1,5 +1,7 @@
 //===- VirtualMemory.cpp - addresses and memory, each on its own ----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Memory is a file without a name: it can be mapped at several addresses, and
 // handed to other processes. Addresses are ranges that nothing may access until
 // memory is mapped there and access is given.
@@ -190,7 +192,7 @@ static PhysicalRef findMemory(CUmemGenericAllocationHandle handle) {
 }
 
 PTXJIT_CUDA_API(cuMemGetAllocationGranularity,
-                (size_t * granularity, const CUmemAllocationProp *properties,
+                (size_t *granularity, const CUmemAllocationProp *properties,
                  int option),
                 granularity, properties, option) {
   if (CUresult error = checkProperties(properties))

@@ -1,4 +1,8 @@
 //===- Device.cpp - the device and its properties -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 
@@ -46,7 +50,7 @@ PTXJIT_CUDART_API(cudaDeviceReset, ()) {
   cudaGetLastError();
   return cuDevicePrimaryCtxReset_v2(0);
 }
-PTXJIT_CUDART_API(cudaDeviceGetLimit, (size_t * value, int limit), value,
+PTXJIT_CUDART_API(cudaDeviceGetLimit, (size_t *value, int limit), value,
                   limit) {
   return cuCtxGetLimit(value, limit);
 }

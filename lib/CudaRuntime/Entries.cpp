@@ -1,5 +1,7 @@
 //===- Entries.cpp - functions that are not written -----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Includes no header of the interface that declares them: functions are names
 // here.
 //

@@ -1,4 +1,8 @@
 //===- Execution.cpp - launches and what is known of kernels --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 
@@ -224,7 +228,7 @@ PTXJIT_CUDART_API(cudaOccupancyMaxActiveClusters,
                        config);
 }
 PTXJIT_CUDART_API(cudaOccupancyAvailableDynamicSMemPerBlock,
-                  (size_t * bytes, const void *function, int ctas, int threads),
+                  (size_t *bytes, const void *function, int ctas, int threads),
                   bytes, function, ctas, threads) {
   CUfunction kernel;
   if (int error = findKernel(function, kernel))

@@ -1,5 +1,7 @@
 //===- Forms12.cpp - libcudart.so.12: forms that CUDA 13 has dropped ------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Older parameters of functions that Names12.h has the newer ones of, and
 // functions that ended with CUDA 12.
 //
@@ -132,7 +134,7 @@ PTXJIT_CUDART_API(cudaThreadExit, ()) {
   return cuDevicePrimaryCtxReset_v2(0);
 }
 PTXJIT_CUDART_API(cudaThreadSynchronize, ()) { return cuCtxSynchronize(); }
-PTXJIT_CUDART_API(cudaThreadGetLimit, (size_t * value, int limit), value,
+PTXJIT_CUDART_API(cudaThreadGetLimit, (size_t *value, int limit), value,
                   limit) {
   return cuCtxGetLimit(value, limit);
 }

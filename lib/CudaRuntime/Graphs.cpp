@@ -1,4 +1,8 @@
-//===- Graphs.cpp - graphs ------------------------------------------------===//
+//===- Graphs.cpp - graphs, as the driver has them -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 

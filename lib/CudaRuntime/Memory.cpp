@@ -1,4 +1,8 @@
 //===- Memory.cpp - allocations, copies, sets -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 
@@ -93,7 +97,7 @@ PTXJIT_CUDART_API(cudaHostGetFlags, (unsigned *flags, void *host), flags,
                   host) {
   return cuMemHostGetFlags(flags, host);
 }
-PTXJIT_CUDART_API(cudaMemGetInfo, (size_t * free, size_t *total), free, total) {
+PTXJIT_CUDART_API(cudaMemGetInfo, (size_t *free, size_t *total), free, total) {
   return cuMemGetInfo_v2(free, total);
 }
 

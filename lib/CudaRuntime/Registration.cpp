@@ -1,5 +1,7 @@
 //===- Registration.cpp - what nvcc's code tells before main --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Code that nvcc adds to programs registers their images, and names the kernels
 // and variables in them by addresses of the host. An image is loaded when the
 // first of these is needed.
@@ -272,7 +274,7 @@ PTXJIT_CUDART_API(cudaGetSymbolAddress, (void **out, const void *symbol), out,
     *out = reinterpret_cast<void *>(address);
   return error;
 }
-PTXJIT_CUDART_API(cudaGetSymbolSize, (size_t * out, const void *symbol), out,
+PTXJIT_CUDART_API(cudaGetSymbolSize, (size_t *out, const void *symbol), out,
                   symbol) {
   CUdeviceptr address;
   return out ? findVariable(symbol, address, *out) : cudaErrorInvalidValue;

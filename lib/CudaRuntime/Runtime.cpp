@@ -1,4 +1,8 @@
 //===- Runtime.cpp - context, errors, versions ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 

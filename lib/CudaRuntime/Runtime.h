@@ -1,5 +1,7 @@
 //===- Runtime.h - what the runtime interface keeps -------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The runtime is a client of the driver: it knows no more of that than what
 // CudaABI.h says. It adds the primary context, the last error, and the map from
 // what programs hold (functions and variables of the host) to kernels.

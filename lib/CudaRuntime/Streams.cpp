@@ -1,4 +1,8 @@
 //===- Streams.cpp - streams, captures, events ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 

@@ -1,5 +1,7 @@
 //===- Approximate.cpp - ex2, lg2, sin, cos, tanh -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ISA "floating-point-instructions": inside its error bounds, special values as
 // its tables say. One algorithm for every CPU. Polynomials after Cephes.
 //

@@ -1,5 +1,7 @@
 //===- Device.h - conventions of the device library -------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Instructions that read best as C++ on vectors of lanes. Compiled by clang to
 // bitcode once per CPU level, embedded, and linked into kernels on demand; the
 // same files are unit-tested natively. Freestanding: no library calls.

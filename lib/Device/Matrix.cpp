@@ -1,5 +1,7 @@
 //===- Matrix.cpp - kernels of matrix instructions ------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A multiplication works on tiles of R (8 or 16) rows by 8 columns, out of
 // line, on memory:
 //
@@ -118,8 +120,12 @@ template <bool Signed> struct ByteElements {
   }
 
 private:
-  template <bool S> struct Choose { using Type = uint16_t; };
-  template <> struct Choose<true> { using Type = int16_t; };
+  template <bool S> struct Choose {
+    using Type = uint16_t;
+  };
+  template <> struct Choose<true> {
+    using Type = int16_t;
+  };
 };
 /// Pairs of 16 bits: nibbles e and e + 4.
 template <bool Signed> struct NibblePairs {

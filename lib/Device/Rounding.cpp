@@ -1,5 +1,7 @@
 //===- Rounding.cpp - arithmetic in directed rounding modes ---------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Exact in .rz, .rm and .rp on every x86-64 with AVX2: MXCSR is changed around
 // the one instruction, inside one asm statement, so that no code can move into
 // the other mode.
@@ -19,7 +21,9 @@ constexpr uint32_t kDown = 0x1f80 | 1 << 13, kUp = 0x1f80 | 2 << 13,
 template <typename T, int N> struct Reg {
   using Type = T __attribute__((ext_vector_type(N)));
 };
-template <typename T> struct Reg<T, 1> { using Type = T; };
+template <typename T> struct Reg<T, 1> {
+  using Type = T;
+};
 
 /// One register's worth: N elements of T.
 #define PTXJIT_ASM1(insn)                                                      \

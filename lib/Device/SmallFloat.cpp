@@ -1,5 +1,7 @@
 //===- SmallFloat.cpp - fp8, fp6 and fp4; finding bits --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The formats: SmallFloat.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- SmallFloat.h - fp8, fp6 and fp4 --------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ISA "alternate floating-point data formats". Codes travel as 32-bit integers.
 //
 //===----------------------------------------------------------------------===//

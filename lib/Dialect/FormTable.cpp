@@ -1,4 +1,8 @@
 //===- FormTable.cpp - queries and matching over the form table -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/FormTable.h"
 

@@ -1,5 +1,7 @@
 //===- Instruction.cpp - parse, print, verify any instruction -------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Instructions print with their modifiers as PTX spells them:
 //   %2 = ptx.add.int "sat.s32"(%0, %1) : (i32, i32) -> i32
 // and are verified against the form table.

@@ -1,5 +1,7 @@
 //===- Matrix.cpp - what a matrix instruction of a warp does --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The op definitions of PtxMatrixOps.td, and what Matrix.h says of them.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- PtxBulk.cpp - op definitions of PtxBulk.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

@@ -1,4 +1,8 @@
 //===- PtxCluster.cpp - op definitions of PtxCluster.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

@@ -1,4 +1,8 @@
 //===- PtxCompare.cpp - op definitions of PtxCompare.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

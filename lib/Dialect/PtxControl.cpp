@@ -1,4 +1,8 @@
 //===- PtxControl.cpp - op definitions of PtxControl.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

@@ -1,4 +1,8 @@
 //===- PtxFloat.cpp - op definitions of PtxFloat.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

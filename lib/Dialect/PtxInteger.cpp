@@ -1,4 +1,8 @@
 //===- PtxInteger.cpp - op definitions of PtxInteger.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"

@@ -1,4 +1,8 @@
 //===- PtxMbarrier.cpp - op definitions of PtxMbarrier.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

@@ -1,4 +1,8 @@
 //===- PtxMultimem.cpp - op definitions of PtxMultimem.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

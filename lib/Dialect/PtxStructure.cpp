@@ -1,5 +1,7 @@
 //===- PtxStructure.cpp - functions, variables, registers -----------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Registers implement the memory slot interfaces, so that upstream mem2reg
 // makes SSA of them.
 //

@@ -1,4 +1,8 @@
 //===- PtxSync.cpp - op definitions of PtxSync.td ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/PtxOps.h"
 

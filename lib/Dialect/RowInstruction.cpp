@@ -1,5 +1,7 @@
 //===- RowInstruction.cpp - parse, print, verify ops of one operand list --===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A `Ptx_RowOp` prints as PTX spells it, opcode and modifiers, with its
 // operands in the order of the text:
 //   %2:2 = ptx.mma "mma.sync.aligned. ..."(%0, %1) mask %m : (i32, i32) -> ...

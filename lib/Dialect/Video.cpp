@@ -1,5 +1,7 @@
 //===- Video.cpp - what a video instruction does --------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The op definition of PtxVideo.td, and what Video.h says of it.
 //
 //===----------------------------------------------------------------------===//

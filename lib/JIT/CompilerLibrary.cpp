@@ -1,5 +1,7 @@
 //===- CompilerLibrary.cpp - the C interface of the compiler --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // libptxjit-compiler.so. Each compilation parses the module's text again, with
 // the bodies it needs, in an MLIRContext of its own: contexts are abandoned
 // when LLVM fails, and compilations run side by side.
@@ -128,7 +130,7 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
   kernel.params = params.data();
   kernel.numParams = params.size();
   kernel.paramBytes = uint32_t(func.getParamBytes());
-  auto extents = [&](llvm::StringRef name, uint32_t(&to)[3]) {
+  auto extents = [&](llvm::StringRef name, uint32_t (&to)[3]) {
     auto directives = func.getDirectives();
     auto values = directives ? directives->getAs<DenseI64ArrayAttr>(name)
                              : DenseI64ArrayAttr();

@@ -1,5 +1,7 @@
 //===- DebugLines.cpp - what passes say in builds with assertions ---------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // LLVM's own switch, -debug-only, is not there in LLVM as Debian builds it;
 // what it switches is.
 //

@@ -1,4 +1,8 @@
 //===- DeviceLibrary.cpp - the embedded device library --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "EmbeddedDevice.h"
 #include "ptxjit/JIT/Compiler.h"

@@ -1,5 +1,7 @@
 //===- EmbeddedDevice.h - the device library as bitcode ---------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Made by the build from lib/Device: a list of bitcode files for each CPU
 // level.
 //

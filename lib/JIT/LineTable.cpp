@@ -1,4 +1,8 @@
 //===- LineTable.cpp - which PTX a piece of machine code belongs to -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 

@@ -1,5 +1,7 @@
 //===- LoadLines.cpp - the lines of loads inside other instructions -------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Instruction selection makes a load an operand of the instruction that uses
 // it, and gives both that one's place. A fault there would be reported with the
 // line of an addition, say. Its memory operand still knows the load.

@@ -1,4 +1,8 @@
 //===- LoadedCode.cpp - object to memory, by ORC --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 

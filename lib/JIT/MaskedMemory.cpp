@@ -1,5 +1,7 @@
 //===- MaskedMemory.cpp - masked accesses that a CPU does not have --------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // LLVM's own pass for this looks at the whole function again for each access
 // that it takes apart: 34 of 55 seconds for a kernel with 10,000 of them. This
 // one takes each block from its end, so that what is split off is short.

@@ -1,4 +1,8 @@
 //===- Optimize.cpp - LLVM passes and code generation ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 

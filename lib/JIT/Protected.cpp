@@ -1,5 +1,7 @@
 //===- Protected.cpp - LLVM failures that do not end the process ----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // LLVM calls report_fatal_error where it cannot go on (an unselectable
 // intrinsic, say) and would abort. The handler leaves by longjmp instead. What
 // was under way is abandoned: its memory leaks, its LLVMContext is not touched

@@ -1,4 +1,8 @@
 //===- Remarks.cpp - shows what the passes tell ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Remarks.h"
 

@@ -1,4 +1,8 @@
 //===- Session.cpp - a text being parsed or compiled ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Session.h"
 

@@ -1,4 +1,8 @@
 //===- Session.h - a text being parsed or compiled --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_JIT_SESSION_H
 #define PTXJIT_LIB_JIT_SESSION_H

@@ -1,4 +1,8 @@
 //===- Target.cpp - CPU choice --------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 

@@ -1,5 +1,7 @@
 //===- WideMasks.cpp - masks of CPUs without mask registers ---------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>: packed where it
 // is compared, unpacked wherever it selects or masks. Kept as the <8 x i32>
 // that comparisons give and blends and masked accesses take, it needs neither.

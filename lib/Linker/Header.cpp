@@ -1,5 +1,7 @@
 //===- Header.cpp - one header for linked modules -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // `.version`, `.target` and `.address_size` of the whole.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- LinkedImage.cpp - the texts of a linked image ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Takes an image apart, has its modules parsed and linked, and keeps track of
 // where their lines are in it.
 //

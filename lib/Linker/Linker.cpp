@@ -1,5 +1,7 @@
 //===- Linker.cpp - one module of several ---------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Names that belong to one module are made different from all others; then all
 // that is left of one name is one symbol, and references find it by that.
 //

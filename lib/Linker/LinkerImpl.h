@@ -1,4 +1,8 @@
 //===- LinkerImpl.h - what the parts of the linker share --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LINKER_LINKERIMPL_H
 #define PTXJIT_LIB_LINKER_LINKERIMPL_H

@@ -1,5 +1,7 @@
 //===- Merge.cpp - two symbols of one name --------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Whether what two modules say of a name agrees, and which of the two stays.
 //
 //===----------------------------------------------------------------------===//

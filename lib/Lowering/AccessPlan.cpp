@@ -1,4 +1,8 @@
 //===- AccessPlan.cpp - how a warp accesses memory ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/AccessPlan.h"
 

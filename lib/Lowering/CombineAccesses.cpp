@@ -1,4 +1,8 @@
 //===- CombineAccesses.cpp - neighbouring accesses as one -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "CombineAccesses.h"
 

@@ -1,4 +1,8 @@
 //===- CombineAccesses.h - neighbouring accesses as one ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_COMBINEACCESSES_H
 #define PTXJIT_LIB_LOWERING_COMBINEACCESSES_H

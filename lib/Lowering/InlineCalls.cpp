@@ -1,5 +1,7 @@
 //===- InlineCalls.cpp - calls to straight flow ---------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A warp in lockstep has one control flow, so functions become part of their
 // kernel: an indirect call tests the address against each function it may mean,
 // and lanes with different targets diverge like at any other branch. What stays

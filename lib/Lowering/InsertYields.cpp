@@ -1,4 +1,8 @@
 //===- InsertYields.cpp - let others run in loops that wait ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"

@@ -1,5 +1,7 @@
 //===- InterleaveLocals.cpp - local memory that lanes share by element ----===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A thread's local memory is an ordinary frame only if somebody may look at it
 // as such. The accesses of all other variables are marked here, so that the
 // same element of all lanes of a warp lies side by side.

@@ -1,4 +1,8 @@
 //===- KernelLayout.cpp - where a kernel's variables lie ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/KernelLayout.h"
 

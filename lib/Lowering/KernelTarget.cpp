@@ -1,4 +1,8 @@
 //===- KernelTarget.cpp - what passes know of a launch and a CPU ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/KernelTarget.h"
 

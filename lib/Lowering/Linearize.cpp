@@ -1,5 +1,7 @@
 //===- Linearize.cpp - divergent control flow to masks --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Walks the region tree with the current mask (null: all lanes of the CTA).
 // Invariant: wherever an effect stands, its mask has at least one lane, because
 // every region that holds one is entered only if any lane wants it. So uniform

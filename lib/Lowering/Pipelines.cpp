@@ -1,4 +1,8 @@
 //===- Pipelines.cpp - the stages of the compiler -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Pipelines.h"
 

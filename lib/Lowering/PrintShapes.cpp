@@ -1,4 +1,8 @@
 //===- PrintShapes.cpp - ops with the shapes of their results -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/ShapeText.h"
 #include "ptxjit/Lowering/Passes.h"

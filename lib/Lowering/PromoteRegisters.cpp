@@ -1,5 +1,7 @@
 //===- PromoteRegisters.cpp - registers to SSA ----------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Braun et al., "Simple and Efficient Construction of Static Single Assignment
 // Form": linear in the number of reads and writes. (Upstream mem2reg walks the
 // function once per slot: 9 s for the 420 KB attention kernel, this 0.1 s.)

@@ -1,4 +1,8 @@
 //===- RefuseUnlowered.cpp - instructions that nothing executes yet -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxDialect.h"

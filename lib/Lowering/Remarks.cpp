@@ -1,4 +1,8 @@
 //===- Remarks.cpp - what the passes tell of their choices ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/Remarks.h"
 

@@ -1,5 +1,7 @@
 //===- Nvml.cpp - the management library ----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // libnvidia-ml.so.1, which frameworks ask what devices there are. A client of
 // libcuda.so.1 beside it: it says of devices what that says. What has no
 // meaning here (temperatures, power, NVLink, MIG) is not supported.

@@ -1,5 +1,7 @@
 //===- PtxRun.cpp - libgpuocelot.so: one function that runs PTX -----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What machine learning frameworks' tests bind to instead of a GPU.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- Call.cpp - calls, and registers as parameters ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Whatever the text passes, the call op has the addresses of variables: a
 // register or constant is stored to one first, a result loaded from one. In the
 // same way a function with `.reg` formals loads them at its start and stores

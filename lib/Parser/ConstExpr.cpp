@@ -1,5 +1,7 @@
 //===- ConstExpr.cpp - constant expressions -------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ISA "constant expressions". Integers are 64 bits; unsigned only if written so
 // or too large; remainder treats its operands as unsigned; `~` gives unsigned;
 // comparisons and logic give signed 0 or 1.

@@ -1,4 +1,8 @@
 //===- Declarations.cpp - variables, registers, functions -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 

@@ -1,5 +1,7 @@
 //===- FormMatcher.cpp - mnemonic and operands to an op -------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Driven by the form table; knows no opcode but through operand kinds.
 //
 //===----------------------------------------------------------------------===//

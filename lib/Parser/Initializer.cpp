@@ -1,5 +1,7 @@
 //===- Initializer.cpp - initial values of variables ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Bytes, little-endian, and the addresses that only the loader knows.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- Lexer.cpp - PTX text to tokens -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Lexer.h"
 

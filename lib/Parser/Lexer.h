@@ -1,5 +1,7 @@
 //===- Lexer.h - PTX text to tokens -----------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Knows the characters of PTX and nothing of its grammar.
 //
 //===----------------------------------------------------------------------===//

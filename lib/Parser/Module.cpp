@@ -1,4 +1,8 @@
 //===- Module.cpp - tokens, diagnostics, module level ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 

@@ -1,5 +1,7 @@
 //===- OperandValues.cpp - operands as values -----------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sources become values of the type that the instruction wants, results are
 // written to registers. Errors about types of operands come from here.
 //

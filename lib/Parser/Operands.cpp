@@ -1,4 +1,8 @@
 //===- Operands.cpp - operand syntax --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 

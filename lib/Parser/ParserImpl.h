@@ -1,5 +1,7 @@
 //===- ParserImpl.h - the recursive-descent parser --------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One class, its parts in one file each: Module.cpp (module level),
 // Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
 // Statement.cpp (bodies), Operands.cpp (operand syntax), OperandValues.cpp

@@ -1,5 +1,7 @@
 //===- RowInstruction.cpp - instructions with their operands in a row -----===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Builds ops that have their operands in one list, in the order of the text:
 // `Ptx_RowOp`s, whose modifiers are attributes, and `ptx.unlowered` and
 // `ptx.advice`, which keep the text.

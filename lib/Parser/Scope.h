@@ -1,4 +1,8 @@
 //===- Scope.h - names inside a function or module --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_PARSER_SCOPE_H
 #define PTXJIT_LIB_PARSER_SCOPE_H

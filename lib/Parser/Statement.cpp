@@ -1,5 +1,7 @@
 //===- Statement.cpp - function bodies ------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Scopes, labels, directives and the shape of an instruction. Labels live in
 // their `{}`; a reference that its scope does not define moves outwards when
 // the scope ends.

@@ -1,5 +1,7 @@
 //===- Async.cpp - mbarrier objects and what they track -------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Asynchronous operations are done at once, which the ISA allows.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- Cluster.cpp - CTAs that see each other, and whose address it is ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Cta.h"
 

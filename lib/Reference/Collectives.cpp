@@ -1,4 +1,8 @@
 //===- Collectives.cpp - where threads of the oracle wait -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Cta.h"
 

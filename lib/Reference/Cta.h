@@ -1,4 +1,8 @@
 //===- Cta.h - the threads of CTAs, as the oracle runs them -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_REFERENCE_CTA_H
 #define PTXJIT_LIB_REFERENCE_CTA_H

@@ -1,4 +1,8 @@
 //===- Evaluate.h - one instruction on one thread's values ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_REFERENCE_EVALUATE_H
 #define PTXJIT_LIB_REFERENCE_EVALUATE_H

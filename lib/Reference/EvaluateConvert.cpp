@@ -1,4 +1,8 @@
 //===- EvaluateConvert.cpp - ISA "cvt", "cvt.pack" ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 
@@ -38,7 +42,7 @@ static Bits narrow(const llvm::fltSemantics &to, RoundingMode mode, bool relu,
   Bits sign = negative ? Bits(1) << (APFloat::getSizeInBits(to) - 1) : 0;
   if (isNaN)
     return &to == &APFloat::IEEEhalf() || &to == &APFloat::BFloat() ? 0x7fff
-           : APFloat::semanticsHasNaN(to)                           ? 0x7f
+           : APFloat::semanticsHasNaN(to) ? 0x7f
                                           : bitsOf(most);
   if (satfinite && large)
     return bitsOf(most) | sign;

@@ -1,5 +1,7 @@
 //===- EvaluateFloat.cpp - ISA "floating point instructions" --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Exact by APFloat. The approximations give the correctly rounded value, to be
 // compared within the ISA's bound.
 //

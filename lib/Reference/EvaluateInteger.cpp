@@ -1,4 +1,8 @@
 //===- EvaluateInteger.cpp - ISA "integer arithmetic instructions" --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 

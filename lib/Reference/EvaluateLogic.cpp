@@ -1,4 +1,8 @@
 //===- EvaluateLogic.cpp - comparison, selection, logic, shifts -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 

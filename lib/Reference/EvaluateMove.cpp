@@ -1,4 +1,8 @@
 //===- EvaluateMove.cpp - ISA "data movement and conversion" --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 

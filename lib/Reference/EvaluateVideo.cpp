@@ -1,5 +1,7 @@
 //===- EvaluateVideo.cpp - ISA "video instructions" -----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // As the ISA's text computes it, in numbers wide enough for all of it.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- Interpreter.cpp - threads, memory and control of the oracle --------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each thread runs until it ends or waits. When all wait, warp collectives
 // whose members have come are carried out, then barriers; if nothing can go on,
 // that is a deadlock and an error.
@@ -302,7 +304,7 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   case SpecialRegister::GlobalTimer:
   case SpecialRegister::GlobalTimerLo:
     return ticks += 4096; // programs wait for them to go on
-  default: // identities: any value is right
+  default:                // identities: any value is right
     return 0;
   }
 }

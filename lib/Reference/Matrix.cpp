@@ -1,5 +1,7 @@
 //===- Matrix.cpp - ISA "warp-level matrix instructions" ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // As the ISA writes it: matrices are gathered element by element, multiplied by
 // three loops, and spread again. Where the ISA leaves the order of sums open,
 // it is that of k, each product added with one rounding to f32 (f64: in the

@@ -1,4 +1,8 @@
 //===- Memory.cpp - the memory of the oracle's threads --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Cta.h"
 

@@ -1,4 +1,8 @@
 //===- MemoryProbe.cpp - which addresses can be accessed ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "MemoryProbe.h"
 

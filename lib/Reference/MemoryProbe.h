@@ -1,4 +1,8 @@
 //===- MemoryProbe.h - which addresses can be accessed ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_REFERENCE_MEMORYPROBE_H
 #define PTXJIT_LIB_REFERENCE_MEMORYPROBE_H

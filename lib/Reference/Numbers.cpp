@@ -1,4 +1,8 @@
 //===- Numbers.cpp - floating-point numbers as bits -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
 

@@ -1,4 +1,8 @@
 //===- CompilerLoader.cpp - open the compiler library ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/CompilerLoader.h"
 

@@ -1,4 +1,8 @@
 //===- CtaFibers.cpp - the strands of one CTA take turns ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "CtaFibers.h"
 #include "FaultScope.h"

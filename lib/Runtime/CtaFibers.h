@@ -1,4 +1,8 @@
 //===- CtaFibers.h - the warps of one CTA, each on a fiber ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_CTAFIBERS_H
 #define PTXJIT_LIB_RUNTIME_CTAFIBERS_H

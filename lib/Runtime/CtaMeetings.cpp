@@ -1,4 +1,8 @@
 //===- CtaMeetings.cpp - where the strands of a CTA wait for each other ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "CtaFibers.h"
 

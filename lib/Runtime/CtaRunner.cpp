@@ -1,4 +1,8 @@
 //===- CtaRunner.cpp - what it takes to run CTAs and clusters -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "CtaRunner.h"
 

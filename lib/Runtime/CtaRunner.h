@@ -1,4 +1,8 @@
 //===- CtaRunner.h - what it takes to run CTAs and clusters -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_CTARUNNER_H
 #define PTXJIT_LIB_RUNTIME_CTARUNNER_H

@@ -1,4 +1,8 @@
 //===- DeviceHeap.cpp - what kernels allocate -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/DeviceHeap.h"
 

@@ -1,4 +1,8 @@
 //===- Fault.cpp - faults in words ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LinkedText.h"

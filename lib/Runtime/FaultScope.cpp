@@ -1,4 +1,8 @@
 //===- FaultScope.cpp - signals of compiled code --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "FaultScope.h"
 #include "CtaFibers.h"

@@ -1,5 +1,7 @@
 //===- FaultScope.h - faults of compiled code are caught here ---*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A worker that runs compiled code does so inside a scope. A bad access in that
 // code leaves the scope by a jump, on whatever stack it happened. Nothing that
 // owns memory or a lock may stand between the scope and the code.

@@ -1,4 +1,8 @@
 //===- Fiber.cpp - stacks to switch between -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fiber.h"
 

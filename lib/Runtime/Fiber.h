@@ -1,5 +1,7 @@
 //===- Fiber.h - stacks to switch between -----------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Cooperative stacks of one OS thread. A fiber never changes its thread.
 //
 //===----------------------------------------------------------------------===//

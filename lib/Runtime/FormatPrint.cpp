@@ -1,5 +1,7 @@
 //===- FormatPrint.cpp - printf of kernels --------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // First the program's strings are copied, which may fault and then leaves this
 // by a jump; so until then nothing here owns memory. Then they are formatted by
 // the C library, one conversion at a time.

@@ -1,4 +1,8 @@
 //===- GuardedMemory.cpp - memory between guards --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "GuardedMemory.h"
 

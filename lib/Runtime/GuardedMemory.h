@@ -1,4 +1,8 @@
 //===- GuardedMemory.h - memory between guards ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_GUARDEDMEMORY_H
 #define PTXJIT_LIB_RUNTIME_GUARDEDMEMORY_H

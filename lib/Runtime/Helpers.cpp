@@ -1,4 +1,8 @@
 //===- Helpers.cpp - threads that help with a launch ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Helpers.h"
 

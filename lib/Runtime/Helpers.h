@@ -1,4 +1,8 @@
 //===- Helpers.h - threads that help with a launch --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_HELPERS_H
 #define PTXJIT_LIB_RUNTIME_HELPERS_H

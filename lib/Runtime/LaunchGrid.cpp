@@ -1,4 +1,8 @@
 //===- LaunchGrid.cpp - run one kernel over a grid ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "CtaRunner.h"

@@ -1,4 +1,8 @@
 //===- LaunchShape.cpp - the extents of a launch --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchShape.h"
 #include <algorithm>
@@ -18,7 +22,7 @@ static bool expandClusters(const PtxjitKernelInfo &kernel, LaunchShape &shape) {
   auto grow = [](uint32_t &extent, uint32_t factor) {
     return !__builtin_mul_overflow(extent, factor, &extent);
   };
-  uint32_t(&block)[3] = shape.block;
+  uint32_t (&block)[3] = shape.block;
   if (block[0] == 1 && block[1] == 1 && block[2] == 1)
     std::copy(kernel.reqntid, kernel.reqntid + 3, block);
   return grow(shape.grid.x, kernel.cluster[0]) &&
@@ -61,7 +65,7 @@ LaunchStatus ptxjit::completeShape(const PtxjitKernelInfo &kernel,
     error = "the grid is too large";
     return LaunchStatus::InvalidValue;
   }
-  const uint32_t(&required)[3] = kernel.reqntid;
+  const uint32_t (&required)[3] = kernel.reqntid;
   if (required[0] && !std::equal(required, required + 3, shape.block)) {
     error = "the kernel requires blocks of " +
             triple(required[0], required[1], required[2]) + " threads";

@@ -1,4 +1,8 @@
 //===- Log.cpp - what PTXJIT_LOG shows ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Log.h"
 

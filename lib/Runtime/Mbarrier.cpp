@@ -1,4 +1,8 @@
 //===- Mbarrier.cpp - mbarrier objects in memory --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mbarrier.h"
 

@@ -1,4 +1,8 @@
 //===- Mbarrier.h - mbarrier objects in memory ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_MBARRIER_H
 #define PTXJIT_LIB_RUNTIME_MBARRIER_H

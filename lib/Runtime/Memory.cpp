@@ -1,4 +1,8 @@
 //===- Memory.cpp - device memory -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Memory.h"
 

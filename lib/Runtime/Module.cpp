@@ -1,4 +1,8 @@
 //===- Module.cpp - a loaded PTX module -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Module.h"
 #include "PerfMap.h"

@@ -1,4 +1,8 @@
 //===- PerfMap.cpp - names of compiled code for profilers -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "PerfMap.h"
 

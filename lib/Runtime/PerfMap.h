@@ -1,4 +1,8 @@
 //===- PerfMap.h - names of compiled code for profilers ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_PERFMAP_H
 #define PTXJIT_LIB_RUNTIME_PERFMAP_H

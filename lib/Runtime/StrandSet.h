@@ -1,4 +1,8 @@
 //===- StrandSet.h - a set of the strands of a CTA --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_STRANDSET_H
 #define PTXJIT_LIB_RUNTIME_STRANDSET_H

@@ -1,4 +1,8 @@
 //===- Stream.cpp - work in order -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Stream.h"
 

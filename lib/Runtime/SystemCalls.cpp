@@ -1,4 +1,8 @@
 //===- SystemCalls.cpp - what CUDA's system does for kernels --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "SystemCalls.h"
 #include "FaultScope.h"
@@ -38,7 +42,7 @@ void ptxjit::tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
   const KernelCode &kernel = scope.getKernel();
   uint32_t x = kernel.block[0] ? kernel.block[0] : kernel.threads;
   uint32_t y = kernel.block[1] ? kernel.block[1] : 1;
-  const uint32_t(&cta)[3] = context.ctaid;
+  const uint32_t (&cta)[3] = context.ctaid;
   std::fprintf(stderr,
                "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion "
                "`%s` failed.\n",

@@ -1,5 +1,7 @@
 //===- SystemCalls.h - what CUDA's system does for kernels ------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests of all forms, which the build wrote from the ISA table.
 
 PTXJIT_FORMS_SAMPLE=SEED runs a third of the files, by a hash of seed and name.

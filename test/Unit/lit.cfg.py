@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The gtest binaries, every test of theirs a test of lit's."""
 import os
 

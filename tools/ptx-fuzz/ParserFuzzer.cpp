@@ -1,5 +1,7 @@
 //===- ParserFuzzer.cpp - the parser against any bytes --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // libFuzzer target. Whatever the input, the parser must return: with a module
 // that verifies, or with at least one error inside the text.
 //

@@ -1,4 +1,8 @@
 //===- Arguments.cpp - kernel arguments from the command line -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
 

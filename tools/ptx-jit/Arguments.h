@@ -1,4 +1,8 @@
 //===- Arguments.h - kernel arguments from the command line -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_ARGUMENTS_H
 #define PTXJIT_TOOLS_ARGUMENTS_H

@@ -1,4 +1,8 @@
 //===- Buffers.cpp - typed data for kernel arguments ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Buffers.h"
 

@@ -1,4 +1,8 @@
 //===- Buffers.h - typed data for kernel arguments --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_BUFFERS_H
 #define PTXJIT_TOOLS_BUFFERS_H

@@ -1,4 +1,8 @@
 //===- Exec.cpp - run programs with our libraries in front ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Exec.h"
 

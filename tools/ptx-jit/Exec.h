@@ -1,4 +1,8 @@
 //===- Exec.h - run programs with our libraries in front --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_PTXJIT_EXEC_H
 #define PTXJIT_TOOLS_PTXJIT_EXEC_H

@@ -1,4 +1,8 @@
 //===- Link.cpp - several modules as one image ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Link.h"
 #include "ptxjit/Runtime/Module.h"

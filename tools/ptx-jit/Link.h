@@ -1,4 +1,8 @@
 //===- Link.h - several modules as one image --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_PTXJIT_LINK_H
 #define PTXJIT_TOOLS_PTXJIT_LINK_H

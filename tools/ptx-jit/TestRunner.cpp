@@ -1,4 +1,8 @@
 //===- TestRunner.cpp - execution tests inside PTX files ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "TestRunner.h"
 #include "Arguments.h"

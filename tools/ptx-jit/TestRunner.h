@@ -1,5 +1,7 @@
 //===- TestRunner.h - execution tests inside PTX files ----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A test is a comment line in a PTX file:
 //
 //   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {cluster=X,Y,Z} {shared=N}

@@ -1,4 +1,8 @@
 //===- WatchedMemory.cpp - memory whose edges are watched -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "WatchedMemory.h"
 

@@ -1,5 +1,7 @@
 //===- WatchedMemory.h - memory whose edges are watched ---------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Buffers of tests and trial runs: a kernel that runs over the end of one shall
 // not get away with it.
 //

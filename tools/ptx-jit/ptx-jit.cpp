@@ -1,5 +1,7 @@
 //===- ptx-jit.cpp - the user's tool --------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // run, list, check and test PTX files. Everything goes through the runtime and
 // the compiler library's C interface.
 //

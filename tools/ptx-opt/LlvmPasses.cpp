@@ -1,5 +1,7 @@
 //===- LlvmPasses.cpp - run a pass of the JIT on LLVM IR ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The passes are functions over a module and a target machine: what they do
 // depends on the CPU, which is an option here.
 //

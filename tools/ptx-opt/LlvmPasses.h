@@ -1,5 +1,7 @@
 //===- LlvmPasses.h - run a pass of the JIT on LLVM IR ----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What ptx-opt does with .ll: the stages behind the llvm dialect, each alone.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- ptx-opt.cpp - run any pass on .mlir, .ptx and .ll ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The compiler engineer's tool: like mlir-opt, with PTX as a second input
 // language (chosen by the file's ending, or --ptx for standard input), and with
 // LLVM IR (.ll) for the passes behind MLIR.

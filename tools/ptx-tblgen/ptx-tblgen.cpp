@@ -1,5 +1,7 @@
 //===- ptx-tblgen.cpp - the ISA records as tables -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reads the .td files and writes the form table (-gen-form-table) that parser,
 // printer and verifier share, or the list of opcodes for the coverage report
 // (-gen-form-list). Build time only.

@@ -1,4 +1,8 @@
 //===- Assembly.cpp - checks texts and links them -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
 
@@ -106,8 +110,7 @@ void Assembly::add(StringRef name, StringRef bytes) {
   texts.push_back({name.str(), bytes.split('\0').first.str()});
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(texts.back().text, name),
-      llvm::SMLoc());
+      llvm::MemoryBuffer::getMemBuffer(texts.back().text, name), llvm::SMLoc());
   FailureOr<OwningOpRef<ModuleOp>> parsed = parsePtx(sources, &context);
   if (succeeded(parsed) && succeeded(verify(**parsed)))
     modules.push_back(std::move(*parsed));

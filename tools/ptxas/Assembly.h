@@ -1,5 +1,7 @@
 //===- Assembly.h - checks texts and links them -----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The work of ptxas, but for its options and files. What NVIDIA's makes of a
 // text is machine code; what this makes of it is the text, once it is known to
 // be right.

@@ -1,4 +1,8 @@
 //===- Messages.cpp - what ptxas says, in its own words -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Messages.h"
 

@@ -1,5 +1,7 @@
 //===- Messages.h - what ptxas says, in its own words -----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Programs that call ptxas look for its words in what it prints, so errors,
 // warnings and remarks have NVIDIA's form.
 //

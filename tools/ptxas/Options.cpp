@@ -1,4 +1,8 @@
 //===- Options.cpp - the command line of ptxas ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Options.h"
 

@@ -1,5 +1,7 @@
 //===- Options.h - the command line of ptxas --------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // NVIDIA's ptxas has rules of its own for options, which are kept here: a long
 // name stands behind two dashes, a short one behind one, a value behind `=` or
 // in the next word. Options.def is the list.

@@ -1,5 +1,7 @@
 //===- ptxas.cpp - checks PTX where programs ask for machine code ---------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Triton, torch.compile and XLA run NVIDIA's assembler on the PTX they make and
 // give its output to the driver. This program stands in its place: it takes the
 // same options, says the same of errors, and its output is the text itself with

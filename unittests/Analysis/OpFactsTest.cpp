@@ -1,5 +1,7 @@
 //===- OpFactsTest.cpp - each op states what passes rely on ---------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes ask ops by trait and interface (PtxInterfaces.td). An op that forgot a
 // fact would be taken for one of which it does not hold, which may be wrong
 // code: so each op says which of several things holds.

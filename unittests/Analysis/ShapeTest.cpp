@@ -1,4 +1,8 @@
 //===- ShapeTest.cpp - shapes of values in parsed kernels -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Analysis/Shape.h"
 #include "ptxjit/Lowering/Pipelines.h"

@@ -1,4 +1,8 @@
 //===- CacheTest.cpp - entries on disk, objects to memory -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Cache/CacheDirectory.h"
 #include "ptxjit/Cache/KernelCache.h"

@@ -1,4 +1,8 @@
 //===- ContextTest.cpp - several contexts, and errors that stick ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

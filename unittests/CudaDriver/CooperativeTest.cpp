@@ -1,4 +1,8 @@
 //===- CooperativeTest.cpp - cooperative launches -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

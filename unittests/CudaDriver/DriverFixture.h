@@ -1,4 +1,8 @@
 //===- DriverFixture.h - a context with some kernels ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_UNITTESTS_CUDADRIVER_DRIVERFIXTURE_H
 #define PTXJIT_UNITTESTS_CUDADRIVER_DRIVERFIXTURE_H

@@ -1,4 +1,8 @@
 //===- DriverTest.cpp - libcuda.so.1 as programs see it -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

@@ -1,4 +1,8 @@
 //===- FatBinaryWriter.h - containers of device code, as nvcc's -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_UNITTESTS_CUDADRIVER_FATBINARYWRITER_H
 #define PTXJIT_UNITTESTS_CUDADRIVER_FATBINARYWRITER_H

@@ -1,5 +1,7 @@
 //===- ForeignLlvmTest.cpp - programs that bring an LLVM of their own -----===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // TensorFlow, for one, exports LLVM's and MLIR's symbols. This program exports
 // a handful that the compiler calls, too; whoever calls one of these ends here.
 //
@@ -19,8 +21,8 @@ namespace {
 
 // Functions under their names in the object file.
 #define FOREIGN(number, symbol)                                                \
-  extern "C" __attribute__((visibility("default"),                             \
-                            used)) void foreign##number() __asm__(symbol);     \
+  extern "C" __attribute__((visibility("default"), used)) void                 \
+  foreign##number() __asm__(symbol);                                           \
   void foreign##number() { endHere(symbol); }
 
 // LLVMContext, legacy::PassManager, Module::getOrInsertFunction, SourceMgr,

@@ -1,4 +1,8 @@
 //===- ForkTest.cpp - children of a process that uses the driver ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "../ForkedChild.h"
 #include "DriverFixture.h"

@@ -1,4 +1,8 @@
 //===- GraphTest.cpp - graphs, captures, events ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

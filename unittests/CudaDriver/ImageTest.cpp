@@ -1,4 +1,8 @@
 //===- ImageTest.cpp - fat binaries, libraries, the linker ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 #include "FatBinaryWriter.h"

@@ -1,4 +1,8 @@
 //===- MemoryTest.cpp - allocations, boxes, pools -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

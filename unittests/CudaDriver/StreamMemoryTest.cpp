@@ -1,4 +1,8 @@
 //===- StreamMemoryTest.cpp - streams that write and wait for values ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

@@ -1,5 +1,7 @@
 //===- StressTest.cpp - many threads, many streams ------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Each thread drives streams and buffers of its own at random and knows at any
 // time what each buffer will hold. Two seconds in the suite;
 // PTXJIT_STRESS_SECONDS and PTXJIT_STRESS_THREADS for more.

@@ -1,4 +1,8 @@
 //===- VirtualMemoryTest.cpp - addresses and memory, each on its own ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
 

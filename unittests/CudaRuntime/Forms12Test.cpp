@@ -1,4 +1,8 @@
 //===- Forms12Test.cpp - what libcudart.so.12 has in forms of its own -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/CudaRuntime/CudaRuntimeABI.h"
 

@@ -1,5 +1,7 @@
 //===- RuntimeTest.cpp - libcudart.so as nvcc's programs see it -----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Does by hand what nvcc adds to programs, so that no toolkit is needed.
 //
 //===----------------------------------------------------------------------===//

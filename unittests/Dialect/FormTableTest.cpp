@@ -1,4 +1,8 @@
-//===- FormTableTest.cpp --------------------------------------------------===//
+//===- FormTableTest.cpp - the ISA table as a whole ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"

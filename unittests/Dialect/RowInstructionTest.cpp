@@ -1,4 +1,8 @@
 //===- RowInstructionTest.cpp - what matrix and video instructions say ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"

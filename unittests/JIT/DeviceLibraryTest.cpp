@@ -1,5 +1,7 @@
 //===- DeviceLibraryTest.cpp - the list of device functions is true -------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Functions.def is what Lowering calls; the embedded bitcode is what there is.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- NvmlTest.cpp - the management library ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Nvml/NvmlABI.h"
 #include <cstring>

@@ -1,4 +1,8 @@
-//===- LexerTest.cpp ------------------------------------------------------===//
+//===- LexerTest.cpp - tokens and their places ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "lib/Parser/Lexer.h"
 

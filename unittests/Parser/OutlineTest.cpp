@@ -1,4 +1,8 @@
 //===- OutlineTest.cpp - how deep modules are read ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/IR/MLIRContext.h"
 #include "ptxjit/Dialect/PtxOps.h"

@@ -1,4 +1,8 @@
 //===- CompilerABITest.cpp - the compiler library's interface -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "ptxjit/Runtime/CompilerLoader.h"

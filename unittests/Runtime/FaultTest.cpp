@@ -1,4 +1,8 @@
 //===- FaultTest.cpp - bad accesses of kernels ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Module.h"
 #include "ptxjit/Runtime/Stream.h"

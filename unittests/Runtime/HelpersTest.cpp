@@ -1,4 +1,8 @@
 //===- HelpersTest.cpp - threads that help with a launch ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/Helpers.h"
 

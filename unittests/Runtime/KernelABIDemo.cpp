@@ -1,5 +1,7 @@
 //===- KernelABIDemo.cpp - a kernel by hand -------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What compiled code looks like from outside, as C++ that runs: all it knows
 // it finds in the context.
 //

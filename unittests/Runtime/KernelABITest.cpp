@@ -1,5 +1,7 @@
 //===- KernelABITest.cpp - the layout compiled code relies on -------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // If a line here must change, so must PTXJIT_KERNEL_ABI_VERSION.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
-//===- LaunchGridTest.cpp -------------------------------------------------===//
+//===- LaunchGridTest.cpp - grids of CTAs on all cores -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
 

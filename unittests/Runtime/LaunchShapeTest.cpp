@@ -1,4 +1,8 @@
 //===- LaunchShapeTest.cpp - the extents of a launch ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchShape.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,8 @@
 //===- MbarrierTest.cpp - counts of mbarrier objects at their limits ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/Mbarrier.h"
 #include "ptxjit/Runtime/KernelABI.h"

@@ -1,4 +1,8 @@
-//===- MemoryTest.cpp -----------------------------------------------------===//
+//===- MemoryTest.cpp - device memory and its windows --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Memory.h"
 

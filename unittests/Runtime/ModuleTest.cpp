@@ -1,4 +1,8 @@
-//===- ModuleTest.cpp -----------------------------------------------------===//
+//===- ModuleTest.cpp - modules: load, compile, launch -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Module.h"
 

@@ -1,4 +1,8 @@
-//===- StreamTest.cpp -----------------------------------------------------===//
+//===- StreamTest.cpp - work in the order of streams ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Stream.h"
 

@@ -1,4 +1,8 @@
 //===- AddressFlow.h - through which ops an address flows -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_ANALYSIS_ADDRESSFLOW_H
 #define PTXJIT_ANALYSIS_ADDRESSFLOW_H

@@ -1,5 +1,7 @@
 //===- CtaLevel.h - what is the same for a whole CTA ------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A kernel may be split at its barriers, and where shared memory is kept in
 // order (SharedOrder.h), so that each part is a loop over the
 // warps, if all threads reach every barrier together: under control that is the

@@ -1,4 +1,8 @@
 //===- ExecutionMode.h - how the warps of a CTA are run ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_ANALYSIS_EXECUTIONMODE_H
 #define PTXJIT_ANALYSIS_EXECUTIONMODE_H

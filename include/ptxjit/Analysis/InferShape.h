@@ -1,5 +1,7 @@
 //===- InferShape.h - rules for shapes of results ---------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What an op with a shape rule is asked, what a rule is handed, and the
 // arithmetic of shapes.
 //

@@ -1,4 +1,8 @@
 //===- InferShape.td - what an op says of its results' shape --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_ANALYSIS_INFERSHAPE_TD
 #define PTXJIT_ANALYSIS_INFERSHAPE_TD

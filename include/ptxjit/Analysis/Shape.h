@@ -1,5 +1,7 @@
 //===- Shape.h - how a value varies over the lanes of a warp ----*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Decides what becomes a scalar, a vector load or a gather. Reads structured
 // or masked `ptx`; never rewrites.
 //

@@ -1,4 +1,8 @@
 //===- ShapeText.h - shapes in words ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_ANALYSIS_SHAPETEXT_H
 #define PTXJIT_ANALYSIS_SHAPETEXT_H

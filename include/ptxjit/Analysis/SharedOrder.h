@@ -1,5 +1,7 @@
 //===- SharedOrder.h - where warps must not run ahead -----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A GPU runs the warps of a CTA side by side. There are programs whose warps
 // share memory without a barrier and are right as long as no warp runs far
 // ahead. This analysis finds where they need the others to have come as far.

@@ -1,5 +1,7 @@
 //===- Waiting.h - who may wait for whom ------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reads structured `ptx` that is not masked yet.
 //
 //===----------------------------------------------------------------------===//

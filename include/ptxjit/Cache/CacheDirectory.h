@@ -1,4 +1,8 @@
 //===- CacheDirectory.h - entries on disk -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_CACHE_CACHEDIRECTORY_H
 #define PTXJIT_CACHE_CACHEDIRECTORY_H

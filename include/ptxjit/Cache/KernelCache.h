@@ -1,5 +1,7 @@
 //===- KernelCache.h - compiled modules and kernels on disk -----*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a program has compiled once it need not compile again: a second run
 // neither parses nor opens LLVM.
 //

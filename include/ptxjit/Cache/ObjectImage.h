@@ -1,4 +1,8 @@
 //===- ObjectImage.h - machine code to memory, without LLVM -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_CACHE_OBJECTIMAGE_H
 #define PTXJIT_CACHE_OBJECTIMAGE_H

@@ -1,10 +1,11 @@
-/*===- CudaABI.h - the CUDA driver interface, as far as we have it -*- C
--*-===*\
-|*
-|* Types and numbers as the CUDA Driver API documents them, so that programs
-|* written for it find them here. Written from the documentation.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- CudaABI.h - the CUDA driver interface, as far as we have it --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types and numbers as the CUDA Driver API documents them, so that programs
+// written for it find them here. Written from the documentation.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_CUDADRIVER_CUDAABI_H
 #define PTXJIT_CUDADRIVER_CUDAABI_H

@@ -1,10 +1,12 @@
-/*===- CudaRuntimeABI.h - types of the CUDA runtime interface -----*- C -*-===*\
-|*
-|* As the documentation of CUDA 13 has them, or that of CUDA 12 where
-|* PTXJIT_CUDART_VERSION is 12, so that programs made for it find them here.
-|* Handles are the driver's.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- CudaRuntimeABI.h - types of the CUDA runtime interface -----*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// As the documentation of CUDA 13 has them, or that of CUDA 12 where
+// PTXJIT_CUDART_VERSION is 12, so that programs made for it find them here.
+// Handles are the driver's.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H
 #define PTXJIT_CUDARUNTIME_CUDARUNTIMEABI_H

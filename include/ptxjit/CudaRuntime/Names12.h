@@ -1,11 +1,13 @@
-/*===- Names12.h - what CUDA 13 calls otherwise than CUDA 12 ------*- C -*-===*\
-|*
-|* Functions that took new parameters on the way have the plain name in CUDA
-|* 13; in libcudart.so.12 that is the old form (lib/CudaRuntime/Forms12.cpp),
-|* and the new one has a number. Included first where PTXJIT_CUDART_VERSION is
-|* 12.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- Names12.h - what CUDA 13 calls otherwise than CUDA 12 ------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that took new parameters on the way have the plain name in CUDA
+// 13; in libcudart.so.12 that is the old form (lib/CudaRuntime/Forms12.cpp),
+// and the new one has a number. Included first where PTXJIT_CUDART_VERSION is
+// 12.
+//
+//===----------------------------------------------------------------------===//
 
 #define cudaEventElapsedTime cudaEventElapsedTime_v2
 #define cudaGetDeviceProperties cudaGetDeviceProperties_v2

@@ -1,5 +1,7 @@
 //===- Functions.h - the functions of the device library --------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A constant for each function of Functions.def, for code that calls them: one
 // that the library does not have does not compile.
 //

@@ -1,5 +1,7 @@
 //===- FormTable.h - the ISA's forms as data --------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What ptx-tblgen makes of the records in the .td files: for each form its
 // modifiers, operands and availability. Parser, printer and verifier read this
 // table, so text and IR cannot disagree about what is legal. Holds no opcode's

@@ -1,5 +1,7 @@
 //===- Matrix.h - what a matrix instruction of a warp does ------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The meaning of the attributes of matrix ops (PtxMatrixOps.td), for all that
 // carry them out: `getMultiply` and `getMove` of the ops.
 //

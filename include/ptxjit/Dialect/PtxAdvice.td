@@ -1,5 +1,7 @@
 //===- PtxAdvice.td - instructions that change no result ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Prefetches, cache policies, numbers of registers, and orders that hold anyway:
 // copies are done when they are issued, and a grid starts when those before it
 // have ended.

@@ -1,5 +1,7 @@
 //===- PtxBase.td - how the one table of the ISA is written ---------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The dialect, and the classes that a record of the ISA table is made of:
 // availability, syntax forms, modifiers and the instruction base class.
 // Everything about an instruction that can be stated is stated here or in the

@@ -1,5 +1,7 @@
 //===- PtxBulk.td - bulk copies, and stores that an mbarrier tracks -------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Copies are done at once, which the ISA allows; then the mbarrier, if there is
 // one, learns of their bytes. So groups of bulk copies never have to be waited
 // for (PtxAdvice.td).

@@ -1,4 +1,8 @@
 //===- PtxCluster.td - the CTAs of a cluster ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXCLUSTER_TD
 #define PTXJIT_DIALECT_PTXCLUSTER_TD

@@ -1,4 +1,8 @@
 //===- PtxCompare.td - comparison, selection, logic and shifts ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXCOMPARE_TD
 #define PTXJIT_DIALECT_PTXCOMPARE_TD

@@ -1,4 +1,8 @@
 //===- PtxControl.td - control flow ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXCONTROL_TD
 #define PTXJIT_DIALECT_PTXCONTROL_TD

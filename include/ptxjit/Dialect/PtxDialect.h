@@ -1,5 +1,7 @@
 //===- PtxDialect.h - the ptx dialect ---------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Types, attributes and interfaces of the dialect. Ops: PtxOps.h.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- PtxFloat.td - floating point arithmetic ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXFLOAT_TD
 #define PTXJIT_DIALECT_PTXFLOAT_TD

@@ -1,4 +1,8 @@
 //===- PtxInteger.td - integer arithmetic ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXINTEGER_TD
 #define PTXJIT_DIALECT_PTXINTEGER_TD

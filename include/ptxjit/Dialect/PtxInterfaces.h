@@ -1,5 +1,7 @@
 //===- PtxInterfaces.h - what a pass may ask of an op -----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Traits and interfaces of ptx ops: facts that passes rely on. The interfaces
 // are in PtxInterfaces.td; which op has which, in the chapters' .td files.
 //

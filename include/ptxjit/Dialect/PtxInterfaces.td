@@ -1,5 +1,7 @@
 //===- PtxInterfaces.td - what a pass may ask of an op --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Facts about instructions that passes need, as traits and op interfaces, so
 // that no pass keeps a list of ops. A unit test (OpFactsTest) names each op that
 // lacks a fact that it must state.

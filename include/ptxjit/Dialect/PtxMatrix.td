@@ -1,5 +1,7 @@
 //===- PtxMatrix.td - forms of matrix instructions of a warp --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Their ops: PtxMatrixOps.td.
 //
 //===----------------------------------------------------------------------===//

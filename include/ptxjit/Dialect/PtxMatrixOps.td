@@ -1,5 +1,7 @@
 //===- PtxMatrixOps.td - ops of matrix instructions of a warp -------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // All lanes of the warp carry such an instruction out together. Its modifiers
 // are attributes, from which Matrix.h makes what it means. The forms:
 // PtxMatrix.td.

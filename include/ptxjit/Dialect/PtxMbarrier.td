@@ -1,5 +1,7 @@
 //===- PtxMbarrier.td - mbarrier objects ----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Barriers that live in shared memory: a phase ends when all expected arrivals
 // have come and all expected bytes have been copied. Orders and scopes are not
 // kept: every operation is ordered for the whole device.

@@ -1,4 +1,8 @@
 //===- PtxMemory.td - loads, stores, atomics, fences ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXMEMORY_TD
 #define PTXJIT_DIALECT_PTXMEMORY_TD

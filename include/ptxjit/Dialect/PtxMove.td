@@ -1,4 +1,8 @@
 //===- PtxMove.td - moves, conversions, addresses -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXMOVE_TD
 #define PTXJIT_DIALECT_PTXMOVE_TD

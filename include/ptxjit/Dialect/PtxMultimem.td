@@ -1,5 +1,7 @@
 //===- PtxMultimem.td - addresses of several devices at once --------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A multicast object that one device has joined is that device's memory: a
 // reduction over all devices is what this one holds.
 //

@@ -1,4 +1,8 @@
 //===- PtxOps.h - the ops of the ptx dialect --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXOPS_H
 #define PTXJIT_DIALECT_PTXOPS_H

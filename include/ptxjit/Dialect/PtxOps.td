@@ -1,5 +1,7 @@
 //===- PtxOps.td - the whole dialect --------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Structure and, by inclusion, every chapter of the ISA table.
 //
 //===----------------------------------------------------------------------===//

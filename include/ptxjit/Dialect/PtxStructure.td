@@ -1,5 +1,7 @@
 //===- PtxStructure.td - functions, variables, registers, masks ----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The ops that no instruction spells.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- PtxSync.td - barriers and warp collectives -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What threads do together. Masked before packetising: lanes that are off have
 // no part in it.
 //

@@ -1,5 +1,7 @@
 //===- PtxTcgen05.td - fifth generation tensor cores ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Known forms: parsed, checked and printed. Nothing executes them yet.
 //
 //===----------------------------------------------------------------------===//

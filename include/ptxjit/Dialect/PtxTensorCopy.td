@@ -1,5 +1,7 @@
 //===- PtxTensorCopy.td - copies of tensors -------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Known forms: parsed, checked and printed. Nothing executes them yet.
 //
 //===----------------------------------------------------------------------===//

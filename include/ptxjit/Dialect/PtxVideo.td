@@ -1,5 +1,7 @@
 //===- PtxVideo.td - video instructions -----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What they mean: Video.h.
 //
 //===----------------------------------------------------------------------===//

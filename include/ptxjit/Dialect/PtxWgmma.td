@@ -1,5 +1,7 @@
 //===- PtxWgmma.td - matrix instructions of a warpgroup -------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Known forms: parsed, checked and printed. Nothing executes them yet.
 //
 //===----------------------------------------------------------------------===//

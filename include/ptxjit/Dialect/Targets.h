@@ -1,5 +1,7 @@
 //===- Targets.h - PTX versions and target architectures --------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Which there are, as the .td files say. What a module's version and target may
 // use: Availability in FormTable.h.
 //

@@ -1,5 +1,7 @@
 //===- Video.h - what a video instruction does ------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The meaning of the attributes of `ptx.video`, for all that carry it out:
 // `VideoOp::getVideo`.
 //

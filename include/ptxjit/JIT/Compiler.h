@@ -1,5 +1,7 @@
 //===- Compiler.h - kernel to machine code ----------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The stages of the compiler in order, from parsed module to an object and to
 // runnable code. Compiled code has no undefined symbols: all data is reached
 // through the kernel context.

@@ -1,4 +1,8 @@
 //===- DebugLines.h - what passes say in builds with assertions -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_JIT_DEBUGLINES_H
 #define PTXJIT_JIT_DEBUGLINES_H

@@ -1,4 +1,8 @@
 //===- Remarks.h - shows what the passes tell -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_JIT_REMARKS_H
 #define PTXJIT_JIT_REMARKS_H

@@ -1,5 +1,7 @@
 //===- Linker.h - PTX modules that refer to each other ----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Stands between the parser and the passes: what comes out is one module, which
 // nobody behind it can tell from one that was written as such.
 //

@@ -1,5 +1,7 @@
 //===- AccessPlan.h - how a warp accesses memory ----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What becomes of a load or store is decided here, from what is known of its
 // lanes' addresses, before any code is written.
 //

@@ -1,4 +1,8 @@
 //===- KernelLayout.h - where a kernel's variables lie ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LOWERING_KERNELLAYOUT_H
 #define PTXJIT_LOWERING_KERNELLAYOUT_H

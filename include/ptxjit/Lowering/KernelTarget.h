@@ -1,5 +1,7 @@
 //===- KernelTarget.h - what passes know of a launch and a CPU --*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Passes and stages that ask what a kernel is compiled for have the same
 // options. They are made from the list that Runtime and the compiler share, and
 // from a short one of what the compiler has found out itself.

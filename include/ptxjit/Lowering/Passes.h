@@ -1,4 +1,8 @@
 //===- Passes.h - the passes of Passes.td -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LOWERING_PASSES_H
 #define PTXJIT_LOWERING_PASSES_H

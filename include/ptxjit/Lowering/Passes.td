@@ -1,4 +1,8 @@
 //===- Passes.td - the lowering, pass by pass -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LOWERING_PASSES_TD
 #define PTXJIT_LOWERING_PASSES_TD

@@ -1,5 +1,7 @@
 //===- Pipelines.h - the stages of the compiler -----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One function per stage, called by the compiler library, ptx-opt and tests.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- Remarks.h - what the passes tell of their choices --------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // MLIR's optimization remarks: whoever wants them sets the context's engine
 // (ptx-jit --explain and --remarks, ptx-opt --remarks).
 //

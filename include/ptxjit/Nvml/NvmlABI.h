@@ -1,5 +1,7 @@
 //===- NvmlABI.h - the management library's interface -----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The part of NVML that libnvidia-ml.so.1 answers, from its public
 // documentation. Not for programs: they have nvml.h.
 //

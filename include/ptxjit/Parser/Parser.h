@@ -1,4 +1,8 @@
 //===- Parser.h - PTX text to the ptx dialect -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_PARSER_PARSER_H
 #define PTXJIT_PARSER_PARSER_H

@@ -1,5 +1,7 @@
 //===- Interpreter.h - the oracle -------------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Runs the dialect as parsed, one thread at a time, exactly and slowly. Written
 // from the ISA text alone; shares nothing with Lowering. For tests and for
 // `--reference`; never a fallback.

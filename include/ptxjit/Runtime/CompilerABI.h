@@ -1,12 +1,13 @@
-/*===- CompilerABI.h - the compiler library's C interface ----------*- C
--*-===*\
-|*
-|* `libptxjit-compiler.so` exports one function, ptxjitGetCompiler. Runtime and
-|* tools open the library when they first need it; neither links MLIR. Strings
-|* belong to the object they were read from. All functions may be called from
-|* any thread; one module may be compiled by several threads at once.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- CompilerABI.h - the compiler library's C interface ---------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `libptxjit-compiler.so` exports one function, ptxjitGetCompiler. Runtime and
+// tools open the library when they first need it; neither links MLIR. Strings
+// belong to the object they were read from. All functions may be called from
+// any thread; one module may be compiled by several threads at once.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_COMPILERABI_H
 #define PTXJIT_RUNTIME_COMPILERABI_H

@@ -1,4 +1,8 @@
 //===- CompilerLoader.h - open the compiler library -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_COMPILERLOADER_H
 #define PTXJIT_RUNTIME_COMPILERLOADER_H

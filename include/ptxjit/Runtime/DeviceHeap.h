@@ -1,4 +1,8 @@
 //===- DeviceHeap.h - what kernels allocate ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_DEVICEHEAP_H
 #define PTXJIT_RUNTIME_DEVICEHEAP_H

@@ -1,4 +1,8 @@
 //===- Fault.h - what went wrong in a kernel --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_FAULT_H
 #define PTXJIT_RUNTIME_FAULT_H

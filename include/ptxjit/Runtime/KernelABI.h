@@ -1,12 +1,13 @@
-/*===- KernelABI.h - what compiled kernels and the runtime share ---*- C
--*-===*\
-|*
-|* A compiled kernel has no undefined symbols and no absolute addresses: all it
-|* needs it reaches through the context pointer, its one argument. Plain C;
-|* sizes and offsets are pinned by a unit test. Change anything here: raise
-|* PTXJIT_KERNEL_ABI_VERSION.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- KernelABI.h - what compiled kernels and the runtime share --*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiled kernel has no undefined symbols and no absolute addresses: all it
+// needs it reaches through the context pointer, its one argument. Plain C;
+// sizes and offsets are pinned by a unit test. Change anything here: raise
+// PTXJIT_KERNEL_ABI_VERSION.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_KERNELABI_H
 #define PTXJIT_RUNTIME_KERNELABI_H

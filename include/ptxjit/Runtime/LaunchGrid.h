@@ -1,5 +1,7 @@
 //===- LaunchGrid.h - run one kernel over a grid ----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Host side of a launch: takes a compiled kernel and a grid, runs all CTAs.
 // Knows nothing of PTX, MLIR or LLVM.
 //

@@ -1,5 +1,7 @@
 //===- LaunchShape.h - the extents of a launch ------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a launch says of grid, cluster and block together with what the kernel
 // requires of them.
 //

@@ -1,5 +1,7 @@
 //===- LinkedText.h - how linked modules travel -----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the linker returns is a text again, so that it is loaded, kept on disk
 // and shown like any module. It holds the PTX of its modules as they came, each
 // behind a line that says its size and name, and is linked when it is parsed.

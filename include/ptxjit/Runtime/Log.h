@@ -1,4 +1,8 @@
 //===- Log.h - what PTXJIT_LOG shows ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_LOG_H
 #define PTXJIT_RUNTIME_LOG_H

@@ -1,4 +1,8 @@
 //===- Memory.h - device memory ---------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_MEMORY_H
 #define PTXJIT_RUNTIME_MEMORY_H

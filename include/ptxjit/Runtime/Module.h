@@ -1,4 +1,8 @@
 //===- Module.h - a loaded PTX module ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_MODULE_H
 #define PTXJIT_RUNTIME_MODULE_H

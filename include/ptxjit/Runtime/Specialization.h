@@ -1,11 +1,13 @@
-/*===- Specialization.h - what a kernel is compiled for -------------*- C -*-===
- *
- * The options of a kernel's compilation, in one list. The lists make the struct
- * that Runtime hands to the compiler, the key of compiled kernels in memory and
- * on disk, and the options of passes. A new option is one line here, and its
- * use.
- *
- *===----------------------------------------------------------------------===*/
+//===- Specialization.h - what a kernel is compiled for -----------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of a kernel's compilation, in one list. The lists make the struct
+// that Runtime hands to the compiler, the key of compiled kernels in memory and
+// on disk, and the options of passes. A new option is one line here, and its
+// use.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_SPECIALIZATION_H
 #define PTXJIT_RUNTIME_SPECIALIZATION_H

@@ -1,4 +1,8 @@
 //===- Stream.h - work in order ---------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_STREAM_H
 #define PTXJIT_RUNTIME_STREAM_H

@@ -1,4 +1,8 @@
 //===- AccessTests.cpp - what compiled code asks of addresses -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "AccessTests.h"
 #include "LaneLoops.h"

@@ -1,4 +1,8 @@
 //===- AccessTests.h - what compiled code asks of addresses -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSTESTS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSTESTS_H

@@ -1,4 +1,8 @@
 //===- Accesses.cpp - ld and st of a warp -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "../CombineAccesses.h"

@@ -1,4 +1,8 @@
 //===- Accesses.h - memory accesses of a warp -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSES_H

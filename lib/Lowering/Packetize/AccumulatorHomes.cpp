@@ -1,4 +1,8 @@
 //===- AccumulatorHomes.cpp - sums that stay in memory --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "AccumulatorHomes.h"
 

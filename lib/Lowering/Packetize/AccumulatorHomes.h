@@ -1,5 +1,7 @@
 //===- AccumulatorHomes.h - sums that stay in memory ------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A multiplication of matrices adds to a tile in memory, its home. Where one
 // goes on with the sum of another, also through loops, the tile stays where it
 // is instead of becoming registers in between.

@@ -1,4 +1,8 @@
 //===- Addresses.cpp - where the lanes of a warp access memory ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Addresses.h"
 #include "Conditions.h"

@@ -1,4 +1,8 @@
 //===- Addresses.h - where the lanes of a warp access memory ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ADDRESSES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ADDRESSES_H

@@ -1,4 +1,8 @@
 //===- Alignment.cpp - tests that addresses are aligned -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Alignment.h"
 #include "Faults.h"

@@ -1,4 +1,8 @@
 //===- Alignment.h - tests that addresses are aligned -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ALIGNMENT_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ALIGNMENT_H

@@ -1,5 +1,7 @@
 //===- AsyncCopies.cpp - cp.async per warp --------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ISA: "cp.async". Done at once, lane after lane: rows of 16 bytes move whole,
 // where gathers and scatters would take them apart.
 //

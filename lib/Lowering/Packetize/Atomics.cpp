@@ -1,5 +1,7 @@
 //===- Atomics.cpp - updates of memory ------------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Atomics are made for one lane after the other and are never merged. Those of
 // memory that nobody else has meanwhile are plain.
 //

@@ -1,4 +1,8 @@
 //===- Atomics.h - updates of memory ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ATOMICS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ATOMICS_H

@@ -1,5 +1,7 @@
 //===- Barriers.cpp - barriers, fences, and giving way --------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Barriers of a CTA are calls of the runtime, through the context.
 //
 //===----------------------------------------------------------------------===//

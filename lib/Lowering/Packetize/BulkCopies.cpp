@@ -1,5 +1,7 @@
 //===- BulkCopies.cpp - bulk copies and reductions ------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Most often one elected thread makes them: each active lane's copy is a loop
 // of wide scalar code.
 //

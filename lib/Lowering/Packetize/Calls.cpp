@@ -1,4 +1,8 @@
 //===- Calls.cpp - calls of functions, and of the system ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Calls.h"
 #include "Addresses.h"

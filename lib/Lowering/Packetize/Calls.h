@@ -1,4 +1,8 @@
 //===- Calls.h - calls of functions, and of the system ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_CALLS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_CALLS_H

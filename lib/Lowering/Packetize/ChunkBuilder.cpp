@@ -1,4 +1,8 @@
 //===- ChunkBuilder.cpp - build vector code for one chunk -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ChunkBuilder.h"
 

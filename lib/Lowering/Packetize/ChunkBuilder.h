@@ -1,5 +1,7 @@
 //===- ChunkBuilder.h - build vector code for one chunk ---------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one place that knows how wide a chunk is. Emitters are written once on
 // top of it and serve vectors of lanes and, where a value is uniform, scalars.
 //

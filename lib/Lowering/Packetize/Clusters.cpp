@@ -1,4 +1,8 @@
 //===- Clusters.cpp - clusters, and whose address it is -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Clusters.h"
 #include "Dispatch.h"

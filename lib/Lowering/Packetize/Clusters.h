@@ -1,4 +1,8 @@
 //===- Clusters.h - clusters, and whose address it is -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_CLUSTERS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_CLUSTERS_H

@@ -1,5 +1,7 @@
 //===- Collectives.cpp - what the lanes of a warp do together -------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shuffles, votes and the like are vector code: the warp is in lockstep here.
 //
 //===----------------------------------------------------------------------===//

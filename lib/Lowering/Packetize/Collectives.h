@@ -1,4 +1,8 @@
 //===- Collectives.h - what the lanes of a warp do together -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_COLLECTIVES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_COLLECTIVES_H

@@ -1,4 +1,8 @@
 //===- Comparisons.cpp - comparison, logic and shifts per chunk ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
 #include "Packed.h"

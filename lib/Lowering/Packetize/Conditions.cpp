@@ -1,4 +1,8 @@
 //===- Conditions.cpp - when a lane pattern holds -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Conditions.h"
 

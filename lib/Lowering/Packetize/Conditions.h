@@ -1,4 +1,8 @@
 //===- Conditions.h - when a lane pattern holds -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_CONDITIONS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_CONDITIONS_H

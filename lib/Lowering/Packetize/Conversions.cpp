@@ -1,4 +1,8 @@
 //===- Conversions.cpp - conversions per chunk --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
 #include "Packed.h"

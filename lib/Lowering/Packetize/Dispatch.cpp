@@ -1,4 +1,8 @@
 //===- Dispatch.cpp - which code emits an op ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
 

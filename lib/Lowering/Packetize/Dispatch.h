@@ -1,4 +1,8 @@
 //===- Dispatch.h - which code emits an op ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_DISPATCH_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_DISPATCH_H

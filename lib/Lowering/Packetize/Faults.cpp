@@ -1,4 +1,8 @@
 //===- Faults.cpp - what ends a launch ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Faults.h"
 

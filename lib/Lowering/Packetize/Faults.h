@@ -1,4 +1,8 @@
 //===- Faults.h - what ends a launch ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_FAULTS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_FAULTS_H

@@ -1,5 +1,7 @@
 //===- Fission.cpp - a kernel in parts, split at its barriers -------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The regions around barriers stand outside, with what they depend on (see
 // CtaLevel.h); everything between two barriers becomes a loop over the warps.
 // Values of a warp that live from one part to another lie in the CTA's frame,

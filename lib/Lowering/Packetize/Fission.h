@@ -1,4 +1,8 @@
 //===- Fission.h - a kernel in parts, split at its barriers -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_FISSION_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_FISSION_H

@@ -1,5 +1,7 @@
 //===- Floats.cpp - floating point arithmetic per chunk -----------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Bit-exact in every rounding mode: to nearest by plain ops, directed modes by
 // AVX-512 embedded rounding or the device library. No fast-math anywhere.
 //

@@ -1,4 +1,8 @@
 //===- Fragments.cpp - registers of fragments in memory -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fragments.h"
 #include "LaneLoops.h"

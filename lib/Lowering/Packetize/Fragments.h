@@ -1,5 +1,7 @@
 //===- Fragments.h - registers of fragments in memory -----------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Device functions read and write the registers of fragments as arrays of
 // lanes.
 //

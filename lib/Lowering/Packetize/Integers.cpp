@@ -1,5 +1,7 @@
 //===- Integers.cpp - integer arithmetic per chunk ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Nothing here may be poison or trap in any lane: shift amounts are clamped,
 // divisors made safe.
 //

@@ -1,4 +1,8 @@
 //===- Kernel.cpp - the pass ----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "Calls.h"

@@ -1,4 +1,8 @@
 //===- LaneLoops.cpp - code that goes lane by lane ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "LaneLoops.h"
 #include "WarpMemory.h"

@@ -1,4 +1,8 @@
 //===- LaneLoops.h - code that goes lane by lane ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_LANELOOPS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_LANELOOPS_H

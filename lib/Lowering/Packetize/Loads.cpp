@@ -1,4 +1,8 @@
 //===- Loads.cpp - loads of a warp --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "AccessTests.h"
 #include "Accesses.h"

@@ -1,5 +1,7 @@
 //===- LocalsByElement.cpp - local memory by element ----------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Variables that nobody sees as a frame (InterleaveLocals.cpp) are stored, per
 // warp, as [granule][lane], in a second arena behind the 32 frames: what all
 // lanes keep at the same offset is one contiguous access. Elements of several

@@ -1,4 +1,8 @@
 //===- LocalsByElement.h - local memory by element --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_LOCALSBYELEMENT_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_LOCALSBYELEMENT_H

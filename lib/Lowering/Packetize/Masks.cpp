@@ -1,5 +1,7 @@
 //===- Masks.cpp - which lanes take part ----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A mask is a vector of i1 a chunk; here are its bits as a word, and the
 // questions asked of it. (On CPUs without mask registers the code generator is
 // told their form: WideMasks.)

@@ -1,4 +1,8 @@
 //===- Masks.h - which lanes take part --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MASKS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_MASKS_H

@@ -1,4 +1,8 @@
 //===- MatrixHomes.cpp - sums of matrices where they stay -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "MatrixHomes.h"
 #include "Fragments.h"

@@ -1,4 +1,8 @@
 //===- MatrixHomes.h - sums of matrices where they stay ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXHOMES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXHOMES_H

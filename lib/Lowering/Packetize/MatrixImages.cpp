@@ -1,5 +1,7 @@
 //===- MatrixImages.cpp - fragments as multiplications read them ----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Images of fragments are made once for all instructions of a block that use
 // them (lib/Device/Matrix.cpp says what registers, images and homes are).
 //

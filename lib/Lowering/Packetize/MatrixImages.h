@@ -1,4 +1,8 @@
 //===- MatrixImages.h - fragments as multiplications read them --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXIMAGES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_MATRIXIMAGES_H

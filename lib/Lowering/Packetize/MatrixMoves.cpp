@@ -1,4 +1,8 @@
 //===- MatrixMoves.cpp - fragments from and to memory ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "Addresses.h"

@@ -1,5 +1,7 @@
 //===- MatrixProducts.cpp - multiplications of fragments ------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Calls of the device library's kernels, on memory of the warp's stack.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- Mbarriers.cpp - mbarrier objects -----------------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the object holds: KernelABI.h. Updates are the runtime's; a wait is a
 // load and a comparison, once for all lanes where they ask the same.
 //

@@ -1,4 +1,8 @@
 //===- Mbarriers.h - mbarrier objects ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_MBARRIERS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_MBARRIERS_H

@@ -1,4 +1,8 @@
 //===- Moves.cpp - moves per chunk --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
 

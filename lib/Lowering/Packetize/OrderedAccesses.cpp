@@ -1,5 +1,7 @@
 //===- OrderedAccesses.cpp - volatile, relaxed and stronger ---------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Ordered accesses are made for one lane after the other and are never merged.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,8 @@
 //===- OrderedAccesses.h - volatile, relaxed and stronger -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ORDEREDACCESSES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ORDEREDACCESSES_H

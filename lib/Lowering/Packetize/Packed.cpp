@@ -1,4 +1,8 @@
 //===- Packed.cpp - half types and packed types per chunk -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Packed.h"
 

@@ -1,5 +1,7 @@
 //===- Packed.h - half types and packed types per chunk ---------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // f16 values are f16, bf16 values their bits as i16, packed values integers.
 // Arithmetic on them is arithmetic on f32, rounded once.
 //

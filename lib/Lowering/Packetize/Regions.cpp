@@ -1,4 +1,8 @@
 //===- Regions.cpp - the walk over a kernel -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Regions.h"
 #include "Conditions.h"

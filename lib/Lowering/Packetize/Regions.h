@@ -1,4 +1,8 @@
 //===- Regions.h - the walk over a kernel -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_REGIONS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_REGIONS_H

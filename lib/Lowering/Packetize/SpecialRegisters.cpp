@@ -1,4 +1,8 @@
 //===- SpecialRegisters.cpp - special registers ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Clusters.h"
 #include "Dispatch.h"

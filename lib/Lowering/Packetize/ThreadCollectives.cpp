@@ -1,5 +1,7 @@
 //===- ThreadCollectives.cpp - warp operations of single threads ----------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where each thread is a strand of its own, the runtime gathers what the
 // threads of a warp have brought, and each computes its own result from it.
 //

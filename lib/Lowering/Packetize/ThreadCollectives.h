@@ -1,4 +1,8 @@
 //===- ThreadCollectives.h - warp operations of single threads --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_THREADCOLLECTIVES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_THREADCOLLECTIVES_H

@@ -1,5 +1,7 @@
 //===- ThreadStack.cpp - stacks of single threads -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Where each thread is a strand of its own it has a stack, which holds its
 // local memory, too.
 //

@@ -1,4 +1,8 @@
 //===- ThreadStack.h - stacks of single threads -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_THREADSTACK_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_THREADSTACK_H

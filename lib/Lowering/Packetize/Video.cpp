@@ -1,5 +1,7 @@
 //===- Video.cpp - video instructions per chunk -------------------------===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Parts are widened so that nothing can overflow: lanes of SIMD instructions in
 // 32 bits, scalar ones in 64, products and shifts to the left in 128.
 //

@@ -1,4 +1,8 @@
 //===- WarpBuilder.cpp - code for one warp --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "WarpBuilder.h"
 #include "Clusters.h"

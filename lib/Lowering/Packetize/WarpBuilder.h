@@ -1,5 +1,7 @@
 //===- WarpBuilder.h - code for one warp ------------------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What every emitter is handed: the builder, the values of the warp, masks, and
 // what the prologue has read of the launch.
 //

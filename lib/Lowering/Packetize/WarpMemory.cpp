@@ -1,4 +1,8 @@
 //===- WarpMemory.cpp - memory on the warp's stack ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "WarpMemory.h"
 

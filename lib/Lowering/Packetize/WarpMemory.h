@@ -1,5 +1,7 @@
 //===- WarpMemory.h - memory on the warp's stack ----------------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For what vectors are bad at: lanes that are named by data, and fragments of
 // matrices that device functions read.
 //

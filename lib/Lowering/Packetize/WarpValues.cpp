@@ -1,4 +1,8 @@
 //===- WarpValues.cpp - what a thread's values have become ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "WarpValues.h"
 #include "Conditions.h"

@@ -1,5 +1,7 @@
 //===- WarpValues.h - what a thread's values have become --------*- C++ -*-===//
 //
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The map from each value of one thread to its form for the 32 threads of a
 // warp: a base with a pattern, or chunks of lanes (Shape.h says which).
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches a kernel, looks at what it did, lets it fail, and tells whether
 LLVM was opened."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that Triton compiles, run through libcuda.so.1 and compared with numpy.
 
 Triton makes PTX without a GPU, and calls ptxas, which `ptx-jit exec` replaces;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cooperative launches of as many CTAs as the device holds, which are more than
 any worker runs at once, and of one more.
 

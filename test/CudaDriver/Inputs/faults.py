@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Faults of kernels in a Python process that has handlers of its own.
 
     faults.py LIBCUDA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches a kernel, and another by a graph that runs twice, then prints and
 removes the perf map of this process.
 

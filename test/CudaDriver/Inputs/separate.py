@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Links PTX of three files, loads the image twice and runs a kernel of it.
 
     separate.py LIBCUDA FOLDER

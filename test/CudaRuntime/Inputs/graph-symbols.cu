@@ -23,8 +23,8 @@ int main() {
   CHECK(cudaGraphLaunch(instance, 0));
   CHECK(cudaDeviceSynchronize());
   printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);
-  CHECK(cudaGraphExecMemcpyNodeSetParamsToSymbol(
-      instance, to, cells, other, 16, 0, cudaMemcpyHostToDevice));
+  CHECK(cudaGraphExecMemcpyNodeSetParamsToSymbol(instance, to, cells, other, 16,
+                                                 0, cudaMemcpyHostToDevice));
   CHECK(cudaGraphLaunch(instance, 0));
   CHECK(cudaDeviceSynchronize());
   printf("%d %d %d %d\n", out[0], out[1], out[2], out[3]);

@@ -6,8 +6,7 @@ __constant__ float scale[2];
 __device__ int counter = 5;
 __managed__ int sharedCounter = 3;
 
-template <typename T>
-__global__ void axpy(T a, const T *x, T *y, int n) {
+template <typename T> __global__ void axpy(T a, const T *x, T *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     y[i] = a * x[i] * scale[1] + y[i];

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints, parses and prints again: both texts must be the same.
 
     round-trip.py OPTION... -- FILE...      options of ptx-opt for the first run

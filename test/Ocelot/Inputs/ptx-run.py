@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls ptx_run as frameworks do: values in the bytes of pointers."""
 import ctypes
 import struct

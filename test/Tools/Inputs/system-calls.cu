@@ -4,10 +4,11 @@
 extern "C" __global__ void prints(int n) {
   int t = threadIdx.x;
   int r = printf("[%d] %5.2f %s %c %llu %p %% %08x|%-6d|%*d %ld\n", t, t * 0.5,
-                 t % 2 ? "odd" : "even", 'a' + t, 1ull << (40 + t),
-                 (void *)16, t * 17, t, 5, t, -5L);
+                 t % 2 ? "odd" : "even", 'a' + t, 1ull << (40 + t), (void *)16,
+                 t * 17, t, 5, t, -5L);
   if (t == n)
-    printf("%d arguments, %s %q %e %.3s.\n", r, (const char *)0, 1e100, "abcdef");
+    printf("%d arguments, %s %q %e %.3s.\n", r, (const char *)0, 1e100,
+           "abcdef");
 }
 
 // What the heap gives is each thread's own until it is freed, and no more.
