@@ -1,4 +1,4 @@
-//===- AccessPlan.cpp - how a warp accesses memory ------------------------===//
+//===- AccessPlan.cpp - choose the code for a memory access ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +26,7 @@ bool ptxjit::isContiguous(const AccessShape &address, int64_t stride,
   return true;
 }
 
-/// The elements at `offsets`, in order and without repetition, as runs.
+/// Sorts `offsets` and joins neighbouring elements to runs; drops duplicates.
 static SmallVector<AccessRun, 4> joinNeighbours(SmallVector<int64_t> offsets,
                                                 int64_t size) {
   llvm::sort(offsets);
@@ -39,7 +39,7 @@ static SmallVector<AccessRun, 4> joinNeighbours(SmallVector<int64_t> offsets,
         ++last.count;
         continue;
       }
-      if (offset < end) // once more
+      if (offset < end) // a duplicate
         continue;
     }
     runs.push_back({offset, 1});
@@ -72,7 +72,7 @@ SmallVector<AccessRun, 4> ptxjit::findRuns(const AccessShape &address,
                           int64_t(e) * elementBytes);
     }
     left &= ~members;
-    // Elements that overlap in part have no place in a run.
+    // Elements that overlap partially have no index in a run.
     if (llvm::any_of(offsets, [&](int64_t o) {
           return (o - offsets[0]) % elementBytes != 0;
         }))
@@ -93,7 +93,7 @@ unsigned ptxjit::mostRuns(const Access &access, unsigned chunk) {
   return std::max(chunk * (access.isStore ? access.count : 1) / 4, 2u);
 }
 
-/// Are runs worth it? Stores must not write over each other's elements.
+/// Is code with runs worth it? No element may be stored twice.
 static bool hasRuns(const Access &access, unsigned chunk) {
   if (chunk == 1)
     return false;
@@ -113,14 +113,15 @@ static bool hasRuns(const Access &access, unsigned chunk) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// No CPU gathers or scatters less than 32 bits, nor masks that.
+/// No CPU gathers or scatters elements of less than 32 bits, so masked ones
+/// need other code.
 static AccessCode planGather(const Access &access, unsigned chunk) {
   if (access.elementBytes >= 4 || !access.masked || chunk == 1)
     return AccessCode::Gather;
   return access.isStore ? AccessCode::LaneByLane : AccessCode::GatherDwords;
 }
 
-/// Lanes of whose addresses nothing is known that would help.
+/// Plans for addresses of which nothing useful is known.
 static AccessPlan planUnknown(const Access &access, unsigned chunk) {
   AccessCode gather = planGather(access, chunk);
   bool mayFollow = chunk > 1 && !access.address.hasBase &&
@@ -130,10 +131,10 @@ static AccessPlan planUnknown(const Access &access, unsigned chunk) {
   return {AccessCode::Contiguous, AccessTest::Neighbours, gather};
 }
 
-/// The best way for lanes whose addresses do not follow each other.
+/// Plans for lanes whose addresses are not consecutive.
 static AccessPlan planApart(const Access &access, unsigned chunk) {
   const AccessShape &address = access.address;
-  // The pattern of a conditional one holds only if a test says so.
+  // A conditional pattern is not certain enough for runs.
   bool known = address.groups ||
                (address.hasBase && address.pattern && !address.conditional);
   AccessPlan plan;
@@ -159,7 +160,7 @@ AccessPlan ptxjit::planAccess(const Access &access, unsigned chunk) {
     return planApart(access, chunk);
   if (!address.conditional)
     return {AccessCode::Contiguous};
-  // Only numbers that wrap around fail rarely.
+  // A wrap-around is rare, but lanes that diverged are not.
   bool failsRarely = chunk > 1 && !address.mayPart;
   return {AccessCode::Contiguous, AccessTest::Pattern,
           failsRarely ? AccessCode::LaneByLane : planGather(access, chunk),

@@ -1,4 +1,4 @@
-//===- CombineAccesses.cpp - neighbouring accesses as one -----------------===//
+//===- CombineAccesses.cpp - combine neighbouring accesses ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -63,7 +63,7 @@ public:
   explicit Combination(const ShapeAnalysis &shapes) : shapes(shapes) {}
 
   void run(Block &block);
-  unsigned numVectors = 0; ///< that were made of accesses
+  unsigned numVectors = 0; ///< made of accesses
 
 private:
   template <typename OpTy> void combineAlike(SmallVector<OpTy> &ops);
@@ -78,9 +78,10 @@ private:
   }
 
   const ShapeAnalysis &shapes;
-  /// With nothing between them that they could not be moved across.
+  /// Open accesses. No op stands between them across which they could not be
+  /// moved.
   SmallVector<LdOp> loads;
-  SmallVector<StOp> stores; ///< alike
+  SmallVector<StOp> stores; ///< all alike (areAlike)
 };
 
 void Combination::run(Block &block) {
@@ -92,7 +93,7 @@ void Combination::run(Block &block) {
     }
     if (auto load = dyn_cast<LdOp>(op); load && isPlain(load)) {
       closeStores();
-      if (loads.size() == 256) // each is compared with each
+      if (loads.size() == 256) // combining compares each with each
         closeLoads();
       loads.push_back(load);
     } else if (auto store = dyn_cast<StOp>(op); store && isPlain(store)) {
@@ -107,8 +108,9 @@ void Combination::run(Block &block) {
   closeAll();
 }
 
-/// Do vectors of `bytes` of different lanes not overlap, so that nothing is
-/// lost that the elements alone would have had: rows side by side?
+/// Are the vectors of different lanes, of `bytes` bytes each, disjoint? If they
+/// overlap, as in rows side by side, the single elements are contiguous
+/// accesses, which a vector would lose.
 template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
   const Shape &shape = shapes.get(op.getA());
   if (shape.isUniform())
@@ -144,7 +146,7 @@ void Combination::closeLoads() {
 void Combination::closeStores() {
   SmallVector<StOp> open = std::move(stores);
   stores.clear();
-  // What is written twice keeps its order.
+  // Stores that overlap keep their order.
   for (StOp x : open)
     for (StOp y : open)
       if (x != y && std::abs(int64_t(x.getOffset()) - int64_t(y.getOffset())) <
@@ -153,7 +155,8 @@ void Combination::closeStores() {
   combineAlike(open);
 }
 
-/// What becomes of all but the first; that is told where it is emitted.
+/// Reports what all ops but the first become. The vector itself is reported
+/// where it is emitted.
 template <typename OpTy> void tell(MutableArrayRef<OpTy> ops) {
   if (!wantsRemarks(ops.front()))
     return;
@@ -170,7 +173,7 @@ void Combination::combineAlike(SmallVector<OpTy> &ops) {
   llvm::stable_sort(
       ops, [](OpTy x, OpTy y) { return x.getOffset() < y.getOffset(); });
   int64_t size = bytesOf(elementOf(ops.front()));
-  // ISA: vectors of any space have at most 16 bytes.
+  // ISA: vectors have at most 16 bytes in any space.
   unsigned most = unsigned(16 / size);
   MutableArrayRef<OpTy> left = ops;
   while (left.size() > 1) {

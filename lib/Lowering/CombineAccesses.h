@@ -1,4 +1,4 @@
-//===- CombineAccesses.h - neighbouring accesses as one ---------*- C++ -*-===//
+//===- CombineAccesses.h - combine neighbouring accesses --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace ptxjit {
 
-/// Is it a vector that the pass has made of accesses, which is aligned as its
-/// elements are?
+/// Is `access` a vector access that the pass has made? It is aligned to its
+/// element size only.
 bool isElementAligned(mlir::Operation *access);
 
 } // namespace ptxjit

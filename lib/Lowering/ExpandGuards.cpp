@@ -1,4 +1,4 @@
-//===- ExpandGuards.cpp - @p to selects and conditionals ------------------===//
+//===- ExpandGuards.cpp - guards to selects and conditionals --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -64,8 +64,8 @@ struct ExpandGuardsPass
       guard.erase();
       return;
     }
-    // The conditional gives the new values; slots are written outside, so that
-    // they can be promoted.
+    // The conditional yields the new values. The slots are written outside, so
+    // that they can be promoted.
     SmallVector<Type> types;
     for (WriteOp write : writes)
       types.push_back(write.getValue().getType());

@@ -1,4 +1,4 @@
-//===- ExpandInstructions.cpp - what other instructions make up -----------===//
+//===- ExpandInstructions.cpp - replace instructions by simpler ones ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,7 +24,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 namespace {
-/// Attributes that `op` has in common with what it becomes.
+/// Copies those of the attributes `names` that `op` has.
 void keepAttributes(Operation *op, OperationState &state,
                     ArrayRef<StringRef> names) {
   for (StringRef name : names)
@@ -32,7 +32,7 @@ void keepAttributes(Operation *op, OperationState &state,
       state.addAttribute(name, value);
 }
 
-/// A `ptx.st`, but for its attributes.
+/// Starts a `ptx.st`, without its attributes.
 OperationState makeStore(OpBuilder &b, Location loc, Value address,
                          ValueRange values) {
   OperationState state(loc, StOp::getOperationName());
@@ -43,7 +43,7 @@ OperationState makeStore(OpBuilder &b, Location loc, Value address,
   return state;
 }
 
-/// What an asynchronous store, update or arrival does, done at once.
+/// Replaces an asynchronous store, reduction or arrival by synchronous ops.
 class AsyncExpansion {
 public:
   explicit AsyncExpansion(Operation *op) : op(op), b(op), loc(op->getLoc()) {}
@@ -120,8 +120,8 @@ private:
   Location loc;
 };
 
-/// min and max of f32 in the order of integers. `NaN` is the first or the last
-/// of all, and comes back canonical.
+/// Replaces `redux` of f32 (min, max) by that of s32, on keys that have the
+/// same order. NaN is the least or the greatest key, and comes back canonical.
 class ReduxExpansion {
 public:
   explicit ReduxExpansion(ReduxOp op) : op(op), b(op), loc(op.getLoc()) {}
@@ -157,7 +157,7 @@ private:
   Value word(uint32_t value) {
     return arith::ConstantIntOp::create(b, loc, value, 32);
   }
-  /// Negative numbers the other way round; its own inverse.
+  /// Reverses the order of negative numbers; its own inverse.
   Value reorder(Value bits) {
     Value negative =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, bits, word(0));
@@ -170,7 +170,7 @@ private:
   Location loc;
 };
 
-/// Loads and stores of the elements of a `multimem` instruction.
+/// Replaces a `multimem` load or store by loads or stores of its elements.
 class MultimemExpansion {
 public:
   explicit MultimemExpansion(Operation *op)
@@ -189,7 +189,7 @@ public:
   }
 
 private:
-  /// Bits of an element; f32 and f64 as they are.
+  /// The type of an element: f32 and f64 stay, others become bits.
   static ScalarType typeOf(Type type) {
     if (type.isF32())
       return ScalarType::F32;

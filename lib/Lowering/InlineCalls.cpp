@@ -1,11 +1,12 @@
-//===- InlineCalls.cpp - calls to straight flow ---------------------------===//
+//===- InlineCalls.cpp - inline functions into kernels --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A warp in lockstep has one control flow, so functions become part of their
-// kernel: an indirect call tests the address against each function it may mean,
-// and lanes with different targets diverge like at any other branch. What stays
-// a call is recursion, and what would make the kernel too large.
+// kernel. An indirect call tests the address against each function that it may
+// mean, and lanes with different targets diverge like at any other branch.
+// Calls of recursive functions and of functions with `alloca` remain, and so do
+// calls that would make the kernel too large.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,14 +102,14 @@ struct InlineCallsPass
     }
   }
 
-  /// `.param` means the block of a kernel's parameters, or a variable that
-  /// travels between functions. The latter are local memory.
+  /// `.param` means the parameters of a kernel, or a variable that is passed
+  /// between functions. The latter is local memory.
   static void resolveParamSpace(FuncOp func) {
     func.walk([&](SpaceOpInterface op) {
       std::optional<Space> space = op.getAddressSpace();
       if (space != Space::Param && space != Space::ParamFunc)
         return;
-      // These mean a kernel's parameters, in functions too.
+      // These ops mean the parameters of the kernel, in functions too.
       bool ofKernel = func.getEntry() || isa<CvtaOp, IsSpacepOp>(op);
       bool travels = !ofKernel || isa<StOp>(op) || space == Space::ParamFunc ||
                      isVariable(op->getOperand(0));
@@ -153,7 +154,7 @@ struct InlineCallsPass
     return list;
   }
 
-  /// if (target == &f) f(); else if (target == &g) g(); else raise, exit
+  /// if (target == &f) f(); else if (target == &g) g(); else trap
   void expandIndirectCalls(FuncOp func) {
     SmallVector<CallOp> calls;
     func.walk([&](CallOp call) {
@@ -199,7 +200,8 @@ struct InlineCallsPass
     return count;
   }
 
-  /// What `alloca` gives is freed at the function's end, so that must stay.
+  /// Does the function use its stack? What it gets from `alloca` is freed when
+  /// it returns, so it must stay a function.
   static bool usesStack(FuncOp func) {
     return func
         .walk([](Operation *op) {
@@ -209,7 +211,8 @@ struct InlineCallsPass
         .wasInterrupted();
   }
 
-  /// Callees first, so that each function is copied when it is complete.
+  /// Inlines into the callees first, so that they are complete when they are
+  /// copied.
   void inlineInto(FuncOp func) {
     if (!visited.insert(func).second)
       return;
@@ -237,8 +240,9 @@ struct InlineCallsPass
     active.remove(func);
   }
 
-  /// Each call has registers of its own, which are 0 until they are written:
-  /// not what the call before, in a loop, has left.
+  /// Moves the registers of an inlined body to the caller and sets them to 0.
+  /// Each call has registers of its own, which are 0 until they are written; in
+  /// a loop they must not keep the values of the call before.
   static void clearRegisters(OpBuilder &b, Block *entry) {
     for (RegOp reg : llvm::make_early_inc_range(entry->getOps<RegOp>())) {
       reg->moveBefore(b.getBlock(), b.getInsertionPoint());
@@ -294,7 +298,7 @@ struct InlineCallsPass
   unsigned numInlined = 0, numIndirect = 0;
   DenseMap<FuncOp, unsigned> numbers, sizes;
   llvm::SetVector<FuncOp> addressTaken, active;
-  /// Kept: recursive, or with a stack of their own.
+  /// `kept` functions are not inlined: they are recursive, or use their stack.
   DenseSet<FuncOp> visited, kept;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- InsertYields.cpp - let others run in loops that wait ---------------===//
+//===- InsertYields.cpp - give way in loops that wait ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,10 +1,10 @@
-//===- InterleaveLocals.cpp - local memory that lanes share by element ----===//
+//===- InterleaveLocals.cpp - store local variables by element ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread's local memory is an ordinary frame only if somebody may look at it
-// as such. The accesses of all other variables are marked here, so that the
-// same element of all lanes of a warp lies side by side.
+// A local variable needs an ordinary frame if its address escapes. This pass
+// marks the accesses of the other variables, whose elements are stored side by
+// side for the lanes of a warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +32,12 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Pieces that one element may fall into. More cost more than they save.
+/// The most granules that one element may span. More cost more than they save.
 static constexpr int64_t kMostPieces = 4;
 
 namespace {
-/// What is known of a part of local memory, and of all others that an address
-/// may mean instead.
+/// What is known of an object, which is a part of local memory. Objects that
+/// one address may mean are judged together.
 struct LocalObject {
   bool escapes = false;
   SmallVector<Operation *> accesses;
@@ -47,13 +47,13 @@ struct LocalObject {
 class LocalAddresses {
 public:
   explicit LocalAddresses(FuncOp func) : func(func) {}
-  /// \returns the accesses marked.
+  /// \returns the number of accesses marked.
   unsigned run();
 
 private:
   struct Variable {
     SmallVector<AddressOfOp> addresses;
-    SmallVector<int64_t> begins; ///< of its objects, sorted
+    SmallVector<int64_t> begins; ///< offsets of its objects, sorted
     unsigned firstObject = 0;
   };
 
@@ -83,7 +83,7 @@ private:
 // Objects
 //===----------------------------------------------------------------------===//
 
-/// The constant that `use` is added to.
+/// The constant that is added to `use`, if any.
 static std::optional<int64_t> addedConstant(OpOperand &use) {
   Operation *op = use.getOwner();
   APInt constant;
@@ -94,8 +94,8 @@ static std::optional<int64_t> addedConstant(OpOperand &use) {
   return std::nullopt;
 }
 
-/// Where a use of a depot's address plus a constant points to. Nothing if it is
-/// used in another way.
+/// The offset to which a use of a depot's address points. Nothing if the
+/// address is used in another way.
 static std::optional<int64_t> placeOf(OpOperand &use) {
   std::optional<int64_t> place = addedConstant(use);
   bool isAddress = use.getOperandNumber() == 0;
@@ -106,7 +106,7 @@ static std::optional<int64_t> placeOf(OpOperand &use) {
   return place && *place >= 0 ? place : std::nullopt;
 }
 
-/// The uses of an address, and of the generic address made of it.
+/// The uses of an address, and of the generic address that is made of it.
 static SmallVector<OpOperand *> usesOf(AddressOfOp address) {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : address->getUses()) {
@@ -119,10 +119,10 @@ static SmallVector<OpOperand *> usesOf(AddressOfOp address) {
   return uses;
 }
 
-/// nvcc and clang put all variables of a function into one, which they call
-/// `__local_depot`, and form the address of each by adding its place first. So
-/// the places that occur are the objects' boundaries; in other variables
-/// nothing says what a sum points to.
+/// nvcc and clang put all variables of a function into one, which they name
+/// `__local_depot`. To form an address they first add the offset of the
+/// variable. So the offsets that occur are the boundaries of objects. In other
+/// variables nothing tells which object a sum points to.
 void LocalAddresses::findObjects(Variable &variable, VarOp var) {
   variable.begins = {0};
   if (!var.getSymName().contains("__local_depot"))
@@ -177,7 +177,7 @@ void LocalAddresses::enter(const Variable &variable, AddressOfOp address) {
 // Uses
 //===----------------------------------------------------------------------===//
 
-/// `value` may be an address in `object`.
+/// Notes that `value` may be an address in `object`.
 void LocalAddresses::derive(Value value, unsigned object) {
   auto [it, isNew] = objectOf.try_emplace(value, object);
   if (isNew)
@@ -195,7 +195,8 @@ void LocalAddresses::addAccess(OpOperand &use, std::optional<Space> space,
     objects[object].escapes = true;
 }
 
-/// A value that leaves a region: what it is outside, or in the next turn.
+/// Follows a value that leaves a region to the result of the op, or to the next
+/// iteration.
 void LocalAddresses::followYield(OpOperand &use, unsigned object) {
   Operation *op = use.getOwner(), *parent = op->getParentOp();
   unsigned n = use.getOperandNumber();
@@ -204,7 +205,7 @@ void LocalAddresses::followYield(OpOperand &use, unsigned object) {
   auto loop = cast<scf::WhileOp>(parent);
   if (isa<scf::YieldOp>(op))
     return derive(loop.getBeforeArguments()[n], object);
-  derive(loop.getAfterArguments()[n - 1], object); // after the condition
+  derive(loop.getAfterArguments()[n - 1], object); // operand 0 is the condition
   derive(loop.getResult(n - 1), object);
 }
 
@@ -220,7 +221,7 @@ void LocalAddresses::followUse(OpOperand &use, unsigned object) {
   if (isa<scf::YieldOp, scf::ConditionOp>(op))
     return followYield(use, object);
   if (isa<SetpOp>(op))
-    return; // which addresses are compared, all lanes agree on
+    return; // a comparison does not access memory
   AddressRole role = getAddressRole(use);
   if (role == AddressRole::Base || role == AddressRole::Bits)
     derive(op->getResult(0), object);
@@ -237,8 +238,8 @@ void LocalAddresses::follow(Value value, unsigned object) {
 // Values of several origins
 //===----------------------------------------------------------------------===//
 
-/// Where an address comes from somewhere else too, that is memory we do not
-/// know, so all of it has to be frames.
+/// If an address may also come from elsewhere it may mean memory that is not
+/// known here. Then the object must be in a frame.
 void LocalAddresses::checkMerge(Value merged, ValueRange sources) {
   auto it = objectOf.find(merged);
   if (it == objectOf.end())
@@ -276,7 +277,8 @@ static int64_t elementBytes(Operation *access) {
   return getBitWidth(ld ? ld.getTy() : cast<StOp>(access).getTy()) / 8;
 }
 
-/// \returns the number of accesses marked: all, or none.
+/// Marks accesses with their granule. \returns the number of accesses marked:
+/// all, or none.
 unsigned LocalAddresses::mark(ArrayRef<Operation *> accesses) {
   int64_t least = INT64_MAX, most = 0;
   for (Operation *access : accesses) {

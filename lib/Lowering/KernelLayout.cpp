@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Names of the variables that a kernel, or a function it may call, uses.
+/// The names of the variables that a kernel, or a function that it may call,
+/// uses.
 static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
   llvm::StringSet<> used;
   for (FuncOp func : module.getOps<FuncOp>())
@@ -23,7 +24,7 @@ static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
   return used;
 }
 
-/// Does it matter to `op` that there are other CTAs in the cluster?
+/// Does `op` depend on the cluster, or access the shared memory of its CTAs?
 static bool needsCluster(Operation *op) {
   if (auto cluster = dyn_cast<ClusterOpInterface>(op))
     if (cluster.dependsOnCluster())

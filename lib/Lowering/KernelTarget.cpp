@@ -1,4 +1,4 @@
-//===- KernelTarget.cpp - what passes know of a launch and a CPU ----------===//
+//===- KernelTarget.cpp - the launch and CPU of a compilation -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

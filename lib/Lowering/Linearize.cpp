@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the region tree with the current mask (null: all lanes of the CTA).
-// Invariant: wherever an effect stands, its mask has at least one lane, because
-// every region that holds one is entered only if any lane wants it. So uniform
-// loads may be scalar, and loops may run their body before testing.
+// Walks the region tree with the mask of active lanes (null: all threads of the
+// CTA). Invariant: where an op with effects runs, its mask has at least one
+// lane, because a region that holds such an op is entered only if a lane is
+// active. So uniform loads may be scalar, and loops may run their body before
+// the test.
 //
-// Masks are combined by select(outer, inner, false): an inner condition may be
-// meaningless where the outer mask is off, and must not spread.
+// Masks are combined as select(outer, inner, false). In lanes that are off the
+// inner condition may be poison, which `and` would let through.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +35,11 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 namespace {
-/// A region without effects and loops, small enough to run unasked.
+/// The most ops of a region without effects and loops that runs without a test.
 constexpr unsigned kInlineLimit = 24;
-/// Ops that clones may add to small kernels. Others may get twice as many as
-/// they have: loops in loops would be cloned again and again.
+/// Ops that clones may add to a small kernel. They may add twice as many as a
+/// larger kernel has. Without a limit, nested loops would be cloned again and
+/// again.
 constexpr unsigned kCloneFloor = 400;
 
 struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
@@ -95,7 +97,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return shapes->isUniform(value);
   }
 
-  /// What becomes of a branch on which lanes part.
+  /// Reports what a divergent branch becomes.
   void tell(Operation *branch, Value condition, StringRef code) {
     LDBG() << branch->getLoc() << ": " << code;
     if (wantsRemarks(branch))
@@ -104,7 +106,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                       explainVarying(*shapes, condition), /*missed=*/true});
   }
 
-  /// The other of two values, if one is never observed.
+  /// The other one of two values, if one of them is undefined; else null.
   static Value pickKnown(Value a, Value b) {
     if (a.getDefiningOp<UndefOp>())
       return b;
@@ -132,7 +134,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     region.walk([&](Operation *) { ++n; });
     return n;
   }
-  /// Whether to make a copy of a region; if so, it counts as made.
+  /// May a region be cloned? If so, its ops are taken from the budget.
   bool mayClone(Region &region) {
     unsigned ops = countOps(region);
     if (ops > cloneLimit || ops > cloneBudget)
@@ -159,7 +161,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     numDivergentIfs += !op->hasAttr("ptx.cloned");
     if (!mask && cloneForAll(op))
       return;
-    if (!op->hasAttr("ptx.cloned")) // that was told of the clone
+    if (!op->hasAttr("ptx.cloned")) // reported with its clone
       tell(op, op.getCondition(), "masked");
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -181,8 +183,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     discard(op);
   }
 
-  /// Moves a region's ops to the builder, under a mask: bare if they are few
-  /// and harmless, else behind a uniform test that any lane wants them.
+  /// Moves the ops of a region to the builder, under a mask. A small region
+  /// without effects runs always, any other one only if a lane is active, by a
+  /// uniform test. \returns the values that the region yields.
   SmallVector<Value> linearizeRegion(OpBuilder &b, Location loc, Region &region,
                                      Value mask, TypeRange types) {
     Block &body = region.front();
@@ -217,9 +220,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return SmallVector<Value>(guarded.getResults());
   }
 
-  /// `if (i < n) {...}` around the whole kernel: mostly true in all lanes, and
-  /// without masks the code inside is up to twice as fast. So: one clone for
-  /// that case, without masks.
+  /// The condition of `if (i < n) {...}` around a whole kernel is mostly true
+  /// in all lanes, and the code inside is up to twice as fast without masks. So
+  /// this makes a clone without masks for that case.
   bool cloneForAll(scf::IfOp op) {
     if (op->hasAttr("ptx.cloned"))
       return false;
@@ -228,7 +231,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
         !op.getElseRegion().empty() && hasEffects(op.getElseRegion());
     if (!thenSide && !elseSide)
       return false;
-    // Inside and border: there is more to do inside.
+    // Clone the larger side: the inside of a grid rather than its border.
     if (thenSide && elseSide)
       thenSide = countOps(op.getThenRegion()) >= countOps(op.getElseRegion());
     Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
@@ -247,7 +250,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                                     /*addElseBlock=*/false);
     IRMapping mapping;
     main.cloneInto(&choice.getThenRegion(), mapping);
-    // Shapes were computed on the original; clones have the same.
+    // Shapes are known for the original values; those of the clone are equal.
     for (auto [from, to] : mapping.getValueMap())
       uniformClones[to] = isUniform(from);
     Block &other = choice.getElseRegion().emplaceBlock();
@@ -255,7 +258,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     auto masked = cast<scf::IfOp>(op->clone());
     for (auto [from, to] : llvm::zip(op.getResults(), masked.getResults()))
       uniformClones[to] = isUniform(from);
-    // The original's body moves, so that its shapes stay known.
+    // Move the original body, so that its shapes stay known.
     for (auto [from, to] : llvm::zip(op->getRegions(), masked->getRegions())) {
       to.dropAllReferences();
       to.getBlocks().clear();
@@ -275,8 +278,8 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   // Loops
   //===--------------------------------------------------------------------===//
 
-  /// while (...) with lanes leaving one by one: runs while any is active, and
-  /// latches each lane's results when it leaves.
+  /// Masks a loop that lanes leave one by one. It runs while any lane is
+  /// active, and latches the results of each lane when that leaves.
   void visitWhile(scf::WhileOp op, Value mask) {
     Block &before = op.getBefore().front();
     Block &after = op.getAfter().front();
@@ -311,7 +314,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return live;
   }
 
-  /// Is a loop as structuring leaves them, with the test at its end?
+  /// Does the loop test at its end, as structuring leaves it?
   static bool testsLast(scf::WhileOp op) {
     Block &after = op.getAfter().front();
     return after.without_terminator().empty() &&
@@ -319,8 +322,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                         [&](Value v) { return v.getParentBlock() == &after; });
   }
 
-  /// A clone without masks, for as long as all lanes stay. Its last result, one
-  /// more than the original has: the lanes that still do at its end.
+  /// Makes a clone without masks, which runs while all lanes stay. Its last
+  /// result, which the original does not have, is the predicate of the lanes
+  /// that still stay at its end.
   scf::WhileOp makeLead(scf::WhileOp op) {
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -345,9 +349,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return lead;
   }
 
-  /// `for (i = thread; i < n; i += threads)`: lanes mostly leave together, or
-  /// nearly. So: first without masks, for as long as all lanes stay; what is
-  /// left when some have gone is for the loop with masks.
+  /// Lanes leave a loop `for (i = thread; i < n; i += threads)` together, or
+  /// nearly so. It runs without masks while all lanes stay; then the loop with
+  /// masks does the rest.
   bool mayLead(scf::WhileOp op) {
     return testsLast(op) && mayClone(op.getBefore());
   }
@@ -357,7 +361,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     OpBuilder b(op);
     Location loc = op.getLoc();
 
-    // The rest starts where a turn of the lead ended.
+    // The rest starts with the values of the last iteration of the lead.
     SmallVector<Value> inits;
     for (Value v : op.getYieldOp().getOperands())
       inits.push_back(lead.getResult(cast<BlockArgument>(v).getArgNumber()));
@@ -387,15 +391,16 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     maskLoop(op, still, left);
   }
 
-  /// A divergent loop in which the lanes of `entry` take part. `left`: what its
-  /// live results are in lanes that do not; none: of no interest.
+  /// Masks a divergent loop, in which the lanes of `entry` take part. `left`
+  /// holds the values of the live results in all other lanes; if it is empty,
+  /// these do not matter.
   void maskLoop(scf::WhileOp op, Value entry, ArrayRef<Value> left) {
     Block &before = op.getBefore().front();
     Block &after = op.getAfter().front();
     auto condition = cast<scf::ConditionOp>(before.getTerminator());
     OpBuilder b(op);
     Location loc = op.getLoc();
-    // Only results that somebody reads are latched.
+    // Latch only results that have uses.
     SmallVector<unsigned> live = liveResults(op);
     SmallVector<Value> inits = {entry};
     llvm::append_range(inits, op.getInits());
@@ -414,7 +419,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     loop.getBefore().takeBody(op.getBefore());
     loop.getAfter().takeBody(op.getAfter());
 
-    // Before: mask, carried values, latched values.
+    // Before region: mask, carried values, latched values.
     Value active = before.insertArgument(0u, b.getI1Type(), loc);
     SmallVector<Value> latched;
     for (unsigned r : live)
@@ -431,7 +436,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     scf::ConditionOp::create(b, loc, any, args);
     condition.erase();
 
-    // After: the same, forwarded.
+    // After region: the same, forwarded.
     Value onward = after.insertArgument(0u, b.getI1Type(), loc);
     SmallVector<Value> kept;
     for (unsigned r : live)
@@ -451,8 +456,8 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     discard(op);
   }
 
-  /// Takes an op out, but keeps its memory: what is known of values is found by
-  /// their addresses, and a new value at an old one's place would inherit it.
+  /// Removes an op, but keeps its memory. Shapes are looked up by the addresses
+  /// of values, and a new value at the same address would inherit them.
   void discard(Operation *op) {
     op->dropAllReferences();
     op->remove();
@@ -461,7 +466,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
 
   SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
-  unsigned cloneBudget = 0; ///< ops that may still be added
+  unsigned cloneBudget = 0; ///< ops that clones may still add
   unsigned numDivergentIfs = 0, numDivergentLoops = 0, numClones = 0;
   /// Uniformity of values made by cloning.
   DenseMap<Value, bool> uniformClones;

@@ -1,4 +1,4 @@
-//===- LowerToLLVM.cpp - to the llvm dialect, completely ------------------===//
+//===- LowerToLLVM.cpp - convert all ops to the llvm dialect --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -31,7 +31,7 @@ struct OrderSharedPass
     auto target = requireTarget();
     if (failed(target))
       return signalPassFailure();
-    // A function that is called runs thread by thread.
+    // Called functions run thread by thread.
     if (freeOrder || func.isBodiless() || !func.getEntry() ||
         !func.getBody().hasOneBlock())
       return;

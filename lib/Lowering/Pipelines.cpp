@@ -31,9 +31,9 @@ void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());
   func.addPass(createPromoteRegistersPass());
-  // Not the canonicalizer: on graphs with many loops through each other LLVM
-  // 22's frees operations that are still in its worklist (found by random
-  // programs; test/Execution/tangled-loops.ptx). It runs on regions, below.
+  // No canonicalizer here: on graphs with many tangled loops that of LLVM 22
+  // frees operations that are still in its worklist (found by random programs;
+  // test/Execution/tangled-loops.ptx). It runs later, on regions.
   func.addPass(createCSEPass());
 }
 
@@ -70,13 +70,14 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm,
 
 void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createLowerToLLVMPass());
-  // For faults, debuggers and profilers: which PTX line an address belongs to.
+  // Debug scopes tell faults, debuggers and profilers the PTX line of an
+  // address.
   pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
 namespace {
 
-/// A KernelTarget as options, which have the names of the passes'.
+/// The options of a stage: those of a KernelTarget, named like those of passes.
 struct StageOptions : PassPipelineOptions<StageOptions> {
   PTXJIT_DECLARE_TARGET_OPTIONS
 };
@@ -84,7 +85,8 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
 using ReportFn = function_ref<LogicalResult(const Twine &)>;
 using BuildFn = void (*)(OpPassManager &, const KernelTarget &);
 
-/// A stage with options, which `build` makes if they can be.
+/// Registers a stage that has a KernelTarget as options. `build` is not called
+/// if the options are invalid.
 void registerStage(StringRef flag, StringRef description, BuildFn build) {
   registerPassPipeline(
       flag, description,

@@ -1,4 +1,4 @@
-//===- PrintShapes.cpp - ops with the shapes of their results -------------===//
+//===- PrintShapes.cpp - print ops with the shapes of results -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

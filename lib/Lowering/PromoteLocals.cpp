@@ -1,4 +1,4 @@
-//===- PromoteLocals.cpp - local variables to registers -------------------===//
+//===- PromoteLocals.cpp - promote local variables to registers -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,11 +25,11 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Registers that one variable may become.
+/// The most registers that one variable may become.
 static constexpr int64_t kMostCells = 64;
 
 namespace {
-/// A load or store of constant bytes of a variable.
+/// A load or store at a constant offset of a variable.
 struct Access {
   Operation *op;
   int64_t offset;
@@ -38,12 +38,13 @@ struct Access {
   int64_t end() const { return offset + elementBytes * elements; }
 };
 
-/// One variable: its accesses, cut into cells of equal size.
+/// One variable, whose accesses are cut into cells of equal size.
 class Promotion {
 public:
   Promotion(FuncOp func, StringRef name) : func(func), name(name) {}
 
-  /// False if the variable has to stay in memory.
+  /// Collects the accesses through an address at `offset` of the variable.
+  /// \returns false if the variable must stay in memory.
   bool addAddress(Value address, int64_t offset) {
     for (OpOperand &use : address.getUses())
       if (!addUse(use, offset))
@@ -54,7 +55,7 @@ public:
     int64_t end = 0;
     for (const Access &access : accesses) {
       if (access.offset < 0 || access.end() > bytes)
-        return false; // beyond the variable: not ours to explain away
+        return false; // out of bounds: keep the access
       granule = std::gcd(granule, std::gcd(access.offset, access.elementBytes));
       end = std::max(end, access.end());
     }

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Braun et al., "Simple and Efficient Construction of Static Single Assignment
-// Form": linear in the number of reads and writes. (Upstream mem2reg walks the
-// function once per slot: 9 s for the 420 KB attention kernel, this 0.1 s.)
+// The algorithm is that of Braun et al., "Simple and Efficient Construction of
+// Static Single Assignment Form". It is linear in the number of reads and
+// writes. Upstream mem2reg walks the function once per slot, which takes 9 s
+// for the 420 KB attention kernel, instead of 0.1 s.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +72,7 @@ private:
     return success();
   }
 
-  /// A value may be that of a read which was replaced since.
+  /// Follows the results of reads that have been replaced.
   Value resolve(Value value) {
     for (auto it = replaced.find(value); it != replaced.end();
          it = replaced.find(value))
@@ -104,7 +105,8 @@ private:
     return phi;
   }
 
-  /// The last write of the block, even if it was not walked yet.
+  /// The value of a slot at the end of a block, even if the block has not been
+  /// walked yet.
   Value exitValue(Block *block, Value slot) {
     auto it = current.find({block, slot});
     if (it != current.end())
@@ -121,7 +123,7 @@ private:
     return entryValue(block, slot);
   }
 
-  /// Drops arguments that are the same value on every edge.
+  /// Drops block arguments that get the same value on every edge.
   void simplifyPhis() {
     bool changed = true;
     while (changed) {
@@ -161,7 +163,8 @@ private:
   FuncOp func;
   OpBuilder builder;
   DenseMap<Key, Value> current, atEntry, lastWrite;
-  /// Reads are erased at the end: caches may still name their values.
+  /// The values that replace reads. Reads are erased at the end, since the
+  /// caches may still name their results.
   DenseMap<Value, Value> replaced;
   std::vector<ReadOp> reads;
   DenseSet<Block *> done, scanned;

@@ -1,4 +1,4 @@
-//===- RefuseUnlowered.cpp - instructions that nothing executes yet -------===//
+//===- RefuseUnlowered.cpp - refuse what cannot be executed ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,8 +23,8 @@ struct RefuseUnloweredPass
     : public ptxjit::impl::RefuseUnloweredPassBase<RefuseUnloweredPass> {
   using Base::Base;
 
-  /// ISA: ".target". Arithmetic of f64 would be that of f32, on the lower half
-  /// of 64 bits; moving them is the same.
+  /// ISA, ".target": under map_f64_to_f32, arithmetic of f64 is that of f32, on
+  /// the lower half of 64 bits. Moves, loads and stores are not affected.
   LogicalResult refuseMapped() {
     auto isF64 = [](Type type) { return type.isF64(); };
     auto result = getOperation().walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-//===- Remarks.cpp - what the passes tell of their choices ----------------===//
+//===- Remarks.cpp - remarks about the choices of passes ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,7 +18,7 @@ bool ptxjit::wantsRemarks(Operation *op) {
   return op->getContext()->getRemarkEngine();
 }
 
-/// Name of the function that an op is, or is in.
+/// The name of the function that an op is, or is in.
 static StringRef functionOf(Operation *op) {
   for (; op; op = op->getParentOp())
     if (auto symbol =

@@ -26,8 +26,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 /// Makes room for `count` more operands of a terminator. The upstream
-/// transformation appends operands while it walks the uses of a value; if a
-/// terminator's operands move then, it reads freed memory (LLVM 22; found by
+/// transformation appends operands while it walks the uses of a value. If that
+/// moves the operands of a terminator, it reads freed memory (LLVM 22; found by
 /// random programs, test/Execution/tangled-loops.ptx).
 static void reserveOperands(Operation *terminator, unsigned count, Value any) {
   unsigned old = terminator->getNumOperands();
@@ -36,10 +36,10 @@ static void reserveOperands(Operation *terminator, unsigned count, Value any) {
   terminator->eraseOperands(old, count);
 }
 
-/// The most operands that a terminator may be given: values that live from one
-/// block to another, what the transformation makes of them on the way, and its
-/// own selectors of entries and exits. Bounded in sum, since it is paid for
-/// each block.
+/// Estimates the most operands that a terminator may be given: the values that
+/// live across blocks, those that the transformation makes of them, and its own
+/// selectors of entries and exits. The sum over all blocks is bounded, since
+/// each block has to pay.
 static unsigned estimateOperands(Region &region) {
   unsigned count = 0, blocks = 0;
   for (Block &block : region) {
@@ -57,8 +57,9 @@ static unsigned estimateOperands(Region &region) {
   return std::min(3 * count + 2 * blocks + 64, mostInAll / blocks + 64);
 }
 
-/// To the entry, which dominates everything: elsewhere a constant may become an
-/// argument of a loop, which then no longer knows that it is one.
+/// Moves constants to the entry block, which dominates all others. Elsewhere a
+/// constant may become an argument of a loop, where it is no longer known to be
+/// constant.
 static void hoistConstants(FuncOp func) {
   SmallVector<arith::ConstantOp> constants;
   func.walk([&](arith::ConstantOp op) { constants.push_back(op); });
@@ -84,7 +85,8 @@ public:
     reserveOperands(created, room, flag);
   }
 
-  /// Not poison: these values pass through selects of masked lanes.
+  /// Undefined values are not poison, since they pass through selects of masked
+  /// lanes.
   Value getUndefValue(Location loc, OpBuilder &builder, Type type) override {
     return UndefOp::create(builder, loc, type);
   }

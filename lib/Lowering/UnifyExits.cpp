@@ -48,7 +48,7 @@ struct UnifyExitsPass
       cf::BranchOp::create(b, cond.getLoc(), cond.getTrueDest());
       cond.erase();
     } else if (auto brx = dyn_cast<BrxOp>(branch)) {
-      // An index beyond the list is undefined: it takes the last label.
+      // An index beyond the list is undefined; it takes the last label.
       SmallVector<Block *> targets(brx.getTargets());
       Block *last = targets.pop_back_val();
       SmallVector<int32_t> cases =
@@ -77,7 +77,7 @@ struct UnifyExitsPass
       builder.setInsertionPoint(exit);
       if (isa<TrapOp>(exit))
         RaiseOp::create(builder, exit->getLoc(), Value());
-      // In a function that is called the caller must not go on.
+      // `exit` and `trap` in a called function end its callers, too.
       if (!func.getEntry() && !isa<RetOp>(exit))
         LeaveOp::create(builder, exit->getLoc());
       cf::BranchOp::create(builder, exit->getLoc(), last);

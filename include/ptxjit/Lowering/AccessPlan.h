@@ -1,9 +1,10 @@
-//===- AccessPlan.h - how a warp accesses memory ----------------*- C++ -*-===//
+//===- AccessPlan.h - choose the code for a memory access -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What becomes of a load or store is decided here, from what is known of its
-// lanes' addresses, before any code is written.
+// planAccess chooses the code for one load or store of a warp from what is
+// known of its lanes' addresses. The choice needs no IR and is made before any
+// code is emitted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,60 +15,65 @@
 
 namespace ptxjit {
 
-/// Lanes whose addresses lie at known distances from each other.
+/// Groups of lanes. Within a group the addresses lie at known distances from
+/// each other; each group has a base of its own.
 struct LaneGroups {
-  LanePattern first;  ///< of the lane's group
-  LanePattern offset; ///< in bytes, relative to the others of the group
-  /// Known only if 32-bit values did not wrap; compiled code must test that.
+  LanePattern first;  ///< the first lane of each lane's group
+  LanePattern offset; ///< in bytes, relative to the group
+  /// The offsets hold only if no 32-bit value wrapped around; compiled code
+  /// must test them.
   bool mustTest = false;
 };
 
-/// What is known of the lanes' addresses: base + pattern(lane), in bytes.
+/// What is known of the lanes' addresses. With a base, the address of a lane is
+/// base + pattern(lane), in bytes.
 struct AccessShape {
   bool hasBase = false;
-  std::optional<LanePattern> pattern; ///< none with a base: uniform
-  /// The pattern must be tested (Shape::conditional).
+  std::optional<LanePattern> pattern; ///< absent, with a base: uniform
+  /// The pattern may fail to hold (Shape::conditional), so compiled code must
+  /// test it.
   bool conditional = false;
-  bool mayPart = false;             ///< that test may well fail
-  std::optional<LaneGroups> groups; ///< where there is no base
+  bool mayPart = false; ///< the test may well fail, as lanes may have diverged
+  std::optional<LaneGroups> groups; ///< only without a base
 };
 
-/// A load or store of `count` elements side by side by each lane.
+/// A load or store in which each lane accesses `count` consecutive elements.
 struct Access {
   AccessShape address;
   int64_t elementBytes = 4;
   unsigned count = 1;
   bool isStore = false;
-  bool masked = false;    ///< some lanes may be off
-  bool sameValue = false; ///< a store of what is the same in all lanes
+  bool masked = false;    ///< some lanes may be inactive
+  bool sameValue = false; ///< a store of values that are equal in all lanes
 };
 
-/// Code for the accesses of a warp.
+/// The forms of code for an access of a warp.
 enum class AccessCode : uint8_t {
-  Scalar,       ///< once, for all lanes
-  Contiguous,   ///< a vector of neighbours for each chunk, masked if need be
-  Runs,         ///< a vector for each row of neighbours, put into place
-  LaneVectors,  ///< a vector for each lane, transposed
-  Gather,       ///< a gather or scatter for each element
+  Scalar,       ///< one scalar access for all lanes
+  Contiguous,   ///< one vector access per chunk, masked if need be
+  Runs,         ///< one vector access per row of neighbours, then shuffles
+  LaneVectors,  ///< one vector load per lane, then a transposition
+  Gather,       ///< a gather or scatter per element
   GatherDwords, ///< gathers of the dwords that hold narrow elements
   LaneByLane,   ///< a loop over lanes
 };
 
-/// What compiled code asks before it takes the better way.
+/// The run-time test that guards the preferred code.
 enum class AccessTest : uint8_t {
   None,
-  Pattern,    ///< does the pattern hold?
-  Regular,    ///< are all lanes active, and the groups as was found?
-  Neighbours, ///< of each chunk: do its lanes turn out to follow each other?
+  Pattern,    ///< does the pattern of the addresses hold?
+  Regular,    ///< are all lanes active, and do the groups' offsets hold?
+  Neighbours, ///< per chunk: are the lanes' addresses consecutive?
 };
 
 struct AccessPlan {
   AccessCode code = AccessCode::Gather;
   AccessTest test = AccessTest::None;
-  AccessCode otherwise = AccessCode::Gather; ///< where the test fails
-  bool failsRarely = false; ///< that hardly ever happens: little code
+  AccessCode otherwise = AccessCode::Gather; ///< used where the test fails
+  bool failsRarely = false;                  ///< the test hardly ever fails
 
-  /// Does it, at least now and then, go to each lane's place by itself?
+  /// May the access, at least now and then, be a gather, a scatter or a loop
+  /// over lanes?
   bool isSlow() const {
     return code >= AccessCode::Gather ||
            (test != AccessTest::None && !failsRarely);
@@ -80,37 +86,41 @@ struct AccessPlan {
   }
 };
 
-/// The plan for chunks of `chunk` lanes.
+/// Chooses the plan for chunks of `chunk` lanes.
 AccessPlan planAccess(const Access &access, unsigned chunk);
 
-/// In the field's words, as "contiguous load, if ...; else gather".
+/// Describes a plan for remarks, e.g. "contiguous load if the pattern holds,
+/// else gather".
 std::string describePlan(const AccessPlan &plan, bool isStore);
 
-/// Do the lanes of each chunk follow each other, `stride` bytes apart? (Chunks
-/// may lie apart, as rows of a tile.)
+/// Are the addresses of each chunk's lanes consecutive, `stride` bytes apart?
+/// The chunks themselves may lie apart, like the rows of a tile.
 bool isContiguous(const AccessShape &address, int64_t stride, unsigned chunk);
 
-/// Elements side by side that lanes of one chunk access.
+/// Consecutive elements that lanes of one chunk access. Elements are counted
+/// from the base of the run: the base of all lanes if the address has one, else
+/// the address of the first lane of the group in this chunk.
 struct AccessRun {
-  int64_t begin = 0;  ///< of the first, in bytes behind the run's base
-  unsigned count = 0; ///< of elements
-  /// Lanes of the chunk that access some of them; the offset (LaneGroups) of
-  /// the lane whose address is the run's base, and its number. Where there is
-  /// one base for all lanes that is the base, and `start` 0.
+  int64_t begin = 0;  ///< offset of the first element from the base, in bytes
+  unsigned count = 0; ///< number of elements
+  /// `lanes` is a bit mask of the lanes of the chunk that share the base.
+  /// `firstLane` is the lane of the chunk whose address is the base, and
+  /// `start` its LaneGroups::offset; both are 0 if all lanes have one base.
   uint32_t lanes = 0;
   int64_t start = 0;
   unsigned firstLane = 0;
 };
 
-/// Runs of what the lanes of chunk `c` access, in order: of all lanes together,
-/// or of each group. The address has a pattern, or groups. Empty if there are
-/// more than `most`, or if elements overlap in part.
+/// Finds the runs of chunk `c`, in ascending order within each group of lanes.
+/// \pre the address has groups, or a base and a pattern. \returns an empty list
+/// if there are more than `most` runs, or if elements overlap partially.
 llvm::SmallVector<AccessRun, 4> findRuns(const AccessShape &address,
                                          unsigned chunk, unsigned c,
                                          int64_t elementBytes, unsigned count,
                                          unsigned most);
 
-/// At most so many runs of a chunk are better than a gather or scatter.
+/// The largest number of runs per chunk for which Runs is better than a gather
+/// or scatter.
 unsigned mostRuns(const Access &access, unsigned chunk);
 
 } // namespace ptxjit

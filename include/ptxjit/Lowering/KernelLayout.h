@@ -13,29 +13,33 @@
 
 namespace ptxjit {
 
-/// Layout of the memory that one kernel sees.
-///  - `.global`, `.const`: entries of the context's table, in module order.
-///  - `.shared`: offsets from PTXJIT_SHARED_BASE on; dynamic shared memory lies
-///    behind all static data.
-///  - `.local`: offsets in the thread's frame.
+/// Where the variables that one kernel can see lie.
+///  - `.global`, `.const`: an index in the context's table of addresses, in
+///    module order.
+///  - `.shared`: an offset in the shared window, from PTXJIT_SHARED_BASE on.
+///    Dynamic shared memory lies behind all static data.
+///  - `.local`: an offset in the thread's frame.
 class KernelLayout {
 public:
   KernelLayout(mlir::ModuleOp module, ptx::FuncOp kernel);
 
-  /// Place of a variable: table index, or offset in its window. Nothing if the
-  /// name is not a variable of this kernel.
+  /// The place of a variable: a table index, or an offset in its window.
+  /// Nothing if the name is not a variable of this kernel.
   std::optional<int64_t> find(llvm::StringRef symbol) const;
 
-  /// End of static shared data, as a shared address; where dynamic data begin.
+  /// End of the static shared data, as a shared address. Dynamic data begin
+  /// here.
   int64_t sharedEnd = 0;
-  /// Frame of local memory per thread, a multiple of 16.
+  /// Size of the local memory frame of a thread, a multiple of 16.
   int64_t localBytes = 0;
-  /// Of the kernel's parameters.
+  /// Size of the kernel's parameters.
   int64_t paramBytes = 0;
-  /// The kernel asks for its place in a cluster, or reaches other CTAs' shared
-  /// memory: addresses of shared variables tell the rank of the CTA.
+  /// The kernel depends on its place in a cluster, or accesses
+  /// `.shared::cluster` memory. Addresses of shared variables then hold the
+  /// rank of the CTA.
   bool usesCluster = false;
-  /// Where threads have stacks of their own: room for one frame more.
+  /// In thread mode, the bytes of stack that must stay free: one frame, and 16
+  /// KiB.
   int64_t stackReserve() const { return localBytes + (16 << 10); }
   /// Variables in `.global` and `.const`, in table order.
   llvm::SmallVector<ptx::VarOp> globals;

@@ -1,10 +1,11 @@
-//===- KernelTarget.h - what passes know of a launch and a CPU --*- C++ -*-===//
+//===- KernelTarget.h - the launch and CPU of a compilation -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes and stages that ask what a kernel is compiled for have the same
-// options. They are made from the list that Runtime and the compiler share, and
-// from a short one of what the compiler has found out itself.
+// The properties of a launch and of a CPU that passes and stages depend on, as
+// a struct and as options of passes. Both are made from the list that Runtime
+// and the compiler share (Specialization.h), and from a short list of what the
+// compiler derives itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,9 @@
 #include "ptxjit/Runtime/Specialization.h"
 #include "llvm/Support/Error.h"
 
-/// What follows from a specialization, like PTXJIT_PASS_OPTIONS: from the mode
-/// that was chosen, and from the CPU.
+/// Properties that the compiler derives from the specialization: from the
+/// execution mode that it has chosen, and from the CPU. The format is that of
+/// PTXJIT_PASS_OPTIONS.
 #define PTXJIT_DERIVED_OPTIONS(X)                                              \
   X(bool, perThread, "per-thread",                                             \
     "one thread at a time instead of a warp: see PTXJIT_MODE_THREADS")         \
@@ -29,9 +31,9 @@
 
 namespace ptxjit {
 
-/// What one kernel is compiled for, as far as passes are concerned.
+/// What passes know of the launch and the CPU that a kernel is compiled for.
 struct KernelTarget : PtxjitSpecialization {
-  /// A warp, on a CPU with AVX2: what ptx-opt assumes where it is told nothing.
+  /// One warp on a CPU with AVX2: the defaults of ptx-opt.
   KernelTarget() : PtxjitSpecialization{} {
     block[0] = 32;
     block[1] = block[2] = 1;
@@ -48,12 +50,12 @@ struct KernelTarget : PtxjitSpecialization {
   ShapeContext getShapeContext() const;
 };
 
-/// Fails unless the block has three extents within the ISA's limits, 1 to 1024
-/// x 1024 x 64 and at most 1024 threads in all, and there are vectors of
-/// `chunk` lanes.
+/// Fails unless the block is within the limits of the ISA (1024 x 1024 x 64,
+/// and 1 to 1024 threads in all) and `chunk` is 1, 4, 8 or 16.
 llvm::Error checkTarget(const KernelTarget &target);
 
-/// Declares the options of a pass or a stage, and a way to read them all.
+/// Declares the options of a pass or a stage, and getTarget(), which reads
+/// them.
 #define PTXJIT_DECLARE_TARGET_OPTIONS                                          \
   ListOption<unsigned> block{*this, "block",                                   \
                              ::llvm::cl::desc("block extents x,y,z")};         \
@@ -66,7 +68,8 @@ llvm::Error checkTarget(const KernelTarget &target);
   Option<type> name{*this, flag, ::llvm::cl::desc(meaning),                    \
                     ::llvm::cl::init(type(::ptxjit::KernelTarget().name))};
 
-/// What `options` say, of a pass or a stage, if it can be.
+/// Reads the target from the options of a pass or a stage; fails if the target
+/// is not valid.
 template <typename Options>
 llvm::Expected<KernelTarget> readTarget(const Options &options,
                                         llvm::ArrayRef<unsigned> block) {
@@ -83,11 +86,11 @@ llvm::Expected<KernelTarget> readTarget(const Options &options,
   return target;
 }
 
-/// Base of the passes that ask what their kernel is compiled for.
+/// Base class of the passes that depend on the launch or the CPU.
 template <typename OpT> class TargetPass : public mlir::OperationPass<OpT> {
 public:
   explicit TargetPass(mlir::TypeID id) : mlir::OperationPass<OpT>(id) {}
-  /// Whoever clones a pass copies its options.
+  /// Copies no options: Pass::clone does that.
   TargetPass(const TargetPass &other) : mlir::OperationPass<OpT>(other) {}
 
   void setTarget(const KernelTarget &target) {
@@ -99,7 +102,7 @@ public:
   }
 
 protected:
-  /// What the options say, or an error at the op if they cannot be.
+  /// The target, or an error at the op if the options are not valid.
   mlir::FailureOr<KernelTarget> requireTarget() {
     auto target = getTarget();
     if (target)

@@ -8,19 +8,19 @@
 #define PTXJIT_LOWERING_PASSES_TD
 include "mlir/Pass/PassBase.td"
 
-/// A pass that asks what its kernel is compiled for: its options are those of
+/// A pass that depends on the launch or the CPU. Its options are those of
 /// KernelTarget.h.
 class TargetPass<string flag, string op>
     : PassBase<flag, "::ptxjit::TargetPass<" # op # ">">;
 
 def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "functions become part of their kernels";
+  let summary = "inline functions into their kernels";
   let description = [{
-    Indirect calls become tests of the address and direct calls; these are
-    replaced by the function's body. Recursion, and what would make a kernel too
-    large, stays a call. Afterwards `.param` means the kernel's parameters
-    alone, arguments are `.local` variables, and the address of a function is a
-    number.
+    An indirect call becomes a direct call for each function that the address
+    may mean, behind a test of the address. Direct calls are replaced by the
+    function's body. Recursive calls, and calls that would make a kernel too
+    large, remain. Afterwards only the kernel's own parameters are in `.param`,
+    arguments are `.local` variables, and the address of a function is a number.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect"];
@@ -31,17 +31,18 @@ def InlineCallsPass : Pass<"ptx-inline-calls", "::mlir::ModuleOp"> {
 
 def RefuseUnloweredPass : Pass<"ptx-refuse-unlowered",
                                "::ptxjit::ptx::FuncOp"> {
-  let summary = "an error for the first instruction that nothing executes yet";
+  let summary = "report the first instruction that cannot be executed yet";
 }
 
 def ExpandInstructionsPass : Pass<"ptx-expand-instructions",
                                   "::ptxjit::ptx::FuncOp"> {
-  let summary = "instructions to simpler ones; advice is dropped";
+  let summary = "replace instructions by simpler ones";
   let description = [{
-    Asynchronous stores, `multimem` (of one device), `redux` of f32.
+    Expands asynchronous stores, `multimem` (of one device) and `redux` of f32.
+    Instructions that only advise are dropped.
 
-    An asynchronous store is complete when it is issued, so that waiting for it
-    has nothing left to do.
+    An asynchronous store is complete when it is issued, so waiting for it does
+    nothing.
 
     ```mlir
     ptx.st.async.global "release.sys.b32"(%dst, %b)
@@ -53,10 +54,10 @@ def ExpandInstructionsPass : Pass<"ptx-expand-instructions",
 }
 
 def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
-  let summary = "local variables at constant offsets to virtual registers";
+  let summary = "promote local variables to virtual registers";
   let description = [{
-    A `.local` variable of which only constant parts are loaded and stored
-    becomes registers: arguments of inlined calls, mostly.
+    A `.local` variable that is only loaded and stored at constant offsets
+    becomes registers. Most such variables are arguments of inlined calls.
 
     ```mlir
     %a = ptx.addressof @f::call$0
@@ -71,8 +72,8 @@ def PromoteLocalsPass : Pass<"ptx-promote-locals", "::ptxjit::ptx::FuncOp"> {
 def ExpandGuardsPass : Pass<"ptx-expand-guards", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn guarded instructions into selects and conditionals";
   let description = [{
-    An instruction without effects runs in every thread and its result is kept
-    or dropped by a select; one with effects moves into an `scf.if`.
+    An instruction without effects runs in every thread, and a select keeps or
+    drops its result. An instruction with effects moves into an `scf.if`.
 
     ```mlir
     ptx.guard %p { %a = ptx.add.int ...; ptx.write %a, %r }
@@ -97,10 +98,10 @@ def UnifyExitsPass : Pass<"ptx-unify-exits", "::ptxjit::ptx::FuncOp"> {
 }
 
 def PromoteRegistersPass : Pass<"ptx-promote-registers", "::ptxjit::ptx::FuncOp"> {
-  let summary = "virtual registers to SSA values";
+  let summary = "promote virtual registers to SSA values";
   let description = [{
-    Every `ptx.reg` becomes SSA; one that is read before it is written reads 0.
-    `ptx.mov` disappears.
+    Every `ptx.reg` becomes SSA values. A register that is read before it is
+    written is 0. `ptx.mov` disappears.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -118,11 +119,11 @@ def StructureControlFlowPass
 }
 
 def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
-  let summary = "let others run in loops that wait on memory";
+  let summary = "give way to other threads in loops that wait on memory";
   let description = [{
     A loop whose condition depends on an atomic, volatile or ordered load may
-    wait for another thread. Each iteration then gives way with
-    `ptx.yield_warp`, and the kernel runs in a mode in which that has a meaning.
+    wait for another thread (see Waiting.h). `ptx.yield_warp` then lets other
+    strands run in each iteration, and the kernel runs in fiber or thread mode.
   }];
 }
 
@@ -130,10 +131,10 @@ def OrderSharedPass : TargetPass<"ptx-order-shared",
                                  "::ptxjit::ptx::FuncOp"> {
   let summary = "keep warps together where they share memory without a barrier";
   let description = [{
-    A warp that runs ahead of the others shows races that no GPU shows. Where a
-    warp reads shared memory and another one later writes the same bytes, or the
-    other way round, without a barrier in between, `ptx.order_shared` stands in
-    front of the later access (see SharedOrder.h).
+    A warp that runs ahead of the others shows races that no GPU shows. The pass
+    finds places where one warp reads shared memory and another one later writes
+    the same bytes, or the other way round, without a barrier in between. It
+    puts `ptx.order_shared` in front of the later access (see SharedOrder.h).
 
     ```mlir
     %v = ptx.ld "shared.f32"(%all) ; ptx.st "shared.f32"(%own, %w)
@@ -146,24 +147,25 @@ def OrderSharedPass : TargetPass<"ptx-order-shared",
 }
 
 def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"> {
-  let summary = "local memory whose lanes lie side by side";
+  let summary = "store the lanes of local variables side by side";
   let description = [{
     Marks the accesses of local variables whose addresses do not escape with the
     size of their smallest element, the granule. A warp stores these variables
     as [granule][lane], so that equal offsets in all lanes are one contiguous
-    access. What nvcc puts into one depot is judged object by object.
+    access. nvcc puts all variables of a function into one depot, whose parts
+    are judged one by one.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::arith::ArithDialect"];
 }
 
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
-  let summary = "divergent control flow to masks";
+  let summary = "turn divergent control flow into masks";
   let description = [{
-    Afterwards only warp-uniform `scf.if` and `scf.while` are left, and every op
-    that touches memory, traps or communicates carries the mask of its lanes
-    (none: all lanes of the CTA). A divergent region runs if any lane wants it,
-    a divergent loop while any lane is active.
+    Afterwards all `scf.if` and `scf.while` are warp-uniform. Every op that
+    accesses memory, traps or communicates carries the mask of its active lanes;
+    without a mask, all threads of the CTA are active. A divergent region runs
+    if any lane enters it, a divergent loop as long as any lane stays in it.
 
     ```mlir
     scf.if %divergent { ptx.st ... }
@@ -181,29 +183,31 @@ def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
 
 def CombineAccessesPass : TargetPass<"ptx-combine-accesses",
                                      "::ptxjit::ptx::FuncOp"> {
-  let summary = "neighbouring accesses as one";
+  let summary = "combine accesses of neighbouring elements";
   let description = [{
-    Loads (and stores) of neighbouring elements behind one address become one of
-    a vector, where lanes lie further apart than the vector is long: fields of a
-    structure, pairs of a fragment's columns. Such a vector is aligned as its
-    elements are, which `ptx.element_aligned` says.
+    Loads (or stores) of neighbouring elements behind one address become one
+    vector load (or store) if the addresses of the lanes lie further apart than
+    the vector is long. Examples are the fields of a structure, and the pairs of
+    columns of a fragment. The vector is aligned to its element size only, which
+    the attribute `ptx.element_aligned` says.
   }];
 }
 
 def PrintShapesPass : TargetPass<"ptx-print-shapes", "::ptxjit::ptx::FuncOp"> {
-  let summary = "prints structured or masked ops with the shapes of their results";
+  let summary = "print structured or masked ops with their shapes";
   let description = [{
-    To standard output, one op a line: how its results vary over the lanes of a
-    warp. Changes nothing.
+    Prints to standard output, one op a line, how its results vary over the
+    lanes of a warp. Changes nothing.
   }];
 }
 
 def PacketizePass : TargetPass<"ptx-packetize", "::mlir::ModuleOp"> {
   let summary = "one thread per lane: vector code on native chunks";
   let description = [{
-    Replaces each kernel by an `llvm.func` that runs one CTA: a loop over warps,
-    whose 32 lanes are vectors of `chunk` elements. Uniform values are scalars,
-    affine ones a scalar base and a constant lane vector.
+    Replaces each kernel by an `llvm.func` that runs one CTA: a loop over the
+    warps. The 32 lanes of a warp are vectors of `chunk` elements. A uniform
+    value is a scalar, an affine value a scalar base and a constant vector of
+    offsets.
   }];
   let dependentDialects = [
     "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
@@ -212,9 +216,10 @@ def PacketizePass : TargetPass<"ptx-packetize", "::mlir::ModuleOp"> {
 }
 
 def LowerToLLVMPass : Pass<"ptx-lower-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "scf, arith, math and vector to the llvm dialect";
+  let summary = "convert scf, arith, math and vector to the llvm dialect";
   let description = [{
-    A full conversion: an op that nobody lowers is an error at its location.
+    This is a full conversion: an op without a lowering is an error at its
+    location.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::cf::ControlFlowDialect"];

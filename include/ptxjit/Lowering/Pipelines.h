@@ -14,27 +14,30 @@
 
 namespace ptxjit {
 
-/// Attribute of a compiled kernel that was split: bytes of the CTA's frame.
+/// Attribute of a kernel that was split at its barriers: size of the CTA's
+/// frame in bytes.
 inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 
-/// In: `ptx` as parsed. Out: `ptx` in SSA, no predicated ops, one exit.
+/// Turns `ptx` as parsed into SSA form with one exit and no predicated ops.
 void buildNormalizePipeline(mlir::OpPassManager &pm);
-/// Lifts control flow to `scf`, and says where warps give way to each other.
+/// Lifts control flow to `scf`, and inserts the ops at which warps give way to
+/// each other.
 void buildStructurePipeline(mlir::OpPassManager &pm,
                             const KernelTarget &target);
-/// Leaves only uniform control flow; every effect carries its mask.
+/// Leaves only warp-uniform control flow; ops with effects carry masks.
 void buildMaskPipeline(mlir::OpPassManager &pm, const KernelTarget &target);
-/// One thread per lane, on native chunks.
+/// Turns each kernel into vector code that runs one CTA, a thread per lane.
 void buildPacketizePipeline(mlir::OpPassManager &pm,
                             const KernelTarget &target);
-/// Leaves only the `llvm` dialect. Fails, at its location, on any unknown op.
+/// Leaves only the `llvm` dialect. An op that cannot be converted is an error
+/// at its location.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 
-/// Registers every pass alone, and the stages: --ptx-normalize,
-/// --ptx-structure, and, with the launch and the CPU as options, --ptx-mask and
-/// --ptx-to-llvm.
+/// Registers every pass alone, and the stages --ptx-normalize, --ptx-structure,
+/// --ptx-mask and --ptx-to-llvm. All stages but the first have the launch and
+/// the CPU as options.
 void registerPipelines();
-/// Dialects and interfaces that the stages produce.
+/// Registers the dialects that the stages produce, and the shape rules.
 void registerLoweringDialects(mlir::DialectRegistry &registry);
 
 } // namespace ptxjit

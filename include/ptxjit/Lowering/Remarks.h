@@ -1,9 +1,10 @@
-//===- Remarks.h - what the passes tell of their choices --------*- C++ -*-===//
+//===- Remarks.h - remarks about the choices of passes ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR's optimization remarks: whoever wants them sets the context's engine
-// (ptx-jit --explain and --remarks, ptx-opt --remarks).
+// Passes report what they decided and counted as MLIR's optimization remarks.
+// They are silent unless the context has a remark engine (ptx-jit --explain and
+// --remarks, ptx-opt --remarks).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,21 +27,23 @@ inline constexpr llvm::StringLiteral kRemarkCode = "Code";
 inline constexpr llvm::StringLiteral kRemarkShape = "Shape";
 inline constexpr llvm::StringLiteral kRemarkReason = "Reason";
 
-/// Does anybody listen? What is told costs time to find out.
+/// Does the context have a remark engine? Ask before computing anything costly
+/// for a remark.
 bool wantsRemarks(mlir::Operation *op);
 
-/// What was decided for an op.
+/// A decision that a pass has taken for an op.
 struct Decision {
-  llvm::StringRef category; ///< of the constants above
-  std::string code;         ///< what it became
-  std::string shape = {};   ///< what is known of its address or predicate
-  std::string reason = {};  ///< why that is not better; empty if it is good
-  bool missed = false;      ///< code that is slower than one would hope
+  llvm::StringRef category; ///< one of the constants above
+  std::string code;         ///< the code that the op became
+  std::string shape = {};   ///< the shape of its address or predicate
+  std::string reason = {}; ///< why there is no better code; empty if it is good
+  bool missed = false;     ///< the code is slower than one would hope
 };
 void remarkDecision(mlir::Operation *op, const Decision &decision);
 
-/// What a pass has counted while it worked on `op`. \param pass  its flag, as
-/// "ptx-linearize". Each count says in words of what, as "loops masked".
+/// Reports what a pass counted while it worked on `op`. \param pass  the flag
+/// of the pass, e.g. "ptx-linearize". \param counts  pairs of what was counted,
+/// e.g. "loops masked", and its number.
 void remarkCounts(
     mlir::Operation *op, llvm::StringLiteral pass,
     std::initializer_list<std::pair<llvm::StringLiteral, uint64_t>> counts);

@@ -1,4 +1,4 @@
-//===- AccessTests.cpp - what compiled code asks of addresses -----------===//
+//===- AccessTests.cpp - run-time tests of addresses ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// Do the addresses of groups lie as was found, with no value wrapped around?
+/// Scalar i1: do the addresses in all groups have the offsets that the analysis
+/// found?
 static Value groupsHold(WarpBuilder &warp, const LaneAddress &address) {
   ChunkBuilder v = warp.lanes(), s = warp.scalar();
   unsigned w = warp.target.chunk;
@@ -42,7 +43,7 @@ Value ptxjit::isRegular(WarpBuilder &warp, const LaneAddress &address,
                         Value mask) {
   ChunkBuilder s = warp.scalar();
   Value regular;
-  if (warp.needsMask(mask)) // most are all true most of the time
+  if (warp.needsMask(mask)) // most masks are all true most of the time
     regular = s.cmp(CmpIPredicate::eq, warp.activeBits(mask),
                     s.intConstant(32, 0xffffffff));
   if (address.groups && address.groups->mustTest)

@@ -1,4 +1,4 @@
-//===- AccessTests.h - what compiled code asks of addresses -----*- C++ -*-===//
+//===- AccessTests.h - run-time tests of addresses --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,20 +11,20 @@
 
 namespace ptxjit {
 
-/// Scalar i1: may the plan's code run, rather than what it does otherwise? The
-/// plan has a test, of all chunks together.
+/// Scalar i1: may `plan.code` run, rather than `plan.otherwise`? The test of
+/// the plan must be Pattern or Regular, which cover all chunks.
 mlir::Value testOf(WarpBuilder &warp, const AccessPlan &plan,
                    const LaneAddress &address, mlir::Value mask);
 
-/// Is it true that all lanes are active, and their addresses as was found? Null
-/// if nothing needs a test.
+/// Scalar i1: are all lanes active, and do the offsets of the groups hold? Null
+/// if neither needs a test.
 mlir::Value isRegular(WarpBuilder &warp, const LaneAddress &address,
                       mlir::Value mask);
 
-/// Are all lanes of chunk `c` active, and do their addresses turn out to follow
-/// each other, `stride` bytes apart? What no analysis sees often is so: a row
-/// that a value from memory selects, the halves of a butterfly. The last lane
-/// is asked first: where they do not, that mostly is all it costs.
+/// Scalar i1: are all lanes of chunk `c` active, and are their addresses
+/// consecutive, `stride` bytes apart? They often are where no analysis sees it:
+/// a row that a value from memory selects, or the halves of a butterfly. The
+/// last lane is compared first; if it does not fit, no other lane is.
 mlir::Value isConsecutive(WarpBuilder &warp, const LaneAddress &address,
                           unsigned c, int64_t stride, mlir::Value mask);
 

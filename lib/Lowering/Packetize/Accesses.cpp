@@ -1,4 +1,4 @@
-//===- Accesses.cpp - ld and st of a warp -------------------------------===//
+//===- Accesses.cpp - loads and stores of a warp --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -47,10 +47,10 @@ AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
   return plan;
 }
 
-/// The operand of an access that its lanes' addresses come from.
+/// The operand that holds the addresses of an access.
 static Value addressOf(Operation *op) { return op->getOperand(0); }
 
-/// Why lanes go to an address each by itself; empty if its shape says it.
+/// Why each lane accesses its address by itself; empty if the shape tells.
 static std::string reasonOf(WarpBuilder &warp, Value address) {
   const Shape &shape = warp.shapeOf(address);
   if (shape.isVarying())
@@ -65,7 +65,7 @@ void ptxjit::remarkAccess(WarpBuilder &warp, Operation *op, StringRef code,
                           SlowBecause slow) {
   auto load = dyn_cast<LdOp>(op);
   if (load && load.getSpace() == Space::Param)
-    return; // no news to anybody
+    return; // not worth a remark
   AccessCounts &counts = warp.state<AccessCounts>();
   ++counts.all;
   counts.slow += slow != SlowBecause::No;
@@ -154,7 +154,7 @@ Value ptxjit::interleave(WarpBuilder &warp, ArrayRef<Value> vectors) {
 // ld, st
 //===----------------------------------------------------------------------===//
 
-/// The address of element `e` of the scalar that is the same for all lanes.
+/// The address of element `e` of an access that all lanes make at one address.
 static Value scalarPlace(WarpBuilder &warp, const WarpAccess &access,
                          unsigned e) {
   ChunkBuilder s = warp.scalar();
@@ -163,7 +163,7 @@ static Value scalarPlace(WarpBuilder &warp, const WarpAccess &access,
       e ? s.add(base, s.intConstant(64, e * bytesOf(access.element))) : base);
 }
 
-/// At least one lane wants it, so the scalar may be loaded.
+/// At least one lane is active here, so the load needs no mask.
 static void loadScalar(WarpBuilder &warp, const WarpAccess &access,
                        ValueRange results) {
   for (auto [e, result] : llvm::enumerate(results)) {
@@ -171,8 +171,8 @@ static void loadScalar(WarpBuilder &warp, const WarpAccess &access,
         access.element, scalarPlace(warp, access, unsigned(e)),
         unsigned(bytesOf(access.element)));
     load.setInvariant(access.invariant);
-    // An ordered load is one for each lane, by its shape, although memory that
-    // nobody else has is loaded once.
+    // The shape of an ordered load varies, but owned memory (isOwned) is loaded
+    // once for all lanes.
     if (warp.shapeOf(result).hasBase())
       warp.setBase(result, load);
     else

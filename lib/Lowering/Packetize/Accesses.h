@@ -1,4 +1,4 @@
-//===- Accesses.h - memory accesses of a warp -------------------*- C++ -*-===//
+//===- Accesses.h - code for the loads and stores of a warp -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,69 +11,71 @@
 
 namespace ptxjit {
 
-/// A load or store of the lanes of a warp: `count` elements side by side each.
+/// A load or store in which each lane accesses `count` consecutive elements.
 struct WarpAccess {
   const LaneAddress &address;
   mlir::Type element;
   unsigned count = 1;
-  mlir::Value mask;       ///< null: all threads
+  mlir::Value mask;       ///< null: all threads of the CTA
   bool invariant = false; ///< a load of memory that nobody writes
 };
-/// What is known of it.
+/// Describes an access for planAccess.
 Access describeAccess(WarpBuilder &warp, const WarpAccess &access, bool isStore,
                       bool sameValue = false);
 
-/// The plan for it, which is told to whoever wants to know (Remarks.h).
+/// Plans an access, and reports the plan as a remark.
 AccessPlan planFor(WarpBuilder &warp, mlir::Operation *op,
                    const WarpAccess &access, bool isStore,
                    bool sameValue = false);
 
-/// Accesses that were told of.
+/// Counts of the accesses that were reported.
 struct AccessCounts : FamilyState {
   explicit AccessCounts(WarpBuilder &) {}
   unsigned all = 0;
-  unsigned slow = 0; ///< that may go lane by lane
+  unsigned slow = 0; ///< those that may go lane by lane
 };
 
-/// Why code for an access is slower than one would hope.
+/// Why the code for an access is slower than one would hope.
 enum class SlowBecause { No, Address, Order };
-/// Tells what an access has become: `code`, in words. The address is the op's
-/// first operand.
+/// Reports the code of an access, in words, as a remark. The address must be
+/// the first operand of `op`.
 void remarkAccess(WarpBuilder &warp, mlir::Operation *op, llvm::StringRef code,
                   SlowBecause slow);
 
-/// Loads by the plan, which is none for a scalar. \returns chunk by chunk
-/// `count` vectors of lanes.
+/// Loads by the plan, which must not be Scalar. \returns `count` vectors of
+/// lanes for each chunk in turn.
 llvm::SmallVector<mlir::Value> loadElements(WarpBuilder &warp,
                                             const WarpAccess &access,
                                             const AccessPlan &plan);
-/// Stores `flat`, chunk by chunk the vectors of lanes for each element, by the
-/// plan, which is none for a scalar.
+/// Stores by the plan, which must not be Scalar. `flat` has `count` vectors of
+/// lanes for each chunk in turn.
 void storeElements(WarpBuilder &warp, const WarpAccess &access,
                    const AccessPlan &plan, llvm::ArrayRef<mlir::Value> flat);
 
-/// One vector of what lane 0 has in all of `vectors`, then lane 1, ...
+/// Interleaves vectors of lanes: lane 0 of all of them, then lane 1 of all, ...
 mlir::Value interleave(WarpBuilder &warp, llvm::ArrayRef<mlir::Value> vectors);
 
-/// The address (i64) that a run of chunk `c` begins behind.
+/// The base (i64) of a run of chunk `c`.
 mlir::Value baseOf(WarpBuilder &warp, const LaneAddress &address, unsigned c,
                    const AccessRun &run);
-/// The place of an element, `offset` bytes behind the run's group (LaneGroups),
-/// in the run, if lane `lane` of the chunk accesses it there.
+/// The index in the run of the element that lane `lane` of the chunk accesses
+/// at `offset` of its group (LaneGroups, in bytes). Nothing if the run does not
+/// hold that element.
 std::optional<unsigned> placeInRun(const AccessRun &run, unsigned lane,
                                    int64_t offset, int64_t elementBytes);
 
-/// Where chunk `c` of lanes that follow each other begins: a pointer.
+/// A pointer to the first element of chunk `c`, whose lanes access consecutive
+/// elements.
 mlir::Value chunkStart(WarpBuilder &warp, const LaneAddress &address,
                        unsigned c);
-/// The unit in which lanes' elements are masked: 32 bits, if they are that
-/// large together, since not every CPU has masks for less.
+/// The type in which elements are masked. It has 32 bits if the elements of a
+/// lane together are that large, since not every CPU can mask smaller ones.
 mlir::Type maskUnit(WarpBuilder &warp, mlir::Type element, unsigned count);
-/// Each lane's bit, `times` times.
+/// Repeats the bit of each lane `times` times.
 mlir::Value repeatMask(WarpBuilder &warp, mlir::Value mask, unsigned times);
 mlir::Value castTo(WarpBuilder &warp, mlir::Type type, mlir::Value v);
 
-/// Of an element in memory.
+/// Size of an element in memory.
 inline int64_t bytesOf(mlir::Type element) {
   return element.getIntOrFloatBitWidth() / 8;
 }

@@ -1,4 +1,4 @@
-//===- AccumulatorHomes.cpp - sums that stay in memory --------------------===//
+//===- AccumulatorHomes.cpp - accumulators kept in memory -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,9 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Tile after tile: of 8 rows one register (f16) or two, then the next 8 rows.
+/// Splits registers into tiles, row of tiles by row of tiles. A tile has one
+/// register (f16) or two for its first 8 rows, then as many for the next 8
+/// rows.
 static void splitTiles(const MatrixMultiply &mma, TileKind kind,
                        ValueRange registers,
                        SmallVectorImpl<TileValues> &tiles) {
@@ -36,8 +38,8 @@ MatrixTiles::MatrixTiles(MmaOp op) {
   splitTiles(mma, kindOfD, op.getD(), d);
 }
 
-/// The positions of `tile` among `values`, if all are there; the first ones,
-/// or those after `skip` others.
+/// Finds the positions of `tile` among `values`, after skipping `skip`
+/// occurrences of each value. \returns false if some are missing.
 static bool findPositions(ArrayRef<Value> tile, ValueRange values,
                           SmallVectorImpl<unsigned> &positions,
                           unsigned skip = 0) {
@@ -87,8 +89,8 @@ AccumulatorHomes::AccumulatorHomes(FuncOp func) {
     for (const TileValues &c : tilesAt(op).c)
       findLoops(c, tilesAt(op).kindOfC);
   });
-  // What is left: one operation behind the other in a block. These may do
-  // without: a sum that is not handed on becomes registers.
+  // The rest are pairs of operations in one block. They are optional: a sum
+  // without a consumer becomes registers.
   auto handOn = [&](const TileValues &tile, TileKind kind, Operation *to) {
     MmaOp before;
     if (continued(tile, kind, before) && before->getBlock() == to->getBlock())
@@ -116,7 +118,7 @@ bool AccumulatorHomes::isCarried(OpOperand &use) const {
   auto condition = dyn_cast<scf::ConditionOp>(use.getOwner());
   if (!condition)
     return false;
-  unsigned position = use.getOperandNumber() - 1; // behind the predicate
+  unsigned position = use.getOperandNumber() - 1; // operand 0 is the predicate
   return llvm::any_of(carriedBy(cast<scf::WhileOp>(condition->getParentOp())),
                       [&](const Carried &carried) {
                         return llvm::any_of(
@@ -128,7 +130,8 @@ bool AccumulatorHomes::isCarried(OpOperand &use) const {
 
 bool AccumulatorHomes::onlyConsumed(ArrayRef<Value> tile) const {
   Operation *consumer = consumerOf(tile);
-  // A condition may forward it twice, and a part of it alone.
+  // A condition may forward all of a carried tile several times. It must not
+  // forward some of its registers to other places.
   return consumer && llvm::all_of(tile, [&](Value v) {
            return v.hasOneUse() ||
                   llvm::all_of(v.getUses(), [&](OpOperand &use) {
@@ -197,7 +200,7 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args,
              loop.getConditionOp(), loop.getBeforeBody(), before) ||
       ArrayRef(before.positions) != args || !(first == kind))
     return nullptr;
-  // Tracing may have found more loops, and moved the list.
+  // Tracing may have added loops, so `known` may dangle.
   auto &list = loops[loop];
   for (const Carried &other : list)
     if (overlaps(other.args, args) ||
@@ -214,8 +217,8 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args,
       carried.results.push_back(others);
   carried.user = before.user ? before.user : after.user;
   if (!carried.user || !(tilesAt(carried.user).kindOfC == kind))
-    return nullptr; // nothing is added, or to something else in between
-  // The loop counts on each of these to hand its home on.
+    return nullptr; // no addition, or one to another kind of tile
+  // Each link must hand its home on to this consumer and to no other one.
   for (Trace *part : {&before, &after})
     for (const Link &link : part->links)
       if (auto it = consumers.find(link.tile.front());
@@ -230,7 +233,7 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args,
   return &list.back();
 }
 
-/// The loops that bring `tile` to where it is used.
+/// Finds the loops through which `tile` comes to its use.
 void AccumulatorHomes::findLoops(TileValues tile, TileKind kind) {
   for (unsigned steps = 0; steps < 1000; ++steps) {
     MmaOp mma;

@@ -1,10 +1,11 @@
-//===- AccumulatorHomes.h - sums that stay in memory ------------*- C++ -*-===//
+//===- AccumulatorHomes.h - accumulators kept in memory ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A multiplication of matrices adds to a tile in memory, its home. Where one
-// goes on with the sum of another, also through loops, the tile stays where it
-// is instead of becoming registers in between.
+// A matrix multiplication adds to tiles in memory, their homes. Where the sum
+// of one multiplication is the accumulator of the next, also across loop
+// iterations, the tile stays in its home. It is not turned into registers in
+// between. This analysis finds those tiles; MatrixHomes emits the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,8 @@ using TileValues = llvm::SmallVector<mlir::Value, 4>;
 /// The values at `positions`.
 TileValues tileAt(mlir::ValueRange values, llvm::ArrayRef<unsigned> positions);
 
-/// What a tile's registers hold: two kinds may have as many of them.
+/// How the registers of a tile are read. Tiles of different kinds may have the
+/// same number of registers.
 struct TileKind {
   ptx::MatrixType type;
   unsigned rows;
@@ -32,13 +34,13 @@ struct TileKind {
   }
 };
 
-/// The tiles of an instruction's C, and of its D, one for each 8 columns and
-/// the rows of their kind.
+/// The tiles of an instruction's C and D. A tile is 8 columns wide and has the
+/// rows of its kind.
 struct MatrixTiles {
   explicit MatrixTiles(ptx::MmaOp op);
   TileKind kindOfC{}, kindOfD{};
-  /// False if what D gets is not what the next one should add to (numbers that
-  /// are limited when they leave).
+  /// False if D is saturated when it leaves the home. The next instruction must
+  /// then add to the registers, not to the home.
   bool staysExact = true;
   llvm::SmallVector<TileValues, 4> c, d;
 };
@@ -46,25 +48,27 @@ struct MatrixTiles {
 class AccumulatorHomes {
 public:
   using Positions = llvm::SmallVector<unsigned, 4>;
-  /// A tile that a loop carries in its home: where in its arguments (and the
-  /// inits and what the body yields), and where in its results (and what the
-  /// condition forwards), there perhaps more than once.
+  /// A tile that a loop carries in its home. `args` are its positions in the
+  /// arguments of the loop, in the inits and in the operands of the yield.
+  /// `results` are its positions in the results, and in what the condition
+  /// forwards; a condition may forward a tile several times.
   struct Carried {
     Positions args;
     llvm::SmallVector<Positions, 2> results;
-    ptx::MmaOp user; ///< one that adds to it
+    ptx::MmaOp user; ///< an instruction that adds to it
   };
 
   explicit AccumulatorHomes(ptx::FuncOp func);
 
-  /// The operation that goes on with the sum `tile`; null if none does.
+  /// The operation that takes over the home of `tile`; null if none does.
   mlir::Operation *consumerOf(llvm::ArrayRef<mlir::Value> tile) const;
-  /// Does nothing else use these values?
+  /// Are all uses of `tile` by its consumer?
   bool onlyConsumed(llvm::ArrayRef<mlir::Value> tile) const;
   llvm::ArrayRef<Carried> carriedBy(mlir::scf::WhileOp loop) const;
 
 private:
-  /// Is it what a loop's condition forwards of a tile that the loop carries?
+  /// Does a loop's condition forward the operand as part of a tile that the
+  /// loop carries?
   bool isCarried(mlir::OpOperand &use) const;
   struct Link {
     TileValues tile;
@@ -72,14 +76,16 @@ private:
   };
   struct Trace {
     llvm::SmallVector<Link> links;
-    Positions positions; ///< of the block's arguments
+    Positions positions; ///< in the block's arguments
     ptx::MmaOp user;
   };
-  /// What `tile` went on from, if it is a tile of D of that kind, which becomes
-  /// that of the result; null if it is not.
+  /// The C tile to which an instruction added to get `tile`, if `tile` is one
+  /// of its D tiles and has that kind. `kind` becomes the kind of the result.
+  /// Null if `tile` is no such tile.
   const TileValues *continued(llvm::ArrayRef<mlir::Value> tile, TileKind &kind,
                               ptx::MmaOp &mma) const;
-  /// Follows a tile back to arguments of `block`.
+  /// Follows a tile back through additions and inner loops to arguments of
+  /// `block`.
   bool trace(TileValues tile, TileKind &kind, mlir::Operation *consumer,
              mlir::Block *block, Trace &out);
   const Carried *carry(mlir::scf::WhileOp loop, llvm::ArrayRef<unsigned> args,

@@ -1,4 +1,4 @@
-//===- Addresses.cpp - where the lanes of a warp access memory ------------===//
+//===- Addresses.cpp - the addresses of a warp access ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -52,9 +52,9 @@ Value ptxjit::windowBase(WarpBuilder &warp, std::optional<Space> space) {
   }
 }
 
-/// Can the values of lanes lie apart by more, or less, than their pattern says,
-/// because 32 bits wrapped around? Not in windows (resolve), which are small,
-/// unless lanes are 2^30 bytes apart.
+/// Can the distances between lanes differ from their pattern because 32 bits
+/// wrapped around? Not in windows (see resolve), which are small, unless the
+/// pattern reaches 2^30 bytes.
 static bool wrapsAround(const Shape &shape, unsigned width, bool inWindow) {
   if (!shape.pattern || width == 64)
     return false;
@@ -127,8 +127,8 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
   unsigned placeBits = ChunkBuilder::widthOf(address);
   if (auto widened = address.getDefiningOp<arith::ExtUIOp>();
       widened && window) {
-    // Another part of the kernel may have made it, and this one be given the
-    // widened value alone.
+    // Another part of a split kernel may have made the narrow value, so that
+    // only the widened one is available.
     if (warp.isMade(widened.getIn()))
       address = widened.getIn();
     placeBits = ChunkBuilder::widthOf(widened.getIn());
@@ -180,8 +180,8 @@ static LogicalResult emitAddressOf(WarpBuilder &warp, AddressOfOp op) {
   return success();
 }
 
-/// Generic addresses are host addresses; so are those of .global and .const.
-/// The windows of .shared, .param and .local begin at a base.
+/// Generic, `.global` and `.const` addresses are host addresses. Addresses of
+/// `.shared`, `.param` and `.local` are offsets in windows.
 static LogicalResult emitCvta(WarpBuilder &warp, CvtaOp op) {
   auto convert = [&](ChunkBuilder c, Value address, Value window) {
     unsigned width = ChunkBuilder::widthOf(address);
@@ -215,8 +215,8 @@ static LogicalResult emitCvta(WarpBuilder &warp, CvtaOp op) {
   return success();
 }
 
-/// Of a kernel an offset in the parameters' window, of a function that is
-/// called the address that it was given.
+/// In a kernel, the offset in the window of parameters. In a called function,
+/// the address that its caller has passed.
 static LogicalResult emitParamAddress(WarpBuilder &warp, ParamAddressOp op) {
   if (!warp.func.getEntry()) {
     size_t results = op.getIsResult() ? warp.func.getParams().size() : 0;

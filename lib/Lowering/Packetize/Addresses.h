@@ -1,4 +1,4 @@
-//===- Addresses.h - where the lanes of a warp access memory ----*- C++ -*-===//
+//===- Addresses.h - the addresses of a warp access -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,40 +12,44 @@
 
 namespace ptxjit {
 
-/// Where a memory access goes: absolute address = base + pattern(lane).
+/// The addresses of a memory access, as host addresses: base + pattern(lane).
 struct LaneAddress {
-  mlir::Value base;                   ///< i64, or null if nothing is known
-  std::optional<LanePattern> pattern; ///< none with a base: uniform
-  mlir::Value ok;                     ///< as WarpValues::condition
-  bool mayPart = false;               ///< `ok` may well be false
-  std::optional<LaneGroups> groups;   ///< where there is no base
-  /// Each lane's is a multiple of it; 0: of all that the lane accesses.
+  mlir::Value base;                   ///< i64, or null if there is none
+  std::optional<LanePattern> pattern; ///< absent, with a base: uniform
+  mlir::Value ok;       ///< does the pattern hold? As WarpValues::condition
+  bool mayPart = false; ///< `ok` may well be false
+  std::optional<LaneGroups> groups; ///< only without a base
+  /// Alignment of each lane's address in bytes. 0: the size of all elements
+  /// that the lane accesses.
   unsigned align = 0;
-  /// Per chunk the lanes' addresses as i64; made on demand.
+  /// Makes the vector of the lanes' addresses for a chunk, i64.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
 
-/// What is known of it without code.
+/// What is known of the addresses, without IR.
 AccessShape shapeOf(const LaneAddress &address);
 
-/// Memory that only one thread of the host has at a time: CTAs of a cluster
-/// take turns. No order and no lock is needed there.
+/// Does the memory of that space belong to one host thread at a time? The CTAs
+/// of a cluster take turns, so shared and local memory needs no atomic order
+/// and no locks.
 bool isOwned(std::optional<ptx::Space> space);
 
-/// Where the space's addresses count from (i64); null: they are the host's.
+/// The host address (i64) of offset 0 of the space. Null if addresses of that
+/// space are host addresses.
 mlir::Value windowBase(WarpBuilder &warp, std::optional<ptx::Space> space);
 
-/// `offset` bytes behind `address`, in the memory of the host.
+/// The host addresses `offset` bytes behind `address`, for the lanes of a warp.
 LaneAddress resolve(WarpBuilder &warp, mlir::Value address,
                     std::optional<ptx::Space> space, int64_t offset);
 
-/// `offset` bytes behind `address`, as the threads see it. `inWindow`: it is a
-/// place in a window, of `placeBits` bits, rather than of the host.
+/// The addresses `offset` bytes behind `address`, as the threads see them.
+/// `inWindow`: they are signed offsets in a window of the space, of which only
+/// the low `placeBits` bits count, and not host addresses.
 LaneAddress addressInSpace(WarpBuilder &warp, mlir::Value address,
                            int64_t offset, bool inWindow,
                            unsigned placeBits = 64);
 
-/// window + address * scale + places[lane].
+/// Returns window + address * scale + places[lane]; `scale` is a power of two.
 LaneAddress placeInWindow(WarpBuilder &warp, const LaneAddress &address,
                           mlir::Value window, unsigned scale,
                           const LanePattern &places);

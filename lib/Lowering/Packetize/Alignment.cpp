@@ -13,15 +13,15 @@ using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
 namespace {
-/// Addresses whose alignment has been tested where the walk is now: in this
-/// block or one around it.
+/// Addresses whose alignment has been tested in the current block or one around
+/// it.
 class TestedAddresses : public FamilyState {
 public:
   explicit TestedAddresses(WarpBuilder &) {}
   void enterBlock() override { blocks.emplace_back(); }
   void leaveBlock() override { blocks.pop_back(); }
-  /// \returns false if (address + offset) is known to be aligned already, in
-  /// the lanes of `mask` (null: all).
+  /// Records a test. \returns false if (address + offset) is known to be
+  /// aligned already in the lanes of `mask` (null: all).
   bool insert(Value address, Value mask, Space space, int64_t offset,
               int64_t bytes, uint32_t namingLanes) {
     for (const auto &block : blocks)
@@ -40,8 +40,9 @@ private:
 };
 } // namespace
 
-/// ISA: "addresses as operands": an access must be aligned to its size. LLVM
-/// reduces most tests to one of a pointer parameter, outside all loops.
+/// ISA, "addresses as operands": an access must be aligned to its size. LLVM
+/// reduces most of these tests to one of a pointer parameter, outside all
+/// loops.
 void ptxjit::emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
                                Value a, std::optional<Space> space,
                                int64_t offset, int64_t bytes, Value mask,
@@ -55,11 +56,11 @@ void ptxjit::emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
   bool sameInAllLanes =
       address.base &&
       (!address.pattern || llvm::all_of(*address.pattern, isMultiple));
-  // Windows begin on boundaries that serve every size.
+  // The bases of windows are aligned for every access size.
   if (isOwned(space) && sameInAllLanes && isMultiple(offset) &&
       (int64_t(1) << std::min(warp.shapeOf(a).baseAlign(), 16u)) >= bytes)
     return;
-  // Once is enough for all accesses at constant distances.
+  // One test serves all offsets that are equal modulo `bytes`.
   Value lanesTested = sameInAllLanes ? Value() : mask;
   if (!warp.state<TestedAddresses>().insert(
           a, lanesTested, where, offset & (bytes - 1), bytes, namingLanes))

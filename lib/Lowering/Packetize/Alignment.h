@@ -11,8 +11,9 @@
 
 namespace ptxjit {
 
-/// Fails the launch if an active lane's address is no multiple of `bytes`; only
-/// those in `namingLanes` count. \param a  what `address` was resolved from.
+/// Emits a test that fails the launch if the address of an active lane is not a
+/// multiple of `bytes`. Only lanes in `namingLanes` are tested. \param a  the
+/// value from which `address` was resolved.
 void emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
                        mlir::Value a, std::optional<ptx::Space> space,
                        int64_t offset, int64_t bytes, mlir::Value mask,

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ISA: "cp.async". Done at once, lane after lane: rows of 16 bytes move whole,
-// where gathers and scatters would take them apart.
+// ISA: "cp.async". A copy is done when it is issued, lane after lane. Rows of
+// 16 bytes are moved whole, where gathers and scatters would take them apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,23 +20,23 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// Lanes (of one chunk) whose parts lie side by side in the target, in that
-/// order, and in the source in any order.
+/// Lanes of one chunk whose parts are consecutive in the target, in that order,
+/// and close together in the source, in any order.
 struct CopiedRow {
   unsigned chunk;
-  AccessRun target, source;           ///< that hold the row
-  int64_t targetOffset, sourceOffset; ///< behind their bases
-  SmallVector<unsigned, 4> places;    ///< in the source
+  AccessRun target, source;           ///< the runs that hold the row
+  int64_t targetOffset, sourceOffset; ///< of the row, from their bases
+  SmallVector<unsigned, 4> places;    ///< of the parts in the source
 };
 
-/// Distances between lanes, if they are known.
+/// The distances between lanes; null if they are not known.
 static const LanePattern *offsetsOf(const LaneAddress &address) {
   if (address.groups)
     return &address.groups->offset;
   return address.base && address.pattern ? &*address.pattern : nullptr;
 }
 
-/// The lanes whose parts a run of the target holds, in its order.
+/// The lanes whose parts a run of the target holds, in the order of the run.
 static SmallVector<unsigned>
 lanesOf(const AccessRun &run, ArrayRef<int64_t> offsets, unsigned bytes) {
   SmallVector<unsigned> lanes(run.count);
@@ -46,8 +46,8 @@ lanesOf(const AccessRun &run, ArrayRef<int64_t> offsets, unsigned bytes) {
   return lanes;
 }
 
-/// Where the parts of `lanes` lie in a run of the source, in `row`. False if
-/// they are not all in it, or lie too far apart.
+/// Finds the parts of `lanes` in a run of the source, and enters them in `row`.
+/// False if the run does not hold them all, or if they span more than 64 bytes.
 static bool findSource(const AccessRun &run, ArrayRef<int64_t> offsets,
                        ArrayRef<unsigned> lanes, unsigned bytes,
                        CopiedRow &row) {
@@ -68,8 +68,8 @@ static bool findSource(const AccessRun &run, ArrayRef<int64_t> offsets,
   return true;
 }
 
-/// How to copy rows of up to 64 bytes instead of the lanes' parts. Nothing if
-/// the distances are not known, or if rows are no longer than parts.
+/// Plans to copy rows of up to 64 bytes instead of the parts of the lanes.
+/// Empty if the distances are not known, or if rows are no longer than parts.
 static SmallVector<CopiedRow, 0> planRows(const AccessShape &from,
                                           ArrayRef<int64_t> fromOffsets,
                                           const AccessShape &to,
@@ -97,7 +97,7 @@ static SmallVector<CopiedRow, 0> planRows(const AccessShape &from,
         rows.push_back(row);
       }
     }
-    // Two lanes that write to one place are left to their order.
+    // If two lanes write to one place, copy in the order of lanes.
     if (copied != w)
       return {};
   }
@@ -144,7 +144,7 @@ struct ZeroBytes : FamilyState {
 };
 } // namespace
 
-/// What lanes read that copy nothing.
+/// A buffer of zeros, from which lanes read that copy nothing.
 static Value zeroBytes(WarpBuilder &warp) {
   Value &zeros = warp.state<ZeroBytes>().pointer;
   if (zeros)
@@ -159,7 +159,7 @@ static Value zeroBytes(WarpBuilder &warp) {
   return zeros;
 }
 
-/// The lanes of `partly` (i32, a bit each): byte by byte.
+/// Copies byte by byte in the lanes whose bit in `partly` (i32) is set.
 static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
                        Value sizes) {
   ChunkBuilder s = warp.scalar();
@@ -174,7 +174,7 @@ static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
   warp.b.setInsertionPointToStart(lanesLoop.getBody());
   Value lane = lanesLoop.getInductionVar();
   Value isMine = s.bitAnd(s.shr(partly, lane, false), one);
-  // A lane that has no part copies 0 bytes.
+  // A lane that is not in `partly` copies 0 bytes.
   Value size = s.mul(loadLane(warp, sizes, 32, lane), isMine);
   Value target = loadLane(warp, to, 64, lane),
         source = loadLane(warp, from, 64, lane);
@@ -188,7 +188,7 @@ static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
   warp.create<LLVM::StoreOp>(byte, at(target), 1);
 }
 
-/// How many bytes the lanes copy; the others become zero.
+/// How many bytes the lanes copy; the remaining bytes become zero.
 static Value copiedSize(WarpBuilder &warp, CpAsyncOp op, unsigned c) {
   ChunkBuilder v = warp.lanes();
   Value all = v.intConstant(32, op.getBytes());
@@ -198,8 +198,8 @@ static Value copiedSize(WarpBuilder &warp, CpAsyncOp op, unsigned c) {
                         : size;
 }
 
-/// Lane after lane. Addresses go through memory; lanes without a part copy
-/// zeros aside.
+/// Copies lane after lane. Addresses go through memory. Inactive lanes copy
+/// zeros to a spare buffer.
 static void copyLanes(WarpBuilder &warp, CpAsyncOp op, const LaneAddress &from,
                       const LaneAddress &to) {
   unsigned bytes = unsigned(op.getBytes());
@@ -244,7 +244,7 @@ static void copyLanes(WarpBuilder &warp, CpAsyncOp op, const LaneAddress &from,
     warp.create<LLVM::StoreOp>(data, target, bytes);
   }
   if (isSized) {
-    // Those that copy less than all, which is rare.
+    // Lanes that copy only some of the bytes, which is rare.
     StackBuffer sizes = takeBuffer(warp, 32 * 4);
     storeLanes(warp, sizes.pointer, 32, sizeOf);
     storeLanes(warp, sources.pointer, 64,

@@ -1,9 +1,10 @@
-//===- Atomics.cpp - updates of memory ------------------------------------===//
+//===- Atomics.cpp - atomic updates of memory -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics are made for one lane after the other and are never merged. Those of
-// memory that nobody else has meanwhile are plain.
+// Atomic updates are emitted lane after lane and are never merged. In memory
+// that no other host thread has meanwhile (isOwned) they are plain loads and
+// stores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Two halves as one value, and back.
+/// Joins two halves to one value of 128 bits; splitHalves is the inverse.
 static Value joinHalves(WarpBuilder &warp, Value low, Value high) {
   ChunkBuilder s = warp.scalar();
   return s.bitOr(s.resize(low, 128, false),
@@ -71,7 +72,7 @@ static Value combine(WarpBuilder &warp, AtomicOp kind, ScalarType type,
       return narrowHalf(s, part, d);
     });
   bool isSigned = isSignedInt(type);
-  auto pick = [&](CmpIPredicate how) { // old if it is so
+  auto pick = [&](CmpIPredicate how) { // old where `how` holds
     return s.select(s.cmp(how, old, value), old, value);
   };
   auto number = [&](uint64_t n) { return s.intConstant(getBitWidth(type), n); };
@@ -149,7 +150,7 @@ Value ptxjit::updateElement(WarpBuilder &warp, AtomicOp kind, ScalarType type,
 }
 
 namespace {
-/// What the ops that update memory have in common.
+/// What all ops that update memory have in common.
 struct AtomicUpdate {
   Value a, mask, swap;
   ValueRange values, results;
@@ -195,7 +196,7 @@ static AtomicUpdate describeUpdate(Operation &op) {
   return update;
 }
 
-/// Of memory that is owned. \returns what was there.
+/// Compares and swaps in owned memory. \returns the old value.
 static Value swapIfEqual(WarpBuilder &warp, Value where, Value expected,
                          Value replacement) {
   ChunkBuilder s = warp.scalar();
@@ -206,7 +207,7 @@ static Value swapIfEqual(WarpBuilder &warp, Value where, Value expected,
   return old;
 }
 
-/// Of any of the ops that describeUpdate knows.
+/// Emits any of the ops that describeUpdate knows.
 static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
   remarkAccess(warp, op, "update, lane by lane", SlowBecause::Order);
   AtomicUpdate update = describeUpdate(*op);
@@ -219,7 +220,7 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
                                         : orderingOf(update.order, true, true);
   bool loadsWeakly = ordering == LLVM::AtomicOrdering::monotonic ||
                      ordering == LLVM::AtomicOrdering::release;
-  /// \returns what was there.
+  /// \returns the old value.
   auto updateOne = [&](Value where, Value value, Value replacement) -> Value {
     if (!replacement)
       return updateElement(warp, update.kind, update.type, where, value,

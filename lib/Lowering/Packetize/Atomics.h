@@ -1,4 +1,4 @@
-//===- Atomics.h - updates of memory ----------------------------*- C++ -*-===//
+//===- Atomics.h - atomic updates of memory ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace ptxjit {
 
-/// An update of one element, atomic if there is an ordering. \returns what was
-/// there.
+/// Updates one element in memory, atomically unless `ordering` is not_atomic.
+/// \returns the old value.
 mlir::Value updateElement(WarpBuilder &warp, ptx::AtomicOp kind,
                           ptx::ScalarType type, mlir::Value where,
                           mlir::Value value,

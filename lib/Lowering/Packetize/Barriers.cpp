@@ -51,7 +51,7 @@ static LogicalResult emitBarrier(WarpBuilder &warp, BarrierLikeOp op) {
   return success();
 }
 
-/// Lets other strands run.
+/// Lets other strands run; `why` is the reason.
 static void giveWay(WarpBuilder &warp, PtxjitYield why) {
   warp.callHelper(offsetof(PtxjitHelpers, yield),
                   {warp.kernel.strand, warp.scalar().intConstant(32, why)});

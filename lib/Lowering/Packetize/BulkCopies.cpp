@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Most often one elected thread makes them: each active lane's copy is a loop
-// of wide scalar code.
+// Mostly one elected thread issues a bulk copy. So the copy of each active lane
+// is a loop of wide scalar code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// body(i64 offset) for begin, begin + step, ... < end.
+/// Emits body(i64 offset) for begin, begin + step, ... < end.
 static void forEachElement(WarpBuilder &warp, Value begin, Value end,
                            int64_t step,
                            llvm::function_ref<void(Value offset)> body) {
@@ -33,7 +33,8 @@ static void forEachElement(WarpBuilder &warp, Value begin, Value end,
   body(loop.getInductionVar());
 }
 
-/// Wide pieces first. Pieces of 16 bytes are what a byte mask speaks of.
+/// Copies `bytes` bytes, or writes zeros if `from` is null; wide pieces first.
+/// `byteMask` (null: none) applies to each piece of 16 bytes.
 static void copyBytes(WarpBuilder &warp, Value to, Value from, Value bytes,
                       Value byteMask) {
   ChunkBuilder s = warp.scalar();
@@ -78,7 +79,8 @@ static void reduceElements(WarpBuilder &warp, Operation *op, Value to,
   });
 }
 
-/// i64: the bytes of a copy, a multiple of `unit` or the launch fails.
+/// The size of a copy in bytes, i64. The launch fails if it is no multiple of
+/// `unit`.
 static Value sizeOfBulk(WarpBuilder &warp, Value size, Value lane,
                         uint64_t unit) {
   ChunkBuilder s = warp.scalar();
@@ -93,7 +95,7 @@ static Value sizeOfBulk(WarpBuilder &warp, Value size, Value lane,
   return bytes;
 }
 
-/// For each CTA of the cluster whose bit in `chosen` (i64) is set.
+/// Emits `body` for each CTA of the cluster whose bit in `chosen` (i64) is set.
 static void forEachCta(WarpBuilder &warp, Value chosen,
                        llvm::function_ref<void(Value rank)> body) {
   ChunkBuilder s = warp.scalar();
@@ -141,8 +143,8 @@ static LogicalResult emitBulkCopy(WarpBuilder &warp, BulkLikeOp op) {
                                      extractLane(warp, bytesLanes, lane))
                                  .getResult()
                            : Value();
-      /// Into the memory of one CTA; `move` is where it begins, from that of
-      /// the address on.
+      /// Copies into the memory of one CTA. `move` is the distance to it from
+      /// the CTA that the address means; null: none.
       auto copyTo = [&](Value move) {
         Value place = extractLane(warp, toLanes, lane);
         if (move)
@@ -191,7 +193,8 @@ static LogicalResult emitStBulk(WarpBuilder &warp, StBulkOp op) {
   return success();
 }
 
-/// The answer is no: 16 bytes of zeros. See PtxCluster.td.
+/// The request is always refused: the answer is 16 bytes of zeros. See
+/// PtxCluster.td.
 static LogicalResult emitTryCancel(WarpBuilder &warp, ClcTryCancelOp op) {
   auto space = op.getSpace();
   LaneAddress to = resolve(warp, op.getDst(), space, 0),

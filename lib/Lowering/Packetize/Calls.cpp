@@ -1,4 +1,4 @@
-//===- Calls.cpp - calls of functions, and of the system ------------------===//
+//===- Calls.cpp - calls of functions and of the system -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,16 +40,17 @@ LLVM::LLVMFuncOp ptxjit::declareFunction(WarpBuilder &warp, FuncOp callee) {
 }
 
 namespace {
-/// A function that the system supplies, and the bytes of what it takes.
+/// A function that the system supplies, with the sizes in bytes of its
+/// parameters and results.
 struct SystemFunction {
   StringRef name;
   PtxjitSystemFunction function;
   SmallVector<int64_t> params, results;
 };
-constexpr int64_t kPointer = 0; ///< as many bytes as an address has
+constexpr int64_t kPointer = 0; ///< stands for the size of an address
 } // namespace
 
-/// CUDA programs declare these only.
+/// CUDA programs only declare these functions.
 static const SystemFunction *findSystemFunction(StringRef name) {
   static const SystemFunction functions[] = {
       {"__assertfail",
@@ -79,8 +80,8 @@ static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
       });
 }
 
-/// One call of the runtime for each lane, with the addresses of its arguments
-/// and results.
+/// Emits one call of the runtime for each lane, with the addresses of its
+/// arguments and results.
 static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
                                     PtxjitSystemFunction function) {
   SmallVector<Value> formals(call.getArgs());
@@ -106,7 +107,7 @@ static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
       return SmallVector<Value>();
     });
   }
-  // All lanes have told of their failure by now.
+  // By now all lanes have reported their failures.
   if (function == PTXJIT_SYSTEM_ASSERT)
     ifActive(warp, call.getMask(), [&] {
       emitFault(warp, PTXJIT_KERNEL_ASSERT, warp.activeBits(call.getMask()),
@@ -115,7 +116,7 @@ static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
   return success();
 }
 
-/// Calls what this module does not define.
+/// Emits a call of a function that this module does not define.
 static LogicalResult emitExternalCall(WarpBuilder &warp, CallOp call,
                                       FuncOp callee) {
   const SystemFunction *known = findSystemFunction(callee.getSymName());

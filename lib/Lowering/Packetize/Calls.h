@@ -1,4 +1,4 @@
-//===- Calls.h - calls of functions, and of the system ----------*- C++ -*-===//
+//===- Calls.h - calls of functions and of the system -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace ptxjit {
 
-/// What a function of the program has become: it gets the context, the number
-/// of its strand and the addresses of its arguments and results in `.local`
+/// Declares the compiled form of a function. It gets the context, the number of
+/// its strand, and the addresses of its arguments and results in `.local`
 /// space.
 mlir::LLVM::LLVMFuncOp declareFunction(WarpBuilder &warp, ptx::FuncOp callee);
 

@@ -115,7 +115,7 @@ Value ChunkBuilder::cmpf(arith::CmpFPredicate predicate, Value x,
 Value ChunkBuilder::flush(Value x, bool wanted) const {
   if (!wanted)
     return x;
-  // Exponent zero: keep the sign alone.
+  // Keep only the sign of numbers whose exponent is zero.
   Value bits = bitsOf(x);
   Value exponent = bitAnd(bits, intConstant(32, 0x7f800000));
   Value tiny = cmp(arith::CmpIPredicate::eq, exponent, intConstant(32, 0));
@@ -175,7 +175,8 @@ Value ChunkBuilder::callDevice(const device::LaneFunction &function,
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                     params));
   }
-  // Stack slots at the function's head; they vanish when the call is inlined.
+  // Stack slots at the start of the function; they vanish when the call is
+  // inlined.
   auto slot = [&](Type type) -> Value {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&cast<LLVM::LLVMFuncOp>(func).getBody().front());

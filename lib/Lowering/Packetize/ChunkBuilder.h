@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one place that knows how wide a chunk is. Emitters are written once on
-// top of it and serve vectors of lanes and, where a value is uniform, scalars.
+// The only code that knows the width of a chunk. Emitters use it to build
+// vectors of lanes and, where a value is uniform, scalars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const KernelTarget &target;
-  /// Lanes in each value; 0 for scalars.
+  /// Number of lanes in each value; 0 means scalars.
   unsigned lanes;
 
   // -- Types
@@ -54,7 +54,7 @@ public:
   mlir::Value bitOr(mlir::Value x, mlir::Value y) const;
   mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
   mlir::Value bitNot(mlir::Value x) const;
-  /// Shifts by amounts that are known to be below the width.
+  /// Shifts. The amount must be less than the width.
   mlir::Value shl(mlir::Value x, mlir::Value y) const;
   mlir::Value shr(mlir::Value x, mlir::Value y, bool isSigned) const;
   mlir::Value shlBy(mlir::Value x, unsigned amount) const;
@@ -62,31 +62,31 @@ public:
   mlir::Value cmp(mlir::arith::CmpIPredicate predicate, mlir::Value x,
                   mlir::Value y) const;
   mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) const;
-  /// To `width` bits: truncated, or extended by sign or zero.
+  /// Truncates or extends to `width` bits.
   mlir::Value resize(mlir::Value x, unsigned width, bool isSigned) const;
   mlir::Value umin(mlir::Value x, mlir::Value y) const;
   mlir::Value bitcast(mlir::Value x, mlir::Type element) const;
-  /// The bits of a float, as integer.
+  /// The bits of a float, as an integer.
   mlir::Value bitsOf(mlir::Value x) const;
 
   // -- Floats
   mlir::Value cmpf(mlir::arith::CmpFPredicate predicate, mlir::Value x,
                    mlir::Value y) const;
-  /// Subnormals to zero of the same sign (f32), if `wanted`.
+  /// Replaces subnormal f32 values by zero of the same sign, if `wanted`.
   mlir::Value flush(mlir::Value x, bool wanted) const;
-  /// Clamps to [0, 1], NaN to +0, if `wanted`.
+  /// Clamps to [0, 1], if `wanted`; NaN becomes +0.
   mlir::Value saturate(mlir::Value x, bool wanted) const;
 
   // -- Calls
-  /// An LLVM intrinsic overloaded on the types given.
+  /// Calls an LLVM intrinsic.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,
                         mlir::ValueRange operands) const;
-  /// A function of the device library, whose operands and result travel by
-  /// reference.
+  /// Calls a function of the device library, whose operands and result are
+  /// passed by reference.
   mlir::Value callDevice(const device::LaneFunction &function,
                          mlir::Type resultElement,
                          mlir::ValueRange operands) const;
-  /// \param rnd  a directed mode.
+  /// \param rnd  a directed rounding mode.
   mlir::Value callDevice(const device::DirectedFunction &function,
                          ptx::Rounding rnd, mlir::Type resultElement,
                          mlir::ValueRange operands) const;

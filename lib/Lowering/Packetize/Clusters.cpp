@@ -1,4 +1,4 @@
-//===- Clusters.cpp - clusters, and whose address it is -------------------===//
+//===- Clusters.cpp - ranks and addresses in clusters ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -145,14 +145,14 @@ static LogicalResult emitGetCtaRank(WarpBuilder &warp, GetCtaRankOp op) {
   });
 }
 
-/// begin <= address < begin + bytes; these two are i64 scalars.
+/// Is begin <= address < begin + bytes? Both bounds are i64 scalars.
 static Value isWithin(WarpBuilder &warp, ChunkBuilder &k, Value address,
                       Value begin, Value bytes) {
   return k.cmp(CmpIPredicate::ult, k.sub(address, k.splat(begin)),
                k.splat(bytes));
 }
 
-/// i64: where a CTA's shared data end in its window.
+/// The offset in its window at which the shared data of a CTA end, i64.
 static Value sharedBytes(WarpBuilder &warp) {
   ChunkBuilder s = warp.scalar();
   Value used = warp.loadContext(offsetof(PtxjitKernelContext, totalShared),
@@ -171,7 +171,7 @@ static Value isInSpace(WarpBuilder &warp, ChunkBuilder &k, Value address,
     return isWithin(warp, k, address, warp.kernel.sharedBase,
                     sharedBytes(warp));
   case Space::SharedCluster: {
-    // Between the parts of the CTAs lies nothing, or other memory.
+    // The gaps between the parts of the CTAs are unused, or other memory.
     uint64_t part = (uint64_t(1) << PTXJIT_SHARED_BITS) - 1;
     Value place = k.sub(address, k.splat(warp.kernel.sharedWindow));
     Value used =
@@ -181,8 +181,7 @@ static Value isInSpace(WarpBuilder &warp, ChunkBuilder &k, Value address,
                                    rankOffset(warp, clusterSize(warp))));
   }
   case Space::Local:
-    if (warp.perThread()) { // on the thread's own stack, of all that lie in a
-                            // row
+    if (warp.perThread()) { // the thread's own stack
       Value stride = warp.loadContext(
           offsetof(PtxjitKernelContext, localStride), warp.b.getI64Type());
       Value bottom =
@@ -209,7 +208,7 @@ static Value isInSpace(WarpBuilder &warp, ChunkBuilder &k, Value address,
     }
     return any;
   }
-  case Space::Global: { // all that is nothing else; holds a kernel's parameters
+  case Space::Global: { // all other memory, with kernel parameters
     Value any;
     for (Space other : {Space::SharedCluster, Space::Local, Space::Const}) {
       Value is = isInSpace(warp, k, address, other);
@@ -217,7 +216,7 @@ static Value isInSpace(WarpBuilder &warp, ChunkBuilder &k, Value address,
     }
     return k.bitNot(any);
   }
-  default: // of the kernel
+  default: // the parameters of the kernel
     return isWithin(warp, k, address, warp.kernel.paramsBase,
                     constant(uint64_t(warp.layout.paramBytes)));
   }

@@ -1,4 +1,4 @@
-//===- Clusters.h - clusters, and whose address it is -----------*- C++ -*-===//
+//===- Clusters.h - ranks and addresses in clusters -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,15 +11,17 @@
 
 namespace ptxjit {
 
-/// i64: where the memory of a CTA begins in its cluster's.
+/// Offset of the shared memory of the CTA with that rank in the memory of its
+/// cluster, i64.
 mlir::Value rankOffset(WarpBuilder &warp, mlir::Value rank);
-/// i32: CTAs of a cluster.
+/// Number of CTAs in a cluster, i32.
 mlir::Value clusterSize(WarpBuilder &warp);
-/// Of an op with one result: once if that is the same in all lanes.
+/// Emits an op with one result: once on scalars if the result is uniform, else
+/// chunk by chunk.
 llvm::LogicalResult emitByLane(
     WarpBuilder &warp, mlir::Operation *op,
     llvm::function_ref<mlir::Value(ChunkBuilder &k, mlir::ValueRange)> make);
-/// %clusterid and the like.
+/// Emits a read of %clusterid and the like.
 llvm::LogicalResult emitClusterRegister(WarpBuilder &warp, ptx::SRegOp op);
 
 } // namespace ptxjit

@@ -1,8 +1,9 @@
-//===- Collectives.cpp - what the lanes of a warp do together -------------===//
+//===- Collectives.cpp - shuffles, votes and reductions -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shuffles, votes and the like are vector code: the warp is in lockstep here.
+// Collective operations are vector code, since the lanes of a warp run in
+// lockstep here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ Value ptxjit::firstLane(WarpBuilder &warp, ChunkBuilder &k, Value bits) {
   return k.intrinsic("llvm.cttz", bits.getType(), {bits, notZero});
 }
 
-/// Runs `body` once for each lane number, in a loop.
+/// Emits a loop that runs `body` for each lane number.
 static void forEachIndex(WarpBuilder &warp,
                          llvm::function_ref<void(Value index)> body) {
   scf::ForOp loop = buildCountedLoop(warp, 32, {});
@@ -39,7 +40,8 @@ static std::optional<uint64_t> constantOf(Value v) {
   return std::nullopt;
 }
 
-/// The membermask, or all lanes where an old form has none; scalar if uniform.
+/// The membermask as a scalar; all lanes if the form has none. Null if it is
+/// not uniform.
 static Value memberBits(WarpBuilder &warp, Value m) {
   if (!m)
     return warp.scalar().intConstant(32, 0xffffffff);
@@ -51,7 +53,7 @@ static Value memberBits(WarpBuilder &warp, Value m) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where each lane reads, and whether that is inside its segment.
+/// The lane from which each lane reads, and whether it is in its segment.
 struct ShufflePattern {
   int source[32];
   bool inside[32];
@@ -86,7 +88,8 @@ ShufflePattern computePattern(ShuffleMode mode, unsigned b, unsigned c) {
 }
 } // namespace
 
-/// Chunk `c` of `value`'s lanes, each from the lane that `source` names.
+/// Chunk `c` of the shuffled `value`: each lane gets that of the lane in
+/// `source`.
 static Value permuteChunk(WarpBuilder &warp, Value value,
                           const int (&source)[32], unsigned c) {
   unsigned n = warp.target.chunk;
@@ -94,7 +97,8 @@ static Value permuteChunk(WarpBuilder &warp, Value value,
   for (unsigned i = 0; i < n; ++i)
     if (!llvm::is_contained(from, unsigned(source[c * n + i]) / n))
       from.push_back(unsigned(source[c * n + i]) / n);
-  // Two at a time; each further one takes the places that are still missing.
+  // Shuffle two source chunks at a time, and blend the lanes of each further
+  // pair into the result.
   Value result;
   for (unsigned pair = 0; pair < from.size(); pair += 2) {
     unsigned x = from[pair], y = pair + 1 < from.size() ? from[pair + 1] : x;
@@ -157,7 +161,7 @@ Value ptxjit::shuffleSource(ChunkBuilder &k, ShuffleMode mode, Value lane,
   llvm_unreachable("all modes handled");
 }
 
-/// Lane numbers that are data: through memory.
+/// Emits a shuffle by lane numbers that are data, through memory.
 static void emitVariableShuffle(WarpBuilder &warp, ShflOp op) {
   ChunkBuilder v = warp.lanes();
   Value buffer = exchangeBuffer(warp, 0);
@@ -199,7 +203,7 @@ static LogicalResult emitShuffle(WarpBuilder &warp, ShflOp op) {
       emitVariableShuffle(warp, op);
     return success();
   }
-  // One lane to all: see inferShfl (CollectiveShapes.cpp).
+  // All lanes read one lane: see inferShfl (CollectiveShapes.cpp).
   ChunkBuilder s = warp.scalar();
   unsigned lane = unsigned(amount.value_or(0)) & 31;
   if (warp.shapeOf(a).isUniform()) {
@@ -292,8 +296,8 @@ static LogicalResult emitElect(WarpBuilder &warp, ElectOp op) {
 // Comparisons and reductions over lanes
 //===----------------------------------------------------------------------===//
 
-/// Loop over lanes: each compares its own (any) or its group's first (all)
-/// value with everybody's.
+/// Loops over the lanes. Each lane compares its own value (`.any`), or that of
+/// the first member (`.all`), with the values of all members.
 static LogicalResult emitMatch(WarpBuilder &warp, MatchOp op) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   unsigned width = getBitWidth(op.getTy());
@@ -359,7 +363,7 @@ Reduction ptxjit::reductionOf(ReduxOp op) {
   }
 }
 
-/// The operation over the lanes that `members` names, as a scalar.
+/// Reduces the lanes that `members` names to a scalar.
 static Value reduceLanes(WarpBuilder &warp, ReduxOp op, Value members) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   Reduction reduction = reductionOf(op);
@@ -369,7 +373,7 @@ static Value reduceLanes(WarpBuilder &warp, ReduxOp op, Value members) {
                           v.intConstant(32, reduction.neutral));
     sum = sum ? reduction.combine(v, sum, part) : part;
   }
-  // Halves onto each other.
+  // Combine the vector with its rotation by half, a quarter, ...
   for (unsigned n = warp.target.chunk / 2; n; n /= 2) {
     SmallVector<int32_t> high;
     for (unsigned i = 0; i < warp.target.chunk; ++i)
@@ -390,7 +394,7 @@ static LogicalResult emitRedux(WarpBuilder &warp, ReduxOp op) {
   Value masks = exchangeBuffer(warp, 1), found = exchangeBuffer(warp, 2);
   storeLanes(warp, masks, 32,
              [&](unsigned c) { return warp.chunk(op.getM(), c); });
-  warp.chunk(op.getA(), 0); // made outside the loop
+  warp.chunk(op.getA(), 0); // make the chunks outside the loop
   forEachIndex(warp, [&](Value lane) {
     Value members = s.bitAnd(active, loadLane(warp, masks, 32, lane));
     warp.create<LLVM::StoreOp>(reduceLanes(warp, op, members),
@@ -403,7 +407,8 @@ static LogicalResult emitRedux(WarpBuilder &warp, ReduxOp op) {
   return success();
 }
 
-/// Lanes are in lockstep, and memory in program order.
+/// Nothing to do: lanes run in lockstep, and memory accesses are in program
+/// order.
 static LogicalResult emitBarWarp(WarpBuilder &, BarWarpOp) { return success(); }
 
 void ptxjit::addCollectiveEmitters(Dispatch &dispatch) {

@@ -1,4 +1,4 @@
-//===- Collectives.h - what the lanes of a warp do together -----*- C++ -*-===//
+//===- Collectives.h - shuffles, votes and reductions -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,13 +11,15 @@
 
 namespace ptxjit {
 
-/// Number of the lowest bit, 32 if there is none.
+/// Number of the lowest bit that is set; 32 if there is none.
 mlir::Value firstLane(WarpBuilder &warp, ChunkBuilder &k, mlir::Value bits);
-/// The lane that a lane reads, before the test that it is in its segment.
+/// The lane from which `lane` reads, before the test that this is in its
+/// segment (ISA: "shfl.sync").
 mlir::Value shuffleSource(ChunkBuilder &k, ptx::ShuffleMode mode,
                           mlir::Value lane, mlir::Value amount,
                           mlir::Value minLane, mlir::Value outside);
-/// An operation over lanes, and what does not change its result.
+/// A reduction over lanes. `neutral` is the operand that does not change its
+/// result.
 struct Reduction {
   uint32_t neutral;
   std::function<mlir::Value(ChunkBuilder &, mlir::Value, mlir::Value)> combine;

@@ -1,4 +1,4 @@
-//===- Comparisons.cpp - comparison, logic and shifts per chunk ---------===//
+//===- Comparisons.cpp - comparison, logic and shifts per chunk -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -108,7 +108,7 @@ Value combine(ChunkBuilder &c, std::optional<BoolOp> op, Value t, Value with) {
 LogicalResult emitSetp(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<SetpOp>(raw);
-  if (isPacked(op.getTy())) { // p of the low halves, q of the high ones
+  if (isPacked(op.getTy())) { // p compares the low halves, q the high ones
     auto a = splitParts(c, op.getTy(), in[0]),
          b = splitParts(c, op.getTy(), in[1]);
     ScalarType part = getPartType(op.getTy());
@@ -129,7 +129,7 @@ LogicalResult emitSetp(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// What `set` gives: 1.0 or 0.0, all ones or 0.
+/// The result of `set`: 1.0 or 0.0, or all ones or 0.
 Value truthOf(ChunkBuilder &c, ScalarType type, Value t) {
   if (type == ScalarType::BF16)
     return c.select(t, c.intConstant(16, 0x3f80), c.intConstant(16, 0));
@@ -258,7 +258,7 @@ LogicalResult emitLop3(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// Also p = (d != 0) BoolOp q.
+/// Like lop3, and p = (d != 0) BoolOp q.
 LogicalResult emitLop3Pred(ChunkBuilder &c, Operation *raw, ValueRange in,
                            Results &out) {
   if (failed(emitLop3(c, raw, in, out)))
@@ -274,7 +274,8 @@ LogicalResult emitLop3Pred(ChunkBuilder &c, Operation *raw, ValueRange in,
 // Shifts
 //===----------------------------------------------------------------------===//
 
-/// The amount (32 bits) clamped to width-1, as wide as the shifted value.
+/// The shift amount (32 bits), clamped to width-1, as wide as the shifted
+/// value.
 Value clampAmount(ChunkBuilder &c, Value amount, unsigned width) {
   Value clamped = c.umin(amount, c.intConstant(32, width - 1));
   return c.resize(clamped, width, false);

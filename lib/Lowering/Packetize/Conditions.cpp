@@ -1,4 +1,4 @@
-//===- Conditions.cpp - when a lane pattern holds -------------------------===//
+//===- Conditions.cpp - run-time tests of lane patterns -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ using arith::CmpIPredicate;
 Value ptxjit::wrapTest(WarpBuilder &warp, Value base,
                        const LanePattern &pattern, unsigned width,
                        bool isSigned) {
-  // The base counts, too: it may be no lane's.
+  // Include the base, which need not be the value of any lane.
   int64_t low = std::min<int64_t>(*llvm::min_element(pattern), 0),
           high = std::max<int64_t>(*llvm::max_element(pattern), 0);
   ChunkBuilder s = warp.scalar();

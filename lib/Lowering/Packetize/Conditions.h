@@ -1,4 +1,4 @@
-//===- Conditions.h - when a lane pattern holds -----------------*- C++ -*-===//
+//===- Conditions.h - run-time tests of lane patterns -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,15 +11,15 @@
 
 namespace ptxjit {
 
-/// Scalar test that base + pattern stays within `width` bits in all lanes.
+/// Scalar i1: do `base`, and base + pattern in all lanes, stay within `width`
+/// bits?
 mlir::Value wrapTest(WarpBuilder &warp, mlir::Value base,
                      const LanePattern &pattern, unsigned width, bool isSigned);
 
-/// When the pattern of an op's result holds, in terms of its operands'. Null if
-/// always.
+/// Scalar i1: does the pattern of an op's result hold? Null if it always does.
 mlir::Value conditionOf(WarpBuilder &warp, mlir::Operation *op);
 
-/// Scalar test: have all lanes of `v` the value `first` + pattern?
+/// Scalar i1: is `v` equal to first + pattern in all lanes?
 mlir::Value patternTest(WarpBuilder &warp, mlir::Value v, mlir::Value first,
                         const LanePattern &pattern);
 

@@ -1,4 +1,4 @@
-//===- Conversions.cpp - conversions per chunk --------------------------===//
+//===- Conversions.cpp - conversions per chunk ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,14 +18,14 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Integer to integer, `.sat` clamping to the destination's range.
+/// Converts between integers; `.sat` clamps to the range of the destination.
 Value convertInt(ChunkBuilder &c, CvtOp op, Value a) {
   unsigned to = getBitWidth(op.getTy()), from = getBitWidth(op.getTy2());
   bool fromSigned = isSignedInt(op.getTy2()),
        toSigned = isSignedInt(op.getTy());
   if (!op.getSat())
     return c.resize(a, to, fromSigned);
-  // Clamp in 128 bits at most: wide enough for every pair.
+  // Clamp in twice the width (at most 128 bits), which holds both ranges.
   unsigned wide = std::max(from, to) * 2;
   Value x = c.resize(a, wide, fromSigned);
   auto wideConstant = [&](APInt value) -> Value {
@@ -62,7 +62,7 @@ Value roundToIntegral(ChunkBuilder &c, std::optional<Rounding> rnd, Value a) {
   }
 }
 
-/// Out of range clamps, NaN gives 0.
+/// Converts a float to an integer. Values out of range are clamped; NaN is 0.
 Value floatToInt(ChunkBuilder &c, CvtOp op, Value a) {
   a = c.flush(a, op.getFtz());
   if (op.getTy2() == ScalarType::F16) // exact, and wide enough for any f16
@@ -74,7 +74,7 @@ Value floatToInt(ChunkBuilder &c, CvtOp op, Value a) {
                      c.ints(getBitWidth(op.getTy())), {a});
 }
 
-/// f64 to f16 in any mode, rounded once.
+/// Converts f64 to f16 in any rounding mode, rounded once.
 Value narrowToHalf(ChunkBuilder &c, Rounding rnd, Value wide) {
   Type i16 = c.b.getI16Type();
   Value bits = rnd == Rounding::RN
@@ -93,7 +93,7 @@ Value intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
     return s ? c.make<arith::SIToFPOp>(c.vec(to), a)
              : c.make<arith::UIToFPOp>(c.vec(to), a);
   };
-  // What f64 rounds of an integer is far beyond the largest f16.
+  // An integer that f64 has to round is far beyond the largest f16.
   if (op.getTy() == ScalarType::F16)
     return narrowToHalf(c, rnd, convert(f64));
   if (rnd == Rounding::RN)
@@ -119,7 +119,7 @@ Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   a = c.flush(a, ftz && from == ScalarType::F32);
   Value value;
   if (to == from) {
-    // f16 has no vector rounding on every CPU; f32 holds it exactly.
+    // Not every CPU rounds vectors of f16; f32 holds them exactly.
     bool half = to == ScalarType::F16;
     Value x = half ? c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a) : a;
     x = roundToIntegral(c, op.getRnd(), x);
@@ -150,7 +150,7 @@ Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
 // bf16 and tf32
 //===----------------------------------------------------------------------===//
 
-/// f32 to bf16 in any mode.
+/// Converts f32 to bf16 in any rounding mode.
 Value narrowToBrain(ChunkBuilder &c, Rounding rnd, Value x) {
   if (rnd == Rounding::RN || rnd == Rounding::RZ)
     return narrowHalf(c, ScalarType::BF16, x, false, rnd == Rounding::RZ);
@@ -166,7 +166,8 @@ Value narrowToBrain(ChunkBuilder &c, Rounding rnd, Value x) {
   return c.add(cut, c.resize(more, 16, false));
 }
 
-/// Any number to f32, so that rounding that once more rounds as if once.
+/// Converts any number to f32, exactly or rounded to odd, so that rounding the
+/// result again is as if it were rounded once.
 Value toOddSingle(ChunkBuilder &c, CvtOp op, Value a) {
   ScalarType from = op.getTy2();
   Type f64 = c.vec(c.b.getF64Type());
@@ -190,7 +191,8 @@ Value toOddSingle(ChunkBuilder &c, CvtOp op, Value a) {
   return narrowToOdd(c, addToOdd(c, scaled, low));
 }
 
-/// Infinities of f16 or bf16 to the largest finite number, if `wanted`.
+/// Replaces infinities of f16 or bf16 by the largest finite number, if
+/// `wanted`.
 Value clampFinite(ChunkBuilder &c, ScalarType type, Value x, bool wanted) {
   if (!wanted)
     return x;
@@ -202,7 +204,7 @@ Value clampFinite(ChunkBuilder &c, ScalarType type, Value x, bool wanted) {
                    c.elementOf(x));
 }
 
-/// f32 to f16 or bf16 by the rules of `.relu` and `.satfinite`.
+/// Converts f32 to f16 or bf16, with `.relu` and `.satfinite`.
 Value narrowSpecial(ChunkBuilder &c, ScalarType type, Rounding rnd, bool relu,
                     bool satfinite, Value x) {
   x = clampNegative(c, x, relu);
@@ -219,7 +221,7 @@ Value narrowSpecial(ChunkBuilder &c, ScalarType type, Rounding rnd, bool relu,
   return clampFinite(c, type, d, satfinite);
 }
 
-/// f32 with the low 13 bits rounded away.
+/// Converts f32 to tf32, by rounding away the low 13 bits.
 Value toTensorFloat(ChunkBuilder &c, CvtOp op, Value a) {
   Value x = clampNegative(c, a, op.getRelu());
   Value isNaN = c.cmpf(arith::CmpFPredicate::UNO, x, x);
@@ -285,7 +287,7 @@ LogicalResult emitCvt(ChunkBuilder &c, Operation *raw, ValueRange in,
 // Packed and small formats
 //===----------------------------------------------------------------------===//
 
-/// "e4m3" of e4m3x2; empty for other types.
+/// The device functions that convert the parts of a packed small format.
 const device::FormatFunctions &functionsOf(ScalarType type) {
   switch (type) {
   case ScalarType::E4M3x2:
@@ -318,12 +320,12 @@ const device::FormatFunctions &functionsOf(QuadFormat format) {
   llvm_unreachable("all formats are listed");
 }
 
-/// The exponent of |x| (f32) as a power of two with bias 127.
+/// Converts |x| (f32) to the exponent of a power of two, with bias 127.
 Value toExponent(ChunkBuilder &c, Rounding rnd, bool satfinite, Value x) {
   Value bits = c.bitAnd(c.bitsOf(x), c.intConstant(32, 0x7fffffff));
   Value code = c.shrBy(bits, 23, false);
   if (rnd == Rounding::RP) {
-    // Below 2^-126 the only code is 2^-127.
+    // The only code for numbers below 2^-126 is 2^-127.
     Value tiny = c.cmp(CmpIPredicate::eq, code, c.intConstant(32, 0));
     Value digits = c.bitAnd(bits, c.intConstant(32, 0x7fffff));
     Value more = c.cmp(
@@ -336,7 +338,7 @@ Value toExponent(ChunkBuilder &c, Rounding rnd, bool satfinite, Value x) {
   return c.select(isNaN, c.intConstant(32, 0xff), code);
 }
 
-/// One f32 as a code of the parts of `type`.
+/// Converts one f32 to a part of `type`.
 Value encodePart(ChunkBuilder &c, ScalarType type, Rounding rnd, bool relu,
                  bool satfinite, Value x) {
   if (isPacked(type))
@@ -363,9 +365,10 @@ LogicalResult emitCvtPair(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// One f32 as f16 or bf16 of `type`, rounded by the 16 lower bits of `random`:
-/// all of them for bf16, whose cut-off digits are as many; 13 for f16, of
-/// subnormal numbers the first 13 digits that go.
+/// Converts f32 to f16 or bf16 (`type`), rounded by the low 16 bits of
+/// `random`. bf16 uses all of them, since as many digits are cut off. f16 uses
+/// 13; in subnormal numbers they stand for the first 13 digits that are cut
+/// off.
 Value narrowRandom(ChunkBuilder &c, ScalarType type, bool relu, bool satfinite,
                    Value x, Value random) {
   x = clampNegative(c, x, relu);
@@ -395,11 +398,11 @@ LogicalResult emitCvtRandom(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// The random bits of value `i` of four: {a, b} have the upper half, {e, f} the
-/// lower one, the second of a pair as it is, the first with its bits in
-/// reverse. Of e2m1 each has a byte: a and b the upper one of the two halves, e
-/// and f the lower one (docs/Execution.md). The first digits come first in 16
-/// bits.
+/// The random bits of value `i` of {a, b, e, f}. a and b use the upper half of
+/// `random`, e and f the lower one. The second value of a pair uses the half as
+/// it is, the first one its bits in reverse order. For e2m1 each value has one
+/// byte: a and b have the upper bytes of the two halves, e and f the lower ones
+/// (docs/Execution.md). The bits are at the top of the low 16.
 Value randomBitsOf(ChunkBuilder &c, QuadFormat format, Value random,
                    unsigned i) {
   bool isUpper = i < 2, isFirst = i % 2 == 0;
@@ -468,7 +471,7 @@ LogicalResult emitCvtPacked(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// a and b clamped: b lowest, a above, and c above both.
+/// Clamps a and b. b is the lowest field, a the next one, c the rest.
 LogicalResult emitCvtPack(ChunkBuilder &c, Operation *raw, ValueRange in,
                           Results &out) {
   auto op = cast<CvtPackOp>(raw);

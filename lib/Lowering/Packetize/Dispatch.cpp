@@ -1,4 +1,4 @@
-//===- Dispatch.cpp - which code emits an op ------------------------------===//
+//===- Dispatch.cpp - the table of emitters -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

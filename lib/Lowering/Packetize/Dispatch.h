@@ -1,4 +1,4 @@
-//===- Dispatch.h - which code emits an op ----------------------*- C++ -*-===//
+//===- Dispatch.h - the table of emitters -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,8 +15,9 @@ namespace ptxjit {
 
 class WarpBuilder;
 
-/// Emits an op without effects for one chunk (or as scalar). `operands` are the
-/// op's, converted; results are appended. Fails with a diagnostic at the op.
+/// Emits an op without effects for one chunk, or on scalars. `operands` are the
+/// emitted operands of the op; the emitter appends its results. Fails with a
+/// diagnostic at the op.
 using LaneEmitter = llvm::LogicalResult (*)(
     ChunkBuilder &, mlir::Operation *, mlir::ValueRange operands,
     llvm::SmallVectorImpl<mlir::Value> &);
@@ -25,10 +26,10 @@ using LaneEmitter = llvm::LogicalResult (*)(
 /// a diagnostic at the op.
 using WarpEmitter = llvm::LogicalResult (*)(WarpBuilder &, mlir::Operation *);
 
-/// The emitters of all ops, by their types.
+/// The emitters of all ops, by op type.
 class Dispatch {
 public:
-  /// \param perThread  threads run one by one: some ops have emitters for that.
+  /// thread mode, in which some ops have emitters of their own.
   explicit Dispatch(bool perThread);
 
   LaneEmitter findLaneEmitter(mlir::Operation *op) const {
@@ -41,7 +42,8 @@ public:
   template <typename OpTy> void add(LaneEmitter emitter) {
     laneEmitters[mlir::TypeID::get<OpTy>()] = emitter;
   }
-  /// Adds a function (WarpBuilder &, OpTy); a later one of that op replaces it.
+  /// Adds a function (WarpBuilder &, OpTy); it replaces an earlier one for that
+  /// op.
   template <auto emit> void add() { WarpEntry<emit>::addTo(*this); }
 
 private:
@@ -84,7 +86,7 @@ void addMatrixMoveEmitters(Dispatch &dispatch);
 void addMatrixProductEmitters(Dispatch &dispatch);
 void addMbarrierEmitters(Dispatch &dispatch);
 void addSpecialRegisterEmitters(Dispatch &dispatch);
-// Where threads run one by one.
+// For thread mode.
 void addStackEmitters(Dispatch &dispatch);
 void addThreadCollectiveEmitters(Dispatch &dispatch);
 

@@ -1,4 +1,4 @@
-//===- Faults.cpp - what ends a launch ------------------------------------===//
+//===- Faults.cpp - code that fails a launch ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

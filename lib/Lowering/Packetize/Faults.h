@@ -1,4 +1,4 @@
-//===- Faults.h - what ends a launch ----------------------------*- C++ -*-===//
+//===- Faults.h - code that fails a launch ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace ptxjit {
 
-/// Ends the launch with a PtxjitKernelStatus. `lanes` (i32 bits) are those that
-/// fail; `address` (i64) may be null.
+/// Fails the launch with a PtxjitKernelStatus. `lanes` is the bit mask (i32) of
+/// the lanes that fail; `address` (i64) may be null.
 void emitFault(WarpBuilder &warp, uint32_t status, mlir::Value lanes,
                mlir::Value address);
 

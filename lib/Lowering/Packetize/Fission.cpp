@@ -1,11 +1,11 @@
-//===- Fission.cpp - a kernel in parts, split at its barriers -------------===//
+//===- Fission.cpp - split a kernel at its barriers -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The regions around barriers stand outside, with what they depend on (see
-// CtaLevel.h); everything between two barriers becomes a loop over the warps.
-// Values of a warp that live from one part to another lie in the CTA's frame,
-// or are computed again.
+// Regions that hold barriers stay outside the loops over warps, with the values
+// that they depend on (see CtaLevel.h). The ops between two barriers are a
+// part, which becomes a loop over the warps. Values of a warp that live from
+// one part to another are kept in the CTA's frame, or computed again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,29 +23,30 @@ using namespace ptxjit::ptx;
 
 namespace {
 
-/// Where values of the warps are kept from one part to another.
+/// The frame in which a CTA keeps values of its warps from one part to another.
 class WarpFrame {
 public:
   WarpFrame(WarpBuilder &warp, const CtaLevel &levels)
       : warp(warp), levels(levels) {}
 
-  /// Keeps `v` in the place of `owner` from now on, if it is kept alike.
+  /// Keeps `v` in the slot of `owner` from now on. Does nothing if their types
+  /// in the frame differ, or if one of them is the same for the whole CTA.
   void share(Value v, Value owner);
-  /// The value in whose place `v` is kept.
+  /// The value in whose slot `v` is kept; `v` if it has a slot of its own.
   Value ownerOf(Value v) const;
-  /// Stores what `flat` holds as the value `v` of this warp.
+  /// Stores `flat` as the value `v` of this warp.
   void store(Value v, ArrayRef<Value> flat);
-  /// Makes `v` from what this warp has stored.
+  /// Sets `v` from the slot of this warp.
   void load(Value v);
 
   Value pointer; ///< to the CTA's frame
-  /// Of the CTA, so far.
+  /// Size of the frame so far.
   int64_t bytes = 0;
 
 private:
   struct Slot {
-    int64_t offset = 0; ///< in the frame, of the first warp's
-    int64_t bytes = 0;  ///< of one warp's
+    int64_t offset = 0; ///< of the first warp's value, in the frame
+    int64_t bytes = 0;  ///< of one warp's value
   };
   const Slot &slotOf(Value v);
   Value placeOf(const Slot &slot, int64_t offset);
@@ -53,15 +54,15 @@ private:
   WarpBuilder &warp;
   const CtaLevel &levels;
   DenseMap<Value, Slot> slots;
-  DenseMap<Value, Value> owners; ///< of those that share a place
+  DenseMap<Value, Value> owners; ///< of values that share a slot
 };
 
-/// A value that is copied to another's place in the frame.
+/// A value that is copied to the slot of another one.
 struct FrameCopy {
   Value from, to;
 };
-/// Such copies at the end of a part. They are all that `user` wants of its
-/// operands.
+/// Copies at the end of a part, for the operands of `user`: a loop, or the
+/// terminator of a block. `user` needs no other copies of its operands.
 struct FrameCopies {
   Operation *user = nullptr;
   SmallVector<FrameCopy> list;
@@ -97,7 +98,7 @@ private:
 // The frame
 //===----------------------------------------------------------------------===//
 
-/// i1 has no size in memory.
+/// The type of a value in the frame: elements of i1 become bytes.
 static Type storedType(Type type) {
   auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
   if (auto vector = dyn_cast<VectorType>(type))
@@ -130,9 +131,10 @@ void WarpFrame::share(Value v, Value owner) {
     owners[v] = owner;
 }
 
-/// What goes round a loop stays where it is: an argument, what becomes of it by
-/// the end of the turn, and the loop's result. They are never needed at once:
-/// the next turn's value is written when this one's has been read.
+/// Lets a loop-carried value keep one slot: its argument in the before region,
+/// its argument in the after region, and its result. They are never live at
+/// once, since the value of the next iteration is written after the present one
+/// has been read.
 void SplitKernel::shareSlots(scf::WhileOp op) {
   DenseSet<Value> taken;
   for (auto [arg, next] :
@@ -144,7 +146,8 @@ void SplitKernel::shareSlots(scf::WhileOp op) {
     frame.share(result, arg);
 }
 
-/// Where `v` is kept. A value of all warps lies side by side.
+/// The slot of `v`, made at its first use. The values of all warps lie side by
+/// side.
 const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
   v = ownerOf(v);
   auto [it, fresh] = slots.try_emplace(v);
@@ -159,7 +162,7 @@ const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
   return it->second;
 }
 
-/// Byte `offset` of this warp's part of a slot.
+/// A pointer to byte `offset` of this warp's value in a slot.
 Value WarpFrame::placeOf(const Slot &slot, int64_t offset) {
   auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
   ChunkBuilder s = warp.scalar();
@@ -209,7 +212,8 @@ void WarpFrame::load(Value v) {
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// Makes a value of an earlier part available in this one.
+/// Makes a value of an earlier part available in this one, from the frame or by
+/// emitting its op again. Adds the values that have got a form to `made`.
 LogicalResult SplitKernel::materialize(Value v, SmallVectorImpl<Value> &made) {
   if (levels.contains(v) || llvm::is_contained(made, v))
     return success();
@@ -226,7 +230,7 @@ LogicalResult SplitKernel::materialize(Value v, SmallVectorImpl<Value> &made) {
   return emitOp(warp, *op);
 }
 
-/// What `ops` and `copies` use of values that other parts have made.
+/// The values that `ops` and `copies` use and other parts have made.
 static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
                                       ArrayRef<FrameCopy> copies) {
   DenseSet<Value> inside;
@@ -245,7 +249,8 @@ static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
   return used.takeVector();
 }
 
-/// Is `v` used by an op that is not in (or inside one of) `part`, nor `served`?
+/// Does `v` have a user other than `served`, and than the ops of `part` and all
+/// that is nested in them?
 static bool isUsedElsewhere(Value v, const DenseSet<Operation *> &part,
                             Operation *served) {
   Block *home = v.getParentBlock();
@@ -278,7 +283,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     if (failed(emitOp(warp, *op)))
       return failure();
-  // All that is copied is read before anything is overwritten.
+  // Read all copied values before any slot is overwritten.
   SmallVector<SmallVector<Value>> flats;
   for (const FrameCopy &copy : copies.list)
     warp.values.flatten(copy.from, copy.to, flats.emplace_back());
@@ -292,7 +297,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
         warp.values.flatten(result, result, flat);
         frame.store(result, flat);
       }
-  // The next part has values of its own.
+  // The next part makes its own forms of these values.
   for (Value v : made)
     warp.values.forget(v);
   for (Operation *op : ops)
@@ -305,7 +310,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
 // Control around the parts
 //===----------------------------------------------------------------------===//
 
-/// Nothing that other threads see, from `it` to the end of its block.
+/// Are all ops from `it` to the end of the block free of effects and regions?
 static bool isPure(Block::iterator it) {
   auto end = it->getBlock()->without_terminator().end();
   return std::all_of(it, end, [](Operation &op) {
@@ -325,7 +330,8 @@ void SplitKernel::addCopy(Value from, Value to, FrameCopies &copies) {
     copies.list.push_back({from, to});
 }
 
-/// Ops of a block that holds barriers; `copies` are for its end.
+/// Emits a block that holds barriers. `copies` are made at the end of its last
+/// part.
 LogicalResult SplitKernel::emitSplitBlock(Block &block,
                                           const FrameCopies &copies) {
   SmallVector<Operation *> part;
@@ -336,7 +342,8 @@ LogicalResult SplitKernel::emitSplitBlock(Block &block,
   };
   for (Operation &op : block.without_terminator()) {
     if (CtaLevel::isBorder(&op)) {
-      // What does not mind on which side it is goes along with the others.
+      // A border divides only if ops with effects stand on both sides.
+      // Otherwise the pure ops of one side join the part of the other side.
       bool divides = !llvm::all_of(part, isMemoryEffectFree) &&
                      !isPure(std::next(op.getIterator()));
       if (divides && failed(finishPart({})))
@@ -404,8 +411,8 @@ void SplitKernel::flattenLevel(Value v, Value as,
     warp.values.flatten(v, as, flat);
 }
 
-/// A block of the new loop, with arguments for those of `like` that are the
-/// same in the CTA, behind `extra` others.
+/// Creates a block of the new loop. Its first arguments become those values of
+/// `like` that are the same for the whole CTA.
 Block *SplitKernel::createSplitBlock(Region &region, ArrayRef<Type> types,
                                      ValueRange like) {
   SmallVector<Location> locs(types.size(), warp.loc);

@@ -1,4 +1,4 @@
-//===- Fission.h - a kernel in parts, split at its barriers -----*- C++ -*-===//
+//===- Fission.h - split a kernel at its barriers ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,9 +12,9 @@
 
 namespace ptxjit {
 
-/// Emits a kernel's body where the builder is. \param levels  how to split it;
-/// `levels.whyNot()` is empty. \returns the bytes of the frame that a CTA needs
-/// for what its warps keep from one part to another.
+/// Emits the body of a kernel where the builder is, split at its barriers. \pre
+/// `levels.whyNot()` is empty. \returns the size in bytes of the frame in which
+/// a CTA keeps values of its warps from one part to another.
 llvm::FailureOr<int64_t>
 emitSplitKernel(WarpBuilder &warp, const CtaLevel &levels, mlir::Block &body);
 

@@ -1,9 +1,10 @@
-//===- Floats.cpp - floating point arithmetic per chunk -----------------===//
+//===- Floats.cpp - floating-point arithmetic per chunk -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bit-exact in every rounding mode: to nearest by plain ops, directed modes by
-// AVX-512 embedded rounding or the device library. No fast-math anywhere.
+// Results are bit-exact in every rounding mode. Plain ops round to nearest;
+// directed modes use AVX-512's embedded rounding or the device library. There
+// is no fast-math anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,8 @@ bool isDirected(std::optional<Rounding> rnd) {
   return rnd && *rnd != Rounding::RN;
 }
 
-/// `count` elements of a vector from `first` on, again from the start behind
-/// its end; of a scalar, as often as needed.
+/// Takes `count` elements of a vector from `first` on, and wraps around at its
+/// end. A scalar is repeated.
 Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
   if (!isa<VectorType>(v.getType()))
     return vector::BroadcastOp::create(c.b, c.loc,
@@ -42,8 +43,8 @@ Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
   return vector::ShuffleOp::create(c.b, c.loc, v, v, from);
 }
 
-/// An operation that has directed rounding modes: the name of AVX-512's
-/// instruction, and functions of the device library.
+/// An operation with directed rounding modes: the name of the AVX-512
+/// instruction, and the functions of the device library.
 struct DirectedOperation {
   const char *instruction;
   const device::DirectedFunction &f32, &f64;
@@ -55,8 +56,8 @@ constexpr DirectedOperation kAdd{"add", device::add_f32, device::add_f64},
     kSqrt{"sqrt", device::sqrt_f32, device::sqrt_f64},
     kFma{"vfmadd", device::fma_f32, device::fma_f64};
 
-/// An operation whose instruction says the rounding mode: on whole 512-bit
-/// registers, of which other widths are parts or several.
+/// Emits an operation whose instruction holds the rounding mode. It works on
+/// whole 512-bit registers: shorter vectors are padded, longer ones split.
 Value roundEmbedded(ChunkBuilder &c, StringRef instruction, Rounding rnd,
                     ValueRange in) {
   Type type = in[0].getType();
@@ -91,7 +92,7 @@ Value roundEmbedded(ChunkBuilder &c, StringRef instruction, Rounding rnd,
   return whole;
 }
 
-/// An operation in a directed rounding mode.
+/// Emits an operation in a directed rounding mode.
 Value directed(ChunkBuilder &c, const DirectedOperation &operation,
                Rounding rnd, ValueRange in) {
   if (c.target.embeddedRounding)
@@ -101,7 +102,7 @@ Value directed(ChunkBuilder &c, const DirectedOperation &operation,
                       element, in);
 }
 
-/// An operation on f32 or f64, in the rounding mode wanted.
+/// Emits an operation on f32 or f64 in the given rounding mode.
 template <typename ArithOp>
 Value arithmetic(ChunkBuilder &c, std::optional<Rounding> rnd, Value a,
                  Value b) {
@@ -149,7 +150,7 @@ LogicalResult emitMad(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// ISA "fma", `.oob`: 0 if one of the operands of `type` is the NaN that
+/// ISA, "fma", `.oob`: the result is 0 if an operand of `type` is the NaN that
 /// asynchronous copies may write out of bounds (docs/Execution.md).
 Value zeroOutOfBounds(ChunkBuilder &c, ScalarType type, Value d,
                       ValueRange operands) {
@@ -222,8 +223,8 @@ LogicalResult emitDiv(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// `.approx.ftz.f64`: of the upper 32 bits, into the upper 32 bits; subnormals
-/// count as 0, and NaN is 0x7fffffff00000000.
+/// `.approx.ftz.f64`: computes on the upper 32 bits, and keeps those of the
+/// result. Subnormals count as 0, and NaN is 0x7fffffff00000000.
 template <typename Compute>
 Value onUpperHalf(ChunkBuilder &c, Value a, Compute compute) {
   Value upper = c.intConstant(64, 0xffffffff00000000ull);
@@ -283,7 +284,7 @@ LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// sin, cos, lg2, ex2, tanh: f32 functions of the device library.
+/// Calls an f32 function of the device library: sin, cos, lg2, ex2 or tanh.
 Value approximate(ChunkBuilder &c, const device::LaneFunction &function,
                   ScalarType type, bool ftz, ValueRange in) {
   ScalarType part = getPartType(type);
@@ -291,7 +292,7 @@ Value approximate(ChunkBuilder &c, const device::LaneFunction &function,
   return mapParts(c, type, in, [&](ValueRange v) {
     if (!isHalf(part))
       return c.flush(c.callDevice(function, f32, {c.flush(v[0], ftz)}), ftz);
-    Value a = c.flush(widenHalf(c, part, v[0]), ftz); // bf16 alone has .ftz
+    Value a = c.flush(widenHalf(c, part, v[0]), ftz); // only bf16 has .ftz
     return narrowHalf(c, part, c.flush(c.callDevice(function, f32, {a}), ftz));
   });
 }
@@ -309,7 +310,7 @@ LogicalResult emitTanh(ChunkBuilder &c, Operation *raw, ValueRange in,
   return success();
 }
 
-/// Sign manipulation: of half types on the bits.
+/// Changes the sign; that of half types on the bits.
 template <typename OpTy>
 LogicalResult emitSign(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {

@@ -101,7 +101,7 @@ SmallVector<Value, 2> ptxjit::ownLanes(WarpBuilder &warp) {
   return {lane, s.add(lane, s.intConstant(32, 1))};
 }
 
-/// Are the operands of the types that the signature says (Functions.def)?
+/// Do the operands have the types of the signature (Functions.def)?
 [[maybe_unused]] static bool fits(StringRef signature,
                                   ArrayRef<Value> operands) {
   auto letterOf = [](Value v) {

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device functions read and write the registers of fragments as arrays of
-// lanes.
+// Device functions read and write the registers of fragments as arrays in
+// memory, one element a lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,34 +19,37 @@ constexpr int64_t kRegisterBytes = 128; ///< 32 lanes of 32 bits
 /// A register of a fragment that is in memory only.
 struct StoredRegister {
   mlir::Value pointer;
-  unsigned index = 0; ///< in its owner
-  /// What it is part of; given back when no register is needed any more.
+  unsigned index = 0; ///< number of the register in its owner
+  /// The buffer that holds the register. It is given back when its last
+  /// register is dropped.
   std::shared_ptr<StackBuffer> owner;
 };
-/// Registers that are in memory only.
+/// All registers that are in memory only.
 struct StoredRegisters : FamilyState {
   explicit StoredRegisters(WarpBuilder &) {}
   llvm::DenseMap<mlir::Value, StoredRegister> map;
 };
 
-/// Is it nothing but an operand of multiplications, here? Those behind a
-/// barrier may be in another part.
+/// Are all uses of `v` matrix multiplications of the same block and, in a split
+/// kernel, of the same part?
 bool isOnlyMultiplied(WarpBuilder &warp, mlir::Value v);
 
-/// Register `index` of a buffer: the 32 lanes of `v`, of 4 or 8 bytes.
+/// Stores the 32 lanes of `v` (4 or 8 bytes each) as register `index` of a
+/// buffer, and loads them from there.
 void storeRegister(WarpBuilder &warp, mlir::Operation *op, mlir::Value buffer,
                    unsigned index, mlir::Value v);
 void loadRegister(WarpBuilder &warp, mlir::Value v, mlir::Value buffer,
                   unsigned index);
-/// `v` becomes `all`, a vector of 32.
+/// Sets `v` from a vector of 32 lanes.
 void setRegister(WarpBuilder &warp, mlir::Value v, mlir::Value all);
 
-/// An operand that is the same in all lanes, as i32.
+/// An operand that has the same value in all lanes, as i32.
 mlir::Value uniformOperand(WarpBuilder &warp, mlir::Value v);
-/// Lanes [first, end) that a call of a device function serves, i32.
+/// The lanes [first, end), i32, for which this strand calls a device function.
 llvm::SmallVector<mlir::Value, 2> ownLanes(WarpBuilder &warp);
 
-/// Calls a function of the device library on memory.
+/// Calls a function of the device library whose operands are pointers and
+/// integers.
 void callDevice(WarpBuilder &warp, const device::Function &function,
                 llvm::ArrayRef<mlir::Value> operands);
 

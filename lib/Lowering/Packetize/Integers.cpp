@@ -1,9 +1,9 @@
-//===- Integers.cpp - integer arithmetic per chunk ----------------------===//
+//===- Integers.cpp - integer arithmetic per chunk ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing here may be poison or trap in any lane: shift amounts are clamped,
-// divisors made safe.
+// No lane may get poison or trap: shift amounts are clamped, and divisors are
+// made safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -141,8 +141,9 @@ LogicalResult emitSad(ChunkBuilder &c, Operation *op, ValueRange in,
 // Division
 //===----------------------------------------------------------------------===//
 
-/// Truncating division whose divisor is safe: no zero, no minimum by -1.
-/// Quotients of up to 32 bits are exact through f64, which has vector division.
+/// Truncating division. The divisor must not be zero, nor -1 for the minimum.
+/// Quotients of up to 32 bits are computed in f64, which is exact and has
+/// vector division.
 Value divideSafely(ChunkBuilder &c, bool s, Value a, Value b, bool constant) {
   unsigned width = c.widthOf(a);
   if (constant || width == 64 || !c.lanes)
@@ -248,7 +249,8 @@ LogicalResult emitBfind(ChunkBuilder &c, Operation *op, ValueRange in,
   return success();
 }
 
-/// Field of `len` bits at `pos`; bits from above the top are the sign.
+/// The field of `len` bits at `pos`. Bits from above the top are copies of the
+/// sign, or 0 if unsigned.
 LogicalResult emitBfe(ChunkBuilder &c, Operation *op, ValueRange in,
                       Results &out) {
   bool s = isSigned(cast<BfeOp>(op).getTy());
@@ -307,8 +309,7 @@ LogicalResult emitDp4a(ChunkBuilder &c, Operation *op, ValueRange in,
   return success();
 }
 
-/// c + a.lo16 * byte(b) + a.hi16 * byte(b + 1), the bytes of the half asked
-/// for.
+/// c + a.lo16 * b.byte[i] + a.hi16 * b.byte[i + 1]; i is 0 (.lo) or 2 (.hi).
 LogicalResult emitDp2a(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<Dp2aOp>(raw);
@@ -341,7 +342,7 @@ LogicalResult emitSzext(ChunkBuilder &c, Operation *raw, ValueRange in,
   n = c.umin(n, c.intConstant(32, 32));
   Value none = c.cmp(CmpIPredicate::eq, n, zero);
   Value shift = c.bitAnd(c.sub(c.intConstant(32, 32), n),
-                         c.intConstant(32, 31)); // of 0 bits not used
+                         c.intConstant(32, 31)); // not used if n is 0
   Value d = c.shr(c.shl(in[0], shift), shift, isSigned(op.getTy()));
   out.push_back(c.select(none, zero, d));
   return success();
@@ -354,7 +355,7 @@ LogicalResult emitBmsk(ChunkBuilder &c, Operation *raw, ValueRange in,
   Value a = in[0], b = in[1], limit = c.intConstant(32, wrap ? 31 : 32);
   a = wrap ? c.bitAnd(a, limit) : c.umin(a, limit);
   b = wrap ? c.bitAnd(b, limit) : c.umin(b, limit);
-  // In 64 bits no shift is too far.
+  // No shift amount is too large in 64 bits.
   Value one = c.intConstant(64, 1);
   Value ones = c.sub(c.shl(one, c.resize(b, 64, false)), one);
   out.push_back(c.resize(c.shl(ones, c.resize(a, 64, false)), 32, false));

@@ -1,4 +1,4 @@
-//===- Kernel.cpp - the pass ----------------------------------------------===//
+//===- Kernel.cpp - the packetizer pass -----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,7 +27,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Code goes into a new function from here on, behind the prologue.
+/// Opens the body of a function and emits its prologue. Further code goes
+/// behind it.
 static Block *enterFunction(WarpBuilder &warp, LLVM::LLVMFuncOp out) {
   Block *entry = out.addEntryBlock(warp.b);
   warp.b.setInsertionPointToStart(entry);
@@ -37,8 +38,8 @@ static Block *enterFunction(WarpBuilder &warp, LLVM::LLVMFuncOp out) {
   return entry;
 }
 
-/// Writes the kernel's entry point: void (context, first warp, end).
-/// \param levels  null, or how to split the kernel at its barriers.
+/// Emits the entry point of a kernel: void (context, first warp, end).
+/// \param levels  how to split the kernel at its barriers; null: not at all.
 static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
   auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
   Type i32 = warp.b.getI32Type();
@@ -71,7 +72,7 @@ static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
   return emitBlock(warp, body);
 }
 
-/// Writes what a function that is called has become.
+/// Emits a function that is called.
 static LogicalResult emitFunction(WarpBuilder &warp) {
   Block *entry = enterFunction(warp, declareFunction(warp, warp.func));
   warp.kernel.strand = warp.kernel.linear = entry->getArgument(1);
@@ -84,8 +85,8 @@ namespace {
 struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
   using Base::Base;
 
-  /// Takes out what nobody has asked for, users first. CSE would not: where
-  /// rare code has made a value anew it would take the dead one instead.
+  /// Erases dead ops, users first. CSE cannot be left to do it: it would use a
+  /// dead value instead of the equal one that rare code has made anew.
   static void eraseDead(ModuleOp module) {
     module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))
@@ -124,7 +125,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
            {"that may go lane by lane", accesses.slow},
            {"bytes that a CTA keeps across barriers", warp.frameBytes}});
     }
-    // Functions and variables have served; only compiled kernels remain.
+    // Only the compiled functions remain in the module.
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<FuncOp, VarOp>(op))
         op.erase();

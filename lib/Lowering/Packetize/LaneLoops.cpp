@@ -1,4 +1,4 @@
-//===- LaneLoops.cpp - code that goes lane by lane ------------------------===//
+//===- LaneLoops.cpp - loops over the lanes of a chunk --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,8 @@ scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
 }
 
 namespace {
-/// A loop over lanes, and what its body reads of vectors from outside.
+/// A loop over lanes, with the buffers of the outside vectors that its body
+/// reads.
 struct LaneLoop {
   Operation *op;
   Value lane;
@@ -34,8 +35,9 @@ struct LaneLoops : FamilyState {
 };
 } // namespace
 
-/// An element of a vector from outside the loop over lanes: from memory, where
-/// LLVM would write all of it in each turn.
+/// Loads an element of a vector from outside the loop over lanes. LLVM would
+/// store the whole vector in each iteration; here it is stored once, in front
+/// of the loop.
 static Value loadFromVector(WarpBuilder &warp, Value vector, LaneLoop &loop) {
   auto type = cast<VectorType>(vector.getType());
   auto *kept = llvm::find_if(
@@ -89,7 +91,8 @@ SmallVector<Value> ptxjit::forEachLane(
         runBody(loop, loop.getInductionVar(), loop.getRegionIterArgs()));
     return SmallVector<Value>(loop.getResults());
   }
-  // From bit to bit that is set: a test for each would be guessed wrong often.
+  // Loop over the bits that are set. A branch for each bit would often be
+  // mispredicted.
   ChunkBuilder s = warp.scalar();
   Value bits = warp.create<LLVM::BitcastOp>(
       warp.b.getIntegerType(warp.target.chunk), warp.maskChunk(mask, c));

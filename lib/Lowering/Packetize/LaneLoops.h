@@ -1,4 +1,4 @@
-//===- LaneLoops.h - code that goes lane by lane ----------------*- C++ -*-===//
+//===- LaneLoops.h - loops over the lanes of a chunk ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,20 +11,23 @@
 
 namespace ptxjit {
 
-/// for (i32 i = 0; i < count; ++i)
+/// Builds for (i32 i = 0; i < count; ++i), with `carried` as iteration
+/// arguments.
 mlir::scf::ForOp buildCountedLoop(WarpBuilder &warp, unsigned count,
                                   mlir::ValueRange carried);
 
-/// Runs `body` for each active lane of chunk `c`, in order; `carried` go
-/// through the loop. `lane` is its number in the chunk, i32.
+/// Runs `body` for each active lane of chunk `c`, in order. `lane` is its
+/// number in the chunk, i32. `carried` are the initial values of what `body`
+/// gets and returns.
 llvm::SmallVector<mlir::Value> forEachLane(
     WarpBuilder &warp, unsigned c, mlir::Value mask, mlir::ValueRange carried,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value lane,
                                                       mlir::ValueRange carried)>
         body);
 
-/// Element `lane` (i32) of a vector. In a loop over lanes that of a vector from
-/// outside comes from memory, where LLVM would write all of it in each turn.
+/// Element `lane` (i32) of a vector. In a loop over lanes a vector from outside
+/// is stored once, in front of the loop, and its elements are loaded. LLVM
+/// would store the whole vector in each iteration.
 mlir::Value extractLane(WarpBuilder &warp, mlir::Value vector,
                         mlir::Value lane);
 

@@ -1,4 +1,4 @@
-//===- Loads.cpp - loads of a warp --------------------------------------===//
+//===- Loads.cpp - loads of a warp ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +19,8 @@ using namespace ptxjit::ptx;
 // A chunk
 //===----------------------------------------------------------------------===//
 
-/// Lanes' elements, lane after lane, from `start` on, which is a multiple of
-/// `align`; zeros where `mask` is false.
+/// Loads the elements of the lanes, lane after lane, from `start` on, which is
+/// a multiple of `align`. They are zero in lanes where `mask` is false.
 static Value loadMasked(WarpBuilder &warp, Value start, Type element,
                         unsigned count, unsigned align, Value mask) {
   Type unit = maskUnit(warp, element, count);
@@ -34,7 +34,7 @@ static Value loadMasked(WarpBuilder &warp, Value start, Type element,
                 load);
 }
 
-/// `flat` gets a vector of lanes for each element.
+/// Appends a vector of lanes for each element to `flat`.
 static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
                            unsigned c, SmallVectorImpl<Value> &flat) {
   unsigned w = warp.target.chunk, count = access.count;
@@ -64,7 +64,7 @@ static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
   }
 }
 
-/// `count` neighbouring elements, `offset` bytes behind a base.
+/// Loads `count` consecutive elements, `offset` bytes behind a base.
 static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
                      int64_t offset, unsigned count) {
   ChunkBuilder s = warp.scalar();
@@ -76,8 +76,9 @@ static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
   return load;
 }
 
-/// Each run of neighbours at once, then into place: broadcasts, rows of tiles,
-/// small strides, reversed order. Reads exactly what the lanes read.
+/// Loads each run at once and shuffles its elements into place. This serves
+/// broadcasts, rows of tiles, small strides and reversed order. It reads
+/// exactly the elements that the lanes read.
 static void loadRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                      SmallVectorImpl<Value> &flat) {
   const LaneAddress &address = access.address;
@@ -114,14 +115,14 @@ static void loadRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   }
 }
 
-/// One load a lane, then transposed.
+/// Loads one vector per lane, then transposes.
 static void loadLaneVectors(WarpBuilder &warp, const WarpAccess &access,
                             unsigned c, SmallVectorImpl<Value> &flat) {
   const LaneAddress &address = access.address;
   unsigned w = warp.target.chunk, count = access.count;
   bool known = address.base && address.pattern && !address.ok;
   Value vectors = known ? Value() : address.vectors(c);
-  // Halves are joined until one vector holds all lanes' elements.
+  // Join pairs of vectors until one vector holds the elements of all lanes.
   SmallVector<Value> parts;
   for (unsigned i = 0; i < w; ++i)
     parts.push_back(known
@@ -149,8 +150,9 @@ static void loadLaneVectors(WarpBuilder &warp, const WarpAccess &access,
   }
 }
 
-/// Elements of less than 32 bits, that no CPU gathers: from the dwords that
-/// hold them, which never cross a page that they do not touch.
+/// Gathers elements of less than 32 bits, for which no CPU has a gather, from
+/// the dwords that hold them. An aligned dword never reaches into a page that
+/// its elements do not touch.
 static void gatherFromDwords(WarpBuilder &warp, Value at, Type element,
                              unsigned count, Value mask,
                              SmallVectorImpl<Value> &flat) {
@@ -171,7 +173,7 @@ static void gatherFromDwords(WarpBuilder &warp, Value at, Type element,
       x = v.shr(x, shift, /*isSigned=*/false);
     for (unsigned e = 0; e < 32 / bits && left; ++e, --left) {
       Value part = v.resize(e ? v.shrBy(x, e * bits, false) : x, bits, false);
-      // Lanes that do not read have zeros all the same.
+      // Inactive lanes have zeros all the same.
       flat.push_back(v.bitcast(part, element));
     }
   }
@@ -248,8 +250,8 @@ loadChunks(WarpBuilder &warp, const WarpAccess &access, AccessCode code) {
   return flat;
 }
 
-/// `vectors` vectors: what `first` returns if `condition` holds, else what
-/// `second` does.
+/// Emits a conditional that yields `vectors` vectors: those of `first` if
+/// `condition` holds, else those of `second`.
 static SmallVector<Value>
 loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
            unsigned vectors, function_ref<SmallVector<Value>()> first,
@@ -266,7 +268,7 @@ loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
   return SmallVector<Value>(choice.getResults());
 }
 
-/// Asks of each chunk whether its lanes follow each other.
+/// Tests for each chunk whether the addresses of its lanes are consecutive.
 static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
                                          const WarpAccess &access,
                                          const AccessPlan &plan) {

@@ -1,11 +1,11 @@
-//===- LocalsByElement.cpp - local memory by element ----------------------===//
+//===- LocalsByElement.cpp - local memory stored by element ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variables that nobody sees as a frame (InterleaveLocals.cpp) are stored, per
-// warp, as [granule][lane], in a second arena behind the 32 frames: what all
-// lanes keep at the same offset is one contiguous access. Elements of several
-// granules fall into pieces.
+// Variables that nobody sees as a frame (InterleaveLocals.cpp) are stored per
+// warp as [granule][lane], in a second arena behind the 32 frames. So an access
+// of all lanes at the same offset is contiguous. An element of several granules
+// is accessed in pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Where the lanes' granules `offset` bytes behind `address` lie.
+/// The addresses of the granules that the lanes have `offset` bytes behind
+/// `address`.
 static LaneAddress interleavedAddress(WarpBuilder &warp, Value address,
                                       int64_t offset, int64_t granule) {
   ChunkBuilder s = warp.scalar();
@@ -68,7 +69,7 @@ LogicalResult ptxjit::emitInterleavedLoad(WarpBuilder &warp, LdOp op) {
   return success();
 }
 
-/// Piece `index` of the lanes' elements, of `pieces`.
+/// Piece `index` of `pieces` of the lanes' elements.
 static Value pieceOf(WarpBuilder &warp, Value lanesOf, unsigned index,
                      unsigned pieces) {
   if (pieces == 1)

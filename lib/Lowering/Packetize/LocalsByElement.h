@@ -1,6 +1,9 @@
-//===- LocalsByElement.h - local memory by element --------------*- C++ -*-===//
+//===- LocalsByElement.h - local memory stored by element -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses of local variables that are stored by element (see
+// InterleaveLocals.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,10 +1,10 @@
-//===- Masks.cpp - which lanes take part ----------------------------------===//
+//===- Masks.cpp - masks of active lanes ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A mask is a vector of i1 a chunk; here are its bits as a word, and the
-// questions asked of it. (On CPUs without mask registers the code generator is
-// told their form: WideMasks.)
+// A mask is a vector of i1 per chunk. This file converts masks to words of 32
+// bits and back, and tests them. (CPUs without mask registers get another form
+// of them in JIT/WideMasks.cpp.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,9 @@ using arith::CmpIPredicate;
 // Forms
 //===----------------------------------------------------------------------===//
 
-/// Masks are computed for whole warps, so the lanes beyond the CTA's last
-/// thread are taken out here. A null mask, and a uniform one (which holds where
-/// its op is reached), is all threads.
+/// Masks are computed for whole warps, so the lanes beyond the last thread of
+/// the CTA are removed here. A null mask means all threads. So does a uniform
+/// mask, because its op is reached only if the mask is true.
 Value WarpBuilder::maskChunk(Value mask, unsigned c) {
   bool varies = mask && !shapeOf(mask).isUniform();
   if (varies && !shapes.getContext().partialWarp())
@@ -89,7 +89,7 @@ static LogicalResult emitEntryMask(WarpBuilder &warp, EntryMaskOp op) {
   return success();
 }
 
-/// x < y as y > x.
+/// The predicate for swapped operands: x < y is y > x.
 static CmpIPredicate swapOperands(CmpIPredicate predicate) {
   switch (predicate) {
   case CmpIPredicate::slt:
@@ -113,9 +113,11 @@ static CmpIPredicate swapOperands(CmpIPredicate predicate) {
   }
 }
 
-/// Does a comparison of what grows from lane to lane, as `i < n`, hold in all
-/// lanes? It does if it holds in the last one (or the first): a scalar test,
-/// false if lanes wrap around. Null if `test` is something else.
+/// Scalar i1: does `test` hold in all lanes (or, `negated`, in none)? Decides
+/// comparisons such as `i < n`, of a value that is base + pattern with a
+/// uniform one: it suffices to compare the lanes with the least and the largest
+/// offset. The result is false if lanes wrap around, and null if `test` is
+/// another kind of comparison.
 static Value allByExtremes(WarpBuilder &warp, SetpOp test, bool negated) {
   if (test.getBoolop() || isFloat(test.getTy()) || isPacked(test.getTy()))
     return Value();
@@ -144,7 +146,7 @@ static Value allByExtremes(WarpBuilder &warp, SetpOp test, bool negated) {
   bool isSigned = predicate < CmpIPredicate::ult;
   Value holds;
   switch (predicate) {
-  case CmpIPredicate::ne: // all before it, or all behind
+  case CmpIPredicate::ne: // all less, or all greater
     isSigned = isSignedInt(test.getTy());
     holds = s.bitOr(
         holdsAt(most, isSigned ? CmpIPredicate::slt : CmpIPredicate::ult),
@@ -166,13 +168,13 @@ static Value allByExtremes(WarpBuilder &warp, SetpOp test, bool negated) {
                 holds));
 }
 
-/// As allLanes, but of the vectors, which is exact.
+/// Like allLanes, but tests the vectors, which is exact.
 static Value allChunks(WarpBuilder &warp, Value mask, bool negated) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   Value all;
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
     Value m = negated ? v.bitNot(warp.chunk(mask, c)) : warp.chunk(mask, c);
-    // Lanes beyond the CTA do not object.
+    // Ignore the lanes beyond the last thread of the CTA.
     if (warp.shapes.getContext().partialWarp())
       m = v.bitOr(m, v.bitNot(warp.maskChunk(Value(), c)));
     all = all ? v.bitAnd(all, m) : m;
@@ -183,12 +185,14 @@ static Value allChunks(WarpBuilder &warp, Value mask, bool negated) {
                s.intConstant(warp.target.chunk, ~0ull));
 }
 
-/// Scalar: is `mask` (or, `negated`, its contrary) true in all lanes?
+/// Scalar i1: is `mask` true in all lanes (or, `negated`, false in all)? The
+/// answer may also be false if values wrap around between lanes.
 static Value allLanes(WarpBuilder &warp, Value mask, bool negated) {
   ChunkBuilder s = warp.scalar();
   if (warp.shapeOf(mask).hasBase())
     return negated ? s.bitNot(warp.base(mask)) : warp.base(mask);
-  // Not if it comes from another part of the kernel: then it is all there is.
+  // In a split kernel, another part may have made the operands of the mask.
+  // Then only the mask itself is available.
   Operation *op = mask.getDefiningOp();
   if (op &&
       !llvm::all_of(op->getOperands(), [&](Value v) { return warp.isMade(v); }))
@@ -199,7 +203,8 @@ static Value allLanes(WarpBuilder &warp, Value mask, bool negated) {
   if (negated ? isa_and_nonnull<OrOp>(op) : isa_and_nonnull<AndOp>(op))
     return warp.both(allLanes(warp, op->getOperand(0), negated),
                      allLanes(warp, op->getOperand(1), negated));
-  // The same, but that the second may be meaningless where the first decides.
+  // The same for a select between two predicates. Where the first one decides,
+  // the second one may be poison.
   if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
     Value second;
     if (negated && matchPattern(choice.getTrueValue(), m_One()))

@@ -1,4 +1,4 @@
-//===- Masks.h - which lanes take part --------------------------*- C++ -*-===//
+//===- Masks.h - masks of active lanes --------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 
 namespace ptxjit {
 
-/// Runs `body` if any lane takes part.
+/// Emits `body` under a test that any lane is active.
 void ifActive(WarpBuilder &warp, mlir::Value mask,
               llvm::function_ref<void()> body);
 

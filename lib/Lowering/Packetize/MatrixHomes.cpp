@@ -1,4 +1,4 @@
-//===- MatrixHomes.cpp - sums of matrices where they stay -----------------===//
+//===- MatrixHomes.cpp - code for accumulator homes -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 namespace {
-/// Which tiles are at home.
+/// The tiles that are in their homes now.
 struct MatrixHomes : FamilyState {
   explicit MatrixHomes(WarpBuilder &) {}
   std::optional<AccumulatorHomes> plan;
@@ -34,7 +34,8 @@ TileForm::TileForm(MmaOp op, bool isResult) {
   saturates = mma.saturates;
 }
 
-/// The functions that make homes of registers, and registers of homes.
+/// The device functions that make homes from registers, and registers from
+/// homes.
 static const device::TileFunction &enterFunction(MatrixType type) {
   switch (type) {
   case MatrixType::F16:

@@ -1,6 +1,9 @@
-//===- MatrixHomes.h - sums of matrices where they stay ---------*- C++ -*-===//
+//===- MatrixHomes.h - code for accumulator homes ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Emits the code that keeps accumulator tiles in memory, where AccumulatorHomes
+// has found that they may stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,29 +15,32 @@
 
 namespace ptxjit {
 
-/// How a tile's values become its home, and come from it.
+/// The layout of a tile in registers and in its home.
 struct TileForm {
   TileForm(ptx::MmaOp op, bool isResult);
-  ptx::MatrixType type; ///< of the values
+  ptx::MatrixType type; ///< of the values in registers
   unsigned rows = 16;
-  int64_t elementBytes = 4; ///< in the home
+  int64_t elementBytes = 4; ///< of an element in the home
   bool saturates = false;
-  /// Integers have 8 more behind them, in a vector (lib/Device/Matrix.cpp).
+  /// Behind the 8 columns of an integer home lie 64 bytes for what is to be
+  /// subtracted from each column (lib/Device/Matrix.cpp).
   int64_t homeBytes() const {
     return int64_t(rows) * 8 * elementBytes +
            (type == ptx::MatrixType::S32 ? 64 : 0);
   }
 };
 
-/// From here on sums may stay in memory from one instruction to another. Not
-/// where parts of a kernel have stacks of their own.
+/// Lets sums stay in memory from one instruction to another. Must not be called
+/// for a split kernel: its warps share the stack buffers, so a home would not
+/// outlast a part.
 void keepSumsAtHome(WarpBuilder &warp);
 
-/// Where `consumer` goes on with the sum `tile`: where it is, or in a new home.
+/// The home in which `consumer` adds to the sum `tile`: its present home, or a
+/// new one.
 StackBuffer homeFor(WarpBuilder &warp, mlir::Operation *consumer,
                     llvm::ArrayRef<mlir::Value> tile, const TileForm &form);
-/// Leaves the sum `tile` at home for the one that goes on with it, and makes
-/// registers of it for others. \returns whether one goes on.
+/// Leaves the sum `tile` in its home for its consumer, and makes registers of
+/// it for other uses. \returns true if the tile has a consumer.
 bool keepHome(WarpBuilder &warp, const StackBuffer &home,
               llvm::ArrayRef<mlir::Value> tile, const TileForm &form);
 
@@ -42,14 +48,15 @@ bool keepHome(WarpBuilder &warp, const StackBuffer &home,
 struct CarriedTiles {
   llvm::ArrayRef<AccumulatorHomes::Carried> tiles;
   llvm::SmallVector<StackBuffer, 0> homes;
-  llvm::DenseSet<mlir::Value> values; ///< arguments and results
+  llvm::DenseSet<mlir::Value> values; ///< their arguments and results
 };
-/// Brings what the loop adds to into homes.
+/// Moves the tiles that the loop carries into homes, in front of the loop.
 CarriedTiles enterLoop(WarpBuilder &warp, mlir::scf::WhileOp loop);
-/// At the start of the loop's regions: the tiles are at home as `arguments`.
+/// Called at the start of each region of the loop: the tiles are in their homes
+/// as `arguments`.
 void keepArguments(WarpBuilder &warp, const CarriedTiles &carried,
                    mlir::ValueRange arguments, bool ofCondition);
-/// Behind the loop.
+/// Called behind the loop: the tiles are in their homes as `results`.
 void keepResults(WarpBuilder &warp, const CarriedTiles &carried,
                  mlir::ValueRange results);
 

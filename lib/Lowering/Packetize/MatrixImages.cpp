@@ -1,9 +1,9 @@
-//===- MatrixImages.cpp - fragments as multiplications read them ----------===//
+//===- MatrixImages.cpp - images of the fragments of A and B --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images of fragments are made once for all instructions of a block that use
-// them (lib/Device/Matrix.cpp says what registers, images and homes are).
+// The image of a fragment is made once for all instructions of a block that use
+// it. lib/Device/Matrix.cpp defines registers, images and homes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@ using namespace ptxjit::ptx;
 namespace {
 /// A fragment in the form that multiplications read.
 struct MatrixImage {
-  StringRef symbol; ///< of the function that makes it
+  StringRef symbol; ///< of the device function that makes it
   SmallVector<Value> registers;
   StackBuffer buffer;
-  int usersLeft = 0; ///< instructions of the block
+  int usersLeft = 0; ///< instructions of the block that still need it
 };
 struct MatrixImages : FamilyState {
   explicit MatrixImages(WarpBuilder &warp) : warp(warp) {}
@@ -31,13 +31,13 @@ struct MatrixImages : FamilyState {
     blocks.pop_back();
   }
   WarpBuilder &warp;
-  /// By block, from the outermost in.
+  /// Images by block, outermost first.
   SmallVector<SmallVector<MatrixImage>> blocks;
 };
 } // namespace
 
-/// How many instructions of the block make the same image of the same
-/// registers: they are alike, and have them in the same place.
+/// Counts the instructions of the block that make the same image of the same
+/// registers: those of the same form, with the registers in the same place.
 unsigned Fragment::countUsers() const {
   MmaOp same = op;
   unsigned count = 0;
@@ -73,7 +73,7 @@ Value ptxjit::imageOf(WarpBuilder &warp, const Fragment &fragment,
   return image.buffer.pointer;
 }
 
-/// The image serves all that use these registers, if they use them alike.
+/// Drops the stored registers of a fragment whose uses all read the image.
 static void forgetStored(WarpBuilder &warp, const Fragment &fragment) {
   unsigned users = fragment.countUsers();
   for (Value v : fragment.registers)

@@ -1,4 +1,4 @@
-//===- MatrixImages.h - fragments as multiplications read them --*- C++ -*-===//
+//===- MatrixImages.h - images of the fragments of A and B ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,22 +13,25 @@
 
 namespace ptxjit {
 
-/// Registers of an instruction that are an operand or a tile of one.
+/// The registers of an instruction that are an operand, or a tile of one.
 struct Fragment {
   ptx::MmaOp op;
-  unsigned operand; ///< number of the first
+  unsigned operand; ///< number of the first register
   mlir::ValueRange registers;
   unsigned countUsers() const;
 };
 
-/// What `make` writes of the fragment, or wrote before in this block or one
-/// around it, with the same `function`.
+/// The image that `function` makes of the fragment. It is reused if this block,
+/// or one around it, has one. Otherwise `make` is called to write it to a new
+/// buffer of `bytes` bytes.
 mlir::Value imageOf(WarpBuilder &warp, const Fragment &fragment,
                     const device::Function &function, int64_t bytes,
                     llvm::function_ref<void(mlir::Value image)> make);
-/// Gives back images that no instruction of the block needs any more.
+/// Gives back the images of the innermost block whose users have all been
+/// emitted.
 void dropImages(WarpBuilder &warp);
-/// Registers side by side: where they are, or copied to `taken`.
+/// A buffer with the registers of the fragment side by side: the one in which
+/// they are already, or `taken`, into which they are copied.
 mlir::Value registersOf(WarpBuilder &warp, const Fragment &fragment,
                         int64_t registerBytes, StackBuffer &taken);
 

@@ -1,4 +1,4 @@
-//===- MatrixMoves.cpp - fragments from and to memory ---------------------===//
+//===- MatrixMoves.cpp - moves of matrix fragments ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,8 +23,8 @@ using arith::CmpIPredicate;
 // ldmatrix
 //===----------------------------------------------------------------------===//
 
-/// What lane `lane` reads of row `row`: `element[row][col]`, of 2 bytes or of
-/// 1, at place 0 to 3 of register `r` of a matrix. ISA: "ldmatrix".
+/// The byte of a matrix that becomes byte `byte` of register `r` of lane
+/// `lane`. The rows of a matrix have 16 bytes each. ISA: "ldmatrix".
 static unsigned sourceByte(const MatrixMove &move, unsigned r, unsigned lane,
                            unsigned byte) {
   unsigned g = lane / 4, t = lane % 4;
@@ -36,13 +36,13 @@ static unsigned sourceByte(const MatrixMove &move, unsigned r, unsigned lane,
   return 16 * g + 4 * t + byte;
 }
 
-/// 16 elements of 6 or 4 bits as bytes.
+/// Unpacks a row of 16 elements of 6 or 4 bits to bytes.
 static Value unpackRow(WarpBuilder &warp, Value row,
                        MatrixMove::Format format) {
   unsigned bits = format == MatrixMove::B6 ? 6 : 4;
   auto bytesOf = VectorType::get(16, warp.b.getI8Type());
   auto pairsOf = VectorType::get(16, warp.b.getI16Type());
-  // The two bytes that hold element e, shifted so that it is lowest.
+  // Take the two bytes that hold element e, shifted so that it is lowest.
   SmallVector<int32_t> low, high;
   SmallVector<int16_t> shifts;
   for (unsigned e = 0; e < 16; ++e) {
@@ -69,7 +69,7 @@ static Value unpackRow(WarpBuilder &warp, Value row,
   return warp.create<LLVM::BitcastOp>(row.getType(), codes);
 }
 
-/// Vectors in a row; a power of two of them.
+/// Concatenates vectors; their number is a power of two.
 static Value concatenate(OpBuilder &b, Location loc, SmallVector<Value> parts) {
   while (parts.size() > 1) {
     SmallVector<Value> joined;
@@ -86,7 +86,7 @@ static Value concatenate(OpBuilder &b, Location loc, SmallVector<Value> parts) {
   return parts.front();
 }
 
-/// Lanes that name no row may hold anything.
+/// Tests the alignment of the rows. Lanes that name no row may hold anything.
 static void testRows(WarpBuilder &warp, const LaneAddress &address, Value a,
                      const MatrixMove &move, Value mask) {
   unsigned rows = move.count * move.rows;
@@ -106,8 +106,8 @@ static void testRows(WarpBuilder &warp, const LaneAddress &address, Value a,
   warp.leaveBlock();
 }
 
-/// The lanes' addresses in memory, those of lanes that are off being of memory
-/// that may be read and written.
+/// Writes the addresses of the lanes to memory, and returns where. Inactive
+/// lanes get the address of memory that may be read and written.
 static Value rowAddresses(WarpBuilder &warp, Operation *op, Value a,
                           const MatrixMove &move, Value mask) {
   LaneAddress address = resolve(warp, a, move.space, 0);
@@ -139,16 +139,16 @@ static Value rowAddresses(WarpBuilder &warp, Operation *op, Value a,
 }
 
 namespace {
-/// Where lanes have their rows of 16 bytes: their addresses in memory, or
-/// (if that is null) at known distances.
+/// Where the rows of 16 bytes lie that the lanes name: their addresses in
+/// memory or, if that is null, at known distances.
 struct MatrixRows {
   Value addresses;
   LaneAddress known;
 };
 } // namespace
 
-/// `count` rows of 16 bytes from the one on whose address lane `first` names,
-/// in vectors that follow each other.
+/// Loads `count` rows of 16 bytes from the one that lane `first` names on, as
+/// vectors that follow each other.
 static SmallVector<Value> loadRows(WarpBuilder &warp, const MatrixRows &from,
                                    unsigned first, unsigned count) {
   auto rowType = VectorType::get(4, warp.b.getI32Type());
@@ -162,7 +162,8 @@ static SmallVector<Value> loadRows(WarpBuilder &warp, const MatrixRows &from,
     }
     return rows;
   }
-  // Known distances: no addresses in memory, and neighbours in one load.
+  // With known distances no addresses go through memory, and neighbours are one
+  // load.
   const LanePattern &pattern = *from.known.pattern;
   bool together = true;
   for (unsigned i = first; i + 1 < first + count; ++i)
@@ -255,8 +256,8 @@ static LogicalResult emitStMatrix(WarpBuilder &warp, StMatrixOp op) {
   return success();
 }
 
-/// ISA: "movmatrix". Half h of lane 4 * g + t is the element of row 2 * t + h
-/// and column g.
+/// ISA: "movmatrix". Half h of lane 4 * g + t becomes the element of row 2 * t
+/// + h and column g.
 static LogicalResult emitMovMatrix(WarpBuilder &warp, MovMatrixOp op) {
   StackBuffer buffer = takeBuffer(warp, kRegisterBytes);
   storeRegister(warp, op, buffer.pointer, 0, op.getInputs().front());
@@ -277,7 +278,7 @@ static LogicalResult emitMovMatrix(WarpBuilder &warp, MovMatrixOp op) {
 // wmma.load, wmma.store
 //===----------------------------------------------------------------------===//
 
-/// The functions that move elements of so many bytes.
+/// The device functions that move elements of `bytes` bytes.
 static const device::Function &loadFunction(unsigned bytes) {
   switch (bytes) {
   case 1:
@@ -303,14 +304,15 @@ static const device::Function &storeFunction(unsigned bytes) {
   llvm_unreachable("no sum has this size");
 }
 
-/// Where elements of a fragment are is ours to choose: as in those of mma, tile
-/// after tile (docs/TensorCores.md). Loads or stores `registers`.
+/// Loads or stores the `registers` of a fragment. The ISA leaves open where its
+/// elements are; they are where those of mma are, tile after tile
+/// (docs/TensorCores.md).
 static void moveWmma(WarpBuilder &warp, Operation *op, const WmmaMove &move,
                      Value address, Value stride, Value registers, Value mask,
                      bool isStore) {
   ChunkBuilder s = warp.scalar();
   unsigned bits = move.elementBits();
-  // Smaller elements lie as in memory: their dwords are moved.
+  // Elements of less than 8 bits lie as in memory, so whole dwords are moved.
   unsigned unit = bits < 8 ? 32 : bits, bytes = unit / 8;
   unsigned perUnit = unit / bits;
   Value elements =
@@ -321,14 +323,15 @@ static void moveWmma(WarpBuilder &warp, Operation *op, const WmmaMove &move,
   Value fast = s.intConstant(64, bytes);
   Value rowStride = move.isCol ? fast : slow;
   Value colStride = move.isCol ? slow : fast;
-  // B is seen by columns.
+  // The registers of B hold columns.
   bool byColumns = move.operand == WmmaMove::B;
   Value across = byColumns ? colStride : rowStride;
   Value along = byColumns ? rowStride : colStride;
   unsigned acrossBlocks = (byColumns ? move.n : move.m) / 8;
   bool isC = move.operand == WmmaMove::C;
   unsigned each = isC && unit >= 32 ? 1 : std::max(32 / unit, 1u);
-  // Of C a lane has two elements in a row, in two registers if they are large.
+  // A lane has two neighbouring elements of C, in two registers if they have 32
+  // bits or more.
   unsigned pairs = isC && unit >= 32 ? 2 : 1;
   unsigned length = isC ? 8 : 4 * each;
   unsigned alongBlocks = (isC ? move.n : move.k / perUnit) / length;

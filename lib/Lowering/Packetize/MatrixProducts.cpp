@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of the device library's kernels, on memory of the warp's stack.
+// Emits calls of the device library's matrix functions, on memory of the warp's
+// stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +23,17 @@ using namespace ptxjit::ptx;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The device functions that serve an instruction, and the sizes they need.
+/// The device functions that an instruction needs, and the sizes of their
+/// memory.
 struct MatrixKernels {
   const device::Function *imageA = nullptr, *imageB = nullptr,
                          *multiply = nullptr;
-  /// Elements of A and B that an image has for each dword.
+  /// Elements to which an image expands each dword of A and B.
   unsigned elements = 1;
   unsigned rows = 16;  ///< of a tile
-  unsigned blocks = 1; ///< of k
+  unsigned blocks = 1; ///< of k (lib/Device/Matrix.cpp)
   unsigned elementBytes = 4;
-  unsigned flag = 0; ///< of the multiplication
+  unsigned flag = 0; ///< last argument of the multiplication
 
   void setImages(const device::ImageFunctions &ofA,
                  const device::Function &ofB) {
@@ -50,7 +52,7 @@ bool isFloat(MatrixType type) {
       type);
 }
 
-/// What makes images of A and B with elements of `type`.
+/// The device functions that make images of A and B with elements of `type`.
 const device::ImageFunctions &imagesOf(MatrixType type, bool bytePerElement) {
   switch (type) {
   case MatrixType::F16:
@@ -88,7 +90,7 @@ const device::ImageFunctions &imagesOf(MatrixType type, bool bytePerElement) {
   llvm_unreachable("not a type of A and B");
 }
 
-/// The one of four functions that serves so many elements in a dword.
+/// Picks the function for a number of elements in a dword.
 template <typename T>
 const T &byElements(unsigned elements, const T &one, const T &two,
                     const T &four, const T &eight) {
@@ -166,7 +168,7 @@ MatrixKernels chooseKernels(const MatrixMultiply &mma,
   return kernels;
 }
 
-/// What writes the matrix whose kept elements a sparse A holds.
+/// The device function that expands a sparse A to a dense matrix.
 const device::Function &expandFunction(Sparsity sparsity) {
   switch (sparsity) {
   case Sparsity::Words:
@@ -187,7 +189,7 @@ const device::Function &expandFunction(Sparsity sparsity) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The operands of an instruction by their role.
+/// The operands of an instruction, by their roles.
 struct MmaOperands {
   MmaOperands(MmaOp op, const MatrixMultiply &mma) {
     OperandRange rest = op.getInputs();
@@ -215,7 +217,7 @@ struct MmaOperands {
 };
 } // namespace
 
-/// One `mma`, but those of m8n8k4.
+/// Emits one `mma`, other than quad pairs (see isQuadPair).
 class MmaEmission {
 public:
   MmaEmission(WarpBuilder &warp, MmaOp op)
@@ -239,11 +241,12 @@ public:
   }
 
 private:
-  /// Some of A is left out, or parts of k have factors.
+  /// Does the multiplication take further arguments, since A is sparse or parts
+  /// of k have scale factors?
   bool isExtra() const {
     return mma.scales || (mma.sparsity != Sparsity::Dense && isFloat(mma.a));
   }
-  /// Memory for this instruction alone.
+  /// Takes memory for this instruction alone.
   Value take(int64_t bytes) {
     taken.push_back(takeBuffer(warp, bytes));
     return taken.back().pointer;
@@ -268,10 +271,10 @@ private:
   int64_t registerBytes;
   Value blocks;
   SmallVector<StackBuffer, 8> taken;
-  SmallVector<Value, 2> imagesA; ///< by tiles of rows
-  SmallVector<Value, 4> imagesB; ///< by tiles of columns
-  Value kept;                    ///< image of what a sparse A holds
-  SmallVector<Value> extras;     ///< further arguments of the multiplication
+  SmallVector<Value, 2> imagesA; ///< by tile of rows
+  SmallVector<Value, 4> imagesB; ///< by tile of columns
+  Value kept;                ///< image of ones where a sparse A holds elements
+  SmallVector<Value> extras; ///< further arguments of the multiplication
 };
 
 Value MmaEmission::imageOf(const device::Function &function, unsigned operand,
@@ -298,8 +301,9 @@ void MmaEmission::makeImagesA() {
   }
 }
 
-/// The matrix whose kept elements A holds, and (if others are not simply 0)
-/// which they are: the same with all ones.
+/// Expands a sparse A and makes its image. If the elements that A leaves out
+/// are not simply 0, also makes an image of which elements it holds: the same
+/// expansion of all ones.
 void MmaEmission::makeSparseImageA() {
   OpBuilder &b = warp.b;
   unsigned parts = operands.a.size();

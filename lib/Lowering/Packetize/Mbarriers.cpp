@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the object holds: KernelABI.h. Updates are the runtime's; a wait is a
-// load and a comparison, once for all lanes where they ask the same.
+// KernelABI.h describes the object. Updates are calls of the runtime. A wait is
+// a load and a comparison, once for the warp if all lanes ask the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,9 +78,10 @@ static LogicalResult emitMbarrierArrive(WarpBuilder &warp,
     return updateMbarrier(warp, at, count, drops ? count : zero,
                           tx ? tx : zero);
   };
-  // A warp that arrives at one object does it with one update; the state is the
-  // same for all, but for the arrivals that it lacks, which only `noComplete`
-  // may tell.
+  // A warp that arrives at one object does so with one update, and all lanes
+  // get the same state. Separate arrivals would return different counts of
+  // pending arrivals, but a program may read the count only after
+  // `.noComplete`.
   bool uniform = address.base && !address.pattern && !op.getNoComplete() &&
                  (!op.getB() || warp.shapeOf(op.getB()).isUniform());
   if (uniform) {
@@ -127,7 +128,7 @@ static LogicalResult emitMbarrierWait(WarpBuilder &warp, MbarrierWaitOp op) {
     word.setOrdering(LLVM::AtomicOrdering::acquire);
     return word;
   };
-  // The parity of the phase now is not that of the one in question.
+  // The phase in question has ended if its parity is not the present one.
   auto hasEnded = [&](ChunkBuilder &k, Value word, Value asked) {
     Value now = k.shrBy(word, PTXJIT_MBARRIER_PHASE_SHIFT, false);
     asked = op.getParity()
@@ -162,7 +163,7 @@ static LogicalResult emitMbarrierWait(WarpBuilder &warp, MbarrierWaitOp op) {
   return success();
 }
 
-/// Only initialising it again would tell.
+/// Nothing to do: a program cannot tell before it initialises the object again.
 static LogicalResult emitMbarrierInval(WarpBuilder &, MbarrierInvalOp) {
   return success();
 }

@@ -11,7 +11,8 @@
 
 namespace ptxjit {
 
-/// \returns the object's state before. A bad address shows here.
+/// Adds arrivals, drops and transaction bytes to the object at `address`.
+/// \returns its state before. A bad address faults here.
 mlir::Value updateMbarrier(WarpBuilder &warp, mlir::Value address,
                            mlir::Value arrivals, mlir::Value drops,
                            mlir::Value tx);

@@ -1,4 +1,4 @@
-//===- Moves.cpp - moves per chunk --------------------------------------===//
+//===- Moves.cpp - moves per chunk ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -67,7 +67,7 @@ LogicalResult emitPrmt(ChunkBuilder &c, Operation *raw, ValueRange in,
     if (!op.getMode()) {
       Value nibble = c.shrBy(selector, 4 * i, false);
       byte = pickByte(c, pair, c.bitAnd(nibble, seven));
-      // Bit 3: the byte's sign, eight times.
+      // Bit 3 selects the sign of the byte, eight times.
       Value sign = c.bitAnd(c.shrBy(c.shlBy(byte, 24), 31, true),
                             c.intConstant(32, 0xff));
       Value replicate =
@@ -154,7 +154,7 @@ LogicalResult emitUndef(ChunkBuilder &c, Operation *op, ValueRange,
   return success();
 }
 
-/// One by one, or four words of which each two make a half.
+/// Moves values one by one, or joins four words to two halves.
 LogicalResult emitMovMany(ChunkBuilder &c, Operation *op, ValueRange in,
                           Results &out) {
   if (in.size() == op->getNumResults()) {
@@ -168,7 +168,7 @@ LogicalResult emitMovMany(ChunkBuilder &c, Operation *op, ValueRange in,
   return success();
 }
 
-/// See PtxCluster.td: a bit, then three words.
+/// The answer is a bit, then three words (see PtxCluster.td).
 LogicalResult emitClcQuery(ChunkBuilder &c, Operation *raw, ValueRange in,
                            Results &out) {
   auto op = cast<ClcQueryOp>(raw);

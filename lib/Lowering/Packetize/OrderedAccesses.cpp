@@ -1,8 +1,8 @@
-//===- OrderedAccesses.cpp - volatile, relaxed and stronger ---------------===//
+//===- OrderedAccesses.cpp - volatile and ordered accesses ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ordered accesses are made for one lane after the other and are never merged.
+// Ordered accesses are emitted lane after lane and are never merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,10 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Elements of a lane's ordered access that are read or written as one. The ISA
-/// promises that of scalars and `.b128` alone, but hardware does it for 16
-/// bytes, and programs rely on it: a flag beside the value that it is about
-/// (look-back in scans).
+/// How many elements of a lane's ordered access are read or written as one. The
+/// ISA promises this of scalars and `.b128` alone. But hardware does it for 16
+/// bytes, and programs rely on it: scans with look-back keep a flag beside the
+/// value that it describes.
 static unsigned elementsTogether(ValueRange elements,
                                  const LaneAddress &address) {
   unsigned most = address.align ? address.align : 16;
@@ -25,7 +25,8 @@ static unsigned elementsTogether(ValueRange elements,
   return std::clamp<unsigned>(most / bytes, 1, unsigned(elements.size()));
 }
 
-/// A wide integer as values of `types`, the first in its low bits; and back.
+/// Splits a wide integer into values of `types`, the first in its low bits;
+/// joinInteger is the inverse.
 static SmallVector<Value> splitInteger(const ChunkBuilder &s, Value wide,
                                        TypeRange types) {
   SmallVector<Value> parts;

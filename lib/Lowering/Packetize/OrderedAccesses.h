@@ -1,4 +1,4 @@
-//===- OrderedAccesses.h - volatile, relaxed and stronger -------*- C++ -*-===//
+//===- OrderedAccesses.h - volatile and ordered accesses --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,8 @@ llvm::LogicalResult emitOrderedLoad(WarpBuilder &warp, ptx::LdOp op,
 llvm::LogicalResult emitOrderedStore(WarpBuilder &warp, ptx::StOp op,
                                      const LaneAddress &address);
 
-/// What LLVM calls the order of an access.
+/// The LLVM ordering of an access that loads, stores or both. Without an order
+/// it is monotonic.
 mlir::LLVM::AtomicOrdering orderingOf(std::optional<ptx::Order> order,
                                       bool loads, bool stores);
 

@@ -1,4 +1,4 @@
-//===- Packed.cpp - half types and packed types per chunk -----------------===//
+//===- Packed.cpp - f16, bf16 and packed values per chunk -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -109,8 +109,9 @@ Value ptxjit::clampNegative(ChunkBuilder &c, Value x, bool wanted) {
   return c.select(c.cmpf(CmpFPredicate::OLE, x, zero), zero, x);
 }
 
-/// `value`, a result to nearest, to the odd one of the two numbers around the
-/// exact result if `inexact`; `outward` if that is farther from zero.
+/// Turns a result that was rounded to nearest into one rounded to odd. If it is
+/// `inexact` and even, the result is its odd neighbour on the other side of the
+/// exact value; `outward` if that is farther from zero.
 static Value makeOdd(ChunkBuilder &c, Value value, Value inexact,
                      Value outward) {
   unsigned width = c.widthOf(value);
@@ -122,7 +123,7 @@ static Value makeOdd(ChunkBuilder &c, Value value, Value inexact,
   return c.bitcast(bits, c.elementOf(value));
 }
 
-/// By the exact error of the addition.
+/// Computes the exact error of the addition (TwoSum).
 Value ptxjit::addToOdd(ChunkBuilder &c, Value x, Value y) {
   Value sum = c.make<arith::AddFOp>(x, y);
   Value part = c.make<arith::SubFOp>(sum, x);
@@ -150,7 +151,8 @@ Value ptxjit::fmaToOdd(ChunkBuilder &c, ScalarType type, Value a, Value b,
   // The product of two f16 is exact in f32.
   if (type == ScalarType::F16)
     return addToOdd(c, c.make<arith::MulFOp>(a, b), d);
-  // That of two bf16 has the digits, but the exponents need f64.
+  // The product of two bf16 has few enough digits for f32, but its exponent
+  // needs f64.
   Type f64 = c.vec(c.b.getF64Type());
   auto widen = [&](Value x) { return c.make<arith::ExtFOp>(f64, x); };
   Value sum = addToOdd(c, c.make<arith::MulFOp>(widen(a), widen(b)), widen(d));
@@ -160,7 +162,8 @@ Value ptxjit::fmaToOdd(ChunkBuilder &c, ScalarType type, Value a, Value b,
 Value ptxjit::minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate, Value a,
                           Value b) {
   Value bitsA = c.bitsOf(a), bitsB = c.bitsOf(b);
-  // Equal or unordered by <, decide by bits: or-ing signs makes -0 the lesser.
+  // Equal numbers may be -0 and +0: or-ing their bits gives -0 (the minimum),
+  // and-ing them +0.
   Value equal = c.cmpf(CmpFPredicate::OEQ, a, b);
   Value zeros = isMin ? c.bitOr(bitsA, bitsB) : c.bitAnd(bitsA, bitsB);
   Value less = c.cmpf(isMin ? CmpFPredicate::OLT : CmpFPredicate::OGT, a, b);

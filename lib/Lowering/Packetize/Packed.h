@@ -1,9 +1,9 @@
-//===- Packed.h - half types and packed types per chunk ---------*- C++ -*-===//
+//===- Packed.h - f16, bf16 and packed values per chunk ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16 values are f16, bf16 values their bits as i16, packed values integers.
-// Arithmetic on them is arithmetic on f32, rounded once.
+// An f16 value is an f16, a bf16 value the i16 of its bits, a packed value an
+// integer. Arithmetic on them is done in f32 and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,45 +14,50 @@
 
 namespace ptxjit {
 
-/// A comparison of integers; LO, LS, HI and HS are unsigned whatever the type.
+/// The predicate of an integer comparison. LO, LS, HI and HS are unsigned in
+/// any type.
 mlir::arith::CmpIPredicate intPredicate(ptx::Compare cmp, bool isSigned);
 
-/// `compute` on the operands, or on the low and the high parts of packed ones.
-/// Operands that are no integers of the packed width are the same for both.
+/// Calls `compute` on the operands or, if `type` is packed, on their low parts
+/// and on their high parts. An operand that does not have the packed width is
+/// the same for both.
 mlir::Value mapParts(ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,
                      llvm::function_ref<mlir::Value(mlir::ValueRange)> compute);
-/// `compute` on the operands, or on all parts of packed integers at once, as
-/// lanes of one long vector.
+/// Calls `compute` on the operands or, if `type` is packed, on all their parts
+/// at once, as lanes of one long vector.
 mlir::Value mapLanesOfParts(
     ChunkBuilder &c, ptx::ScalarType type, mlir::ValueRange in,
     llvm::function_ref<mlir::Value(ChunkBuilder &, mlir::ValueRange)> compute);
-/// Low and high part of a packed value, as values of the part's type.
+/// Splits a packed value into its low and its high part, which have the type of
+/// the part.
 std::pair<mlir::Value, mlir::Value>
 splitParts(ChunkBuilder &c, ptx::ScalarType type, mlir::Value value);
-/// Two parts as one integer.
+/// Joins two parts to one integer.
 mlir::Value joinParts(ChunkBuilder &c, mlir::Value low, mlir::Value high);
 
-/// f16 or bf16 to f32, exactly. Subnormal f16 values become 0 with `ftz`.
+/// Converts f16 or bf16 to f32, exactly. With `ftz` subnormal f16 values become
+/// 0.
 mlir::Value widenHalf(ChunkBuilder &c, ptx::ScalarType type, mlir::Value x,
                       bool ftz = false);
-/// f32 to f16 or bf16, to nearest or toward zero; NaN becomes 0x7fff.
+/// Converts f32 to f16 or bf16; NaN becomes 0x7fff. Rounds to nearest even.
+/// `towardZero` applies to bf16 only, `ftz` to f16 only.
 mlir::Value narrowHalf(ChunkBuilder &c, ptx::ScalarType type, mlir::Value x,
                        bool ftz = false, bool towardZero = false);
-/// Subnormal f16 to zero of its sign, if `wanted`.
+/// Replaces subnormal f16 values by zero of the same sign, if `wanted`.
 mlir::Value flushHalf(ChunkBuilder &c, mlir::Value x, bool wanted);
-/// f64 to f32, rounded to odd.
+/// Converts f64 to f32, rounded to odd.
 mlir::Value narrowToOdd(ChunkBuilder &c, mlir::Value x);
-/// x + y (f32 or f64), rounded to odd.
+/// Returns x + y (f32 or f64), rounded to odd.
 mlir::Value addToOdd(ChunkBuilder &c, mlir::Value x, mlir::Value y);
-/// Negative values to 0, NaN stays, if `wanted` (f32).
+/// Replaces negative values (and -0) by +0, if `wanted`; NaN stays.
 mlir::Value clampNegative(ChunkBuilder &c, mlir::Value x, bool wanted);
-/// a*b+c of values widened from f16 or bf16, rounded to odd in f32, so that
-/// narrowing rounds as if the result were exact.
+/// Returns a * b + d for values widened from f16 or bf16, rounded to odd in
+/// f32. Narrowing it then rounds as if the result were exact.
 mlir::Value fmaToOdd(ChunkBuilder &c, ptx::ScalarType type, mlir::Value a,
                      mlir::Value b, mlir::Value d);
 
-/// min or max of two f32. One NaN: the other operand; +0 is greater than -0.
-/// With `propagate` any NaN gives the canonical one.
+/// Minimum or maximum of two f32; +0 is greater than -0. If one operand is NaN
+/// the result is the other one, or with `propagate` the canonical NaN.
 mlir::Value minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate,
                         mlir::Value a, mlir::Value b);
 

@@ -71,9 +71,9 @@ static LogicalResult emitWhile(WarpBuilder &warp, scf::WhileOp op) {
     warp.values.flattenTypes(arg, argTypes);
     warp.values.flatten(init, arg, inits);
   }
-  // After-arguments and results both take what the condition forwards; each has
-  // its own shape (a result may vary where the value in the loop does not), so
-  // the values are forwarded once for each.
+  // After-arguments and results both take the values that the condition
+  // forwards. Each has its own shape (a result may vary where the value in the
+  // loop does not), so the values are forwarded once for each.
   for (Value v : after.getArguments())
     if (!isCarried(v))
       warp.values.flattenTypes(v, resultTypes);
@@ -134,8 +134,9 @@ static LogicalResult emitWhile(WarpBuilder &warp, scf::WhileOp op) {
 // Ops without effects
 //===----------------------------------------------------------------------===//
 
-/// An op without effects: once on scalars if the results have a base, else (or
-/// if that may fail to hold) per chunk.
+/// Emits an op without effects. If its results have a base it is emitted once
+/// on scalars, else per chunk. If the shape is conditional it is emitted in
+/// both ways.
 static LogicalResult emitPlain(WarpBuilder &warp, Operation *op,
                                LaneEmitter emitter) {
   const Shape shape = warp.shapeOf(op->getResult(0));
@@ -143,7 +144,7 @@ static LogicalResult emitPlain(WarpBuilder &warp, Operation *op,
   if (shape.hasBase()) {
     ChunkBuilder s = warp.scalar();
     Type type = op->getResult(0).getType();
-    // Its operands may vary.
+    // The result may be known although the operands vary.
     if (op->getNumResults() == 1 && type.isInteger() &&
         shape.isKnown(type.getIntOrFloatBitWidth())) {
       warp.setBase(op->getResult(0),
@@ -182,7 +183,8 @@ static LogicalResult emitConstant(WarpBuilder &warp, arith::ConstantOp op) {
 }
 
 static LogicalResult emitSelect(WarpBuilder &warp, arith::SelectOp op) {
-  // As ShapeAnalysis sees it: the choice does not matter.
+  // The choice does not matter if both values are the same, or if one of them
+  // is undefined. ShapeAnalysis assumes the same.
   Value x = op.getTrueValue(), y = op.getFalseValue();
   Value known = x == y || y.getDefiningOp<UndefOp>() ? x
                 : x.getDefiningOp<UndefOp>()         ? y

@@ -11,7 +11,7 @@
 
 namespace ptxjit {
 
-/// Emits the ops of a block, up to its terminator, where the builder is.
+/// Emits the ops of a block, without its terminator, where the builder is.
 llvm::LogicalResult emitBlock(WarpBuilder &warp, mlir::Block &block);
 llvm::LogicalResult emitOp(WarpBuilder &warp, mlir::Operation &op);
 

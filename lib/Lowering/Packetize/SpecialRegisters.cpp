@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// %tid in one dimension: of lane 0 (lanes == 0), or of all lanes of a chunk.
+/// %tid in one dimension: that of lane 0 if `lanes` is 0, else those of the
+/// lanes of chunk `c`.
 static Value emitTid(WarpBuilder &warp, unsigned dim, unsigned lanes,
                      unsigned c) {
   ChunkBuilder v(warp.b, warp.loc, warp.target, lanes);

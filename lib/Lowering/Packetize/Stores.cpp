@@ -1,4 +1,4 @@
-//===- Stores.cpp - stores of a warp ------------------------------------===//
+//===- Stores.cpp - stores of a warp --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@ using namespace ptxjit::ptx;
 // A chunk
 //===----------------------------------------------------------------------===//
 
-/// `all`: lanes' elements, lane after lane.
+/// Stores `all`, the elements of the lanes, lane after lane.
 static void storeMasked(WarpBuilder &warp, Value all, Value start,
                         unsigned count, unsigned align, Value mask) {
   Type element = ChunkBuilder::elementOf(all),
@@ -27,7 +27,8 @@ static void storeMasked(WarpBuilder &warp, Value all, Value start,
                                    repeatMask(warp, mask, each), align);
 }
 
-/// `elements`: vectors of chunk `c`'s lanes.
+/// Stores `elements`, which has a vector of the lanes of chunk `c` for each
+/// element.
 static void storeContiguous(WarpBuilder &warp, const WarpAccess &access,
                             unsigned c, ArrayRef<Value> elements) {
   const LaneAddress &address = access.address;
@@ -42,7 +43,7 @@ static void storeContiguous(WarpBuilder &warp, const WarpAccess &access,
     warp.create<LLVM::StoreOp>(all, start, align);
 }
 
-/// Each run of neighbours at once.
+/// Stores each run at once.
 static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                       ArrayRef<Value> elements) {
   const LaneAddress &address = access.address;
@@ -143,7 +144,7 @@ static void storeEither(WarpBuilder &warp, Value condition,
   second();
 }
 
-/// Asks of each chunk whether its lanes follow each other.
+/// Tests for each chunk whether the addresses of its lanes are consecutive.
 static void storeNeighbours(WarpBuilder &warp, const WarpAccess &access,
                             const AccessPlan &plan, ArrayRef<Value> flat) {
   WarpAccess unmasked = access;

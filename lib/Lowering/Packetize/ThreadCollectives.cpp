@@ -1,9 +1,9 @@
-//===- ThreadCollectives.cpp - warp operations of single threads ----------===//
+//===- ThreadCollectives.cpp - warp operations in thread mode -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where each thread is a strand of its own, the runtime gathers what the
-// threads of a warp have brought, and each computes its own result from it.
+// In thread mode the runtime gathers what the threads of a warp bring to an
+// operation. Each thread computes its own result from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// What tells apart the operations that threads may not mix in one meeting.
+/// A number for the operation. Threads that meet must all have the same one.
 static unsigned kindOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, unsigned>(op)
       .Case<ShflOp>([](ShflOp o) { return 0x100 | unsigned(o.getMode()); })
@@ -45,7 +45,6 @@ Value Gathered::yes() const {
   return load(offsetof(PtxjitGathered, yes), warp.b.getI32Type());
 }
 
-/// What lane `index` (i32, below 32) has brought.
 Value Gathered::value(Value index, unsigned width) const {
   auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
   Value values = warp.create<LLVM::GEPOp>(
@@ -88,7 +87,7 @@ static LogicalResult shuffleThread(WarpBuilder &warp, ShflOp op) {
   Value inside =
       s.cmp(up ? CmpIPredicate::sge : CmpIPredicate::sle, j, maxLane);
   Value from = s.select(inside, j, lane);
-  // A lane that is not there: the ISA leaves it open; the own value.
+  // The ISA leaves the value of an absent lane open; use the own value.
   Value there =
       s.cmp(CmpIPredicate::ne, gathered.isPresent(from), s.intConstant(32, 0));
   from = s.select(there, from, lane);
@@ -121,7 +120,7 @@ static LogicalResult voteThread(WarpBuilder &warp, VoteOp op) {
   llvm_unreachable("all modes handled");
 }
 
-/// Folds what the lanes that are present have brought, in a loop.
+/// Folds the values of the lanes that are present, in a loop.
 static Value foldLanes(WarpBuilder &warp, const Gathered &gathered, Value start,
                        llvm::function_ref<Value(Value lane, Value sum)> step) {
   ChunkBuilder s = warp.scalar();
@@ -185,7 +184,7 @@ static LogicalResult meetThread(WarpBuilder &warp, BarWarpOp op) {
   return success();
 }
 
-/// Any set that holds the thread is right; it runs alone.
+/// Any mask that holds the thread is right, since it runs alone.
 static LogicalResult activemaskThread(WarpBuilder &warp, ActivemaskOp op) {
   ChunkBuilder s = warp.scalar();
   warp.setBase(op.getD(), s.shl(s.intConstant(32, 1), warp.laneOfThread()));

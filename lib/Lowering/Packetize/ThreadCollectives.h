@@ -1,4 +1,4 @@
-//===- ThreadCollectives.h - warp operations of single threads --*- C++ -*-===//
+//===- ThreadCollectives.h - warp operations in thread mode -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,16 +11,18 @@
 
 namespace ptxjit {
 
-/// A PtxjitGathered in memory: what the threads of a warp have brought.
+/// A PtxjitGathered in memory, which holds what the threads of a warp have
+/// brought to a collective operation.
 struct Gathered {
   WarpBuilder &warp;
   mlir::Value data; ///< pointer
-  /// i32 bits: the threads that came, and those of them that said yes.
+  /// Bit masks (i32) of the threads that came, and of those among them whose
+  /// predicate is true.
   mlir::Value present() const;
   mlir::Value yes() const;
-  /// What lane `index` (i32, below 32) has brought.
+  /// The value that lane `index` (i32, below 32) has brought.
   mlir::Value value(mlir::Value index, unsigned width) const;
-  /// i32, 0 or 1.
+  /// Is lane `index` present? i32, 0 or 1.
   mlir::Value isPresent(mlir::Value index) const;
 
 private:
@@ -28,7 +30,8 @@ private:
                          mlir::Value);
   mlir::Value load(size_t offset, mlir::Type type) const;
 };
-/// Waits for the members of `m` (null: the warp) with `value` (null: none).
+/// Brings `value` (null: none) to operation `op`, and waits for the members of
+/// mask `m` (null: the whole warp).
 Gathered gather(WarpBuilder &warp, mlir::Operation *op, mlir::Value m,
                 mlir::Value value);
 

@@ -1,9 +1,9 @@
-//===- ThreadStack.cpp - stacks of single threads -------------------------===//
+//===- ThreadStack.cpp - thread stacks in thread mode ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where each thread is a strand of its own it has a stack, which holds its
-// local memory, too.
+// In thread mode each thread is a strand of its own. Its stack also holds its
+// local memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ void ptxjit::emitStackTest(WarpBuilder &warp, Value bytes) {
       s.sub(top, s.add(bottom, s.intConstant(64, warp.layout.stackReserve())));
   Value full =
       s.cmp(CmpIPredicate::slt, room, bytes ? bytes : s.intConstant(64, 0));
-  if (bytes) // as a signed number it may be anything
+  if (bytes) // a large unsigned size is negative
     full =
         s.bitOr(full, s.cmp(CmpIPredicate::slt, bytes, s.intConstant(64, 0)));
   auto overflow = warp.create<scf::IfOp>(full, /*withElseRegion=*/false);
@@ -65,7 +65,7 @@ Value ptxjit::frameAddress(WarpBuilder &warp, VarOp var) {
   return address;
 }
 
-/// Sets `as` to what a pointer is as an address of `.local` space.
+/// Sets `as` to the address of a pointer in `.local` space.
 static void setLocal(WarpBuilder &warp, Value as, Value pointer) {
   ChunkBuilder s = warp.scalar();
   Value address = warp.create<LLVM::PtrToIntOp>(warp.b.getI64Type(), pointer);

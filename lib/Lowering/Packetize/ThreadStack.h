@@ -1,4 +1,4 @@
-//===- ThreadStack.h - stacks of single threads -----------------*- C++ -*-===//
+//===- ThreadStack.h - thread stacks in thread mode -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,9 +11,10 @@
 
 namespace ptxjit {
 
-/// Is there room for `bytes` (i64; null: none) and the next frame?
+/// Emits a test that fails the launch unless the stack has room for `bytes`
+/// (i64; null: none) and the next frame.
 void emitStackTest(WarpBuilder &warp, mlir::Value bytes);
-/// i64: where a variable of `.local` lies, as an address of that space.
+/// The address of a `.local` variable in that space, i64.
 mlir::Value frameAddress(WarpBuilder &warp, ptx::VarOp var);
 
 } // namespace ptxjit

@@ -1,9 +1,10 @@
-//===- Video.cpp - video instructions per chunk -------------------------===//
+//===- Video.cpp - video instructions per chunk ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parts are widened so that nothing can overflow: lanes of SIMD instructions in
-// 32 bits, scalar ones in 64, products and shifts to the left in 128.
+// Operands are widened so that nothing can overflow: the lanes of SIMD
+// instructions to 32 bits, scalars to 64, those of products and left shifts to
+// 128.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,7 @@ CmpIPredicate predicateOf(Compare compare) {
   }
 }
 
-/// The operation on parts that have been widened.
+/// Applies the operation to widened parts.
 Value operate(ChunkBuilder &c, const VideoInstruction &video, Value a,
               Value b) {
   unsigned width = c.widthOf(a);
@@ -71,7 +72,7 @@ Value operate(ChunkBuilder &c, const VideoInstruction &video, Value a,
   case VideoKind::Sub:
     return c.sub(a, b);
   case VideoKind::Average: {
-    // Half of an odd sum goes away from zero if that is positive, down if not.
+    // Half of an odd sum is rounded away from zero.
     Value sum = c.add(a, b);
     Value positive =
         c.bitXor(c.shrBy(sum, width - 1, false), c.intConstant(width, 1));

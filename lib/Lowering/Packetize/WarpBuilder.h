@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every emitter is handed: the builder, the values of the warp, masks, and
-// what the prologue has read of the launch.
+// The state that every emitter is handed: the builder, the values of the warp,
+// masks, and what the prologue has read of the launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,31 +25,34 @@ namespace ptxjit {
 
 class Dispatch;
 
-/// What code reads of the launch, the CTA and the strand it runs for. i64
-/// unless said.
+/// Values of the launch, the CTA and the strand that code is emitted for. They
+/// are i64 unless a comment says otherwise.
 struct KernelValues {
   mlir::Value context; ///< pointer to the PtxjitKernelContext
   mlir::Value paramsBase, sharedBase, localBase, globalsTable;
-  /// Where the first warp's local memory begins.
+  /// Start of the local memory of warp 0.
   mlir::Value localArena;
-  /// What `.shared` addresses count from: the cluster's memory, or the CTA's.
+  /// Address of `.shared` offset 0: the start of the cluster's memory, or of
+  /// the CTA's.
   mlir::Value sharedWindow;
-  mlir::Value rankBits;            ///< of shared addresses, or null: 0
+  mlir::Value rankBits; ///< the CTA's rank in shared addresses; null if 0
   mlir::Value ctaid[3], nctaid[3]; ///< i32
   mlir::Value strand;              ///< i32: number of the warp (or thread)
-  mlir::Value linear;              ///< i32: its first thread
-  /// Of a function that is called: addresses of its results and parameters.
+  mlir::Value linear;              ///< i32: number of its first thread
+  /// In a called function: the addresses of its parameters, then of its
+  /// results.
   llvm::SmallVector<mlir::Value> formals;
 };
 
-/// What a family of instructions knows while a kernel is emitted. A state type
-/// is written beside the emitters that own it, and is made at their first use
-/// (WarpBuilder::state).
+/// State of a family of emitters while one kernel is emitted. The type is
+/// defined next to the emitters that own it, and an object is made at its first
+/// use (WarpBuilder::state).
 class FamilyState {
 public:
   virtual ~FamilyState() = default;
-  /// The walk enters a block of the kernel, or leaves the innermost one. They
-  /// may use states that have been made, but make none.
+  /// Called when the walk enters a block of the kernel, and when it leaves the
+  /// innermost one. Overrides may use existing states, but must not make new
+  /// ones.
   virtual void enterBlock() {}
   virtual void leaveBlock() {}
 };
@@ -62,13 +65,13 @@ public:
   WarpBuilder(const WarpBuilder &) = delete;
   WarpBuilder &operator=(const WarpBuilder &) = delete;
 
-  // -- What is compiled, and for what
+  // -- The function, and what it is compiled for
   ptx::FuncOp func;
   const KernelLayout &layout;
   const ShapeAnalysis &shapes;
   const KernelTarget target;
   const Dispatch &dispatch;
-  /// One thread at a time: every value is a scalar.
+  /// Thread mode: every value is a scalar.
   bool perThread() const { return shapes.getContext().lanes == 1; }
   unsigned numChunks() const {
     return shapes.getContext().lanes / target.chunk;
@@ -77,19 +80,19 @@ public:
 
   // -- Where code goes
   mlir::OpBuilder b;
-  /// Of the op that is being emitted.
+  /// Location of the op that is being emitted.
   mlir::Location loc;
   template <typename OpTy, typename... Args> OpTy create(Args &&...args) {
     return OpTy::create(b, loc, std::forward<Args>(args)...);
   }
-  /// Builds vectors of a chunk's lanes.
+  /// A builder for vectors of one chunk.
   ChunkBuilder lanes() { return ChunkBuilder(b, loc, target, target.chunk); }
-  /// Builds scalars.
+  /// A builder for scalars.
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
   mlir::Value toPointer(mlir::Value address);
   mlir::Value insertLane(mlir::Value vector, mlir::Value element,
                          mlir::Value lane);
-  /// x & y; null stands for true.
+  /// Returns x & y; null stands for true.
   mlir::Value both(mlir::Value x, mlir::Value y);
 
   // -- Values (see WarpValues)
@@ -103,49 +106,54 @@ public:
   }
 
   // -- Lanes
-  /// A lane pattern's part for chunk `c`, as a constant vector.
+  /// The elements of a lane pattern for chunk `c`, as a constant vector.
   mlir::Value patternVector(const LanePattern &pattern, unsigned c,
                             unsigned width);
-  /// The numbers of chunk `c`'s lanes in the warp, i32.
+  /// The numbers in the warp of the lanes of chunk `c`, i32.
   mlir::Value laneNumbers(unsigned c);
-  /// i32: in its warp, where threads run one by one.
+  /// In thread mode, the number of the thread in its warp, i32.
   mlir::Value laneOfThread();
 
-  // -- Masks (Masks.cpp): a vector of i1 a chunk, or a word of 32 bits
-  /// Does an op with this mask need masked code at all?
+  // -- Masks (Masks.cpp): a vector of i1 per chunk, or a word of 32 bits
+  /// May an op with this mask have inactive lanes?
   bool needsMask(mlir::Value mask);
-  /// The lanes of chunk `c` that an op with `mask` (null: all) runs in.
+  /// The lanes of chunk `c` in which an op with `mask` runs. Null means all
+  /// threads of the CTA.
   mlir::Value maskChunk(mlir::Value mask, unsigned c);
-  /// The same as bits, of all chunks.
+  /// The lanes of all chunks in which it runs, as an i32.
   mlir::Value activeBits(mlir::Value mask);
-  /// A predicate's 32 lanes as an i32; `chunkOf` gives the vectors.
+  /// Packs the 32 lanes of a predicate into an i32; `chunkOf` supplies the
+  /// vectors.
   mlir::Value laneBits(llvm::function_ref<mlir::Value(unsigned chunk)> chunkOf);
-  /// Chunk `c` of the predicate whose lanes are the bits of `bits`.
+  /// Unpacks chunk `c` of a predicate whose lanes are the bits of `bits`.
   mlir::Value bitsChunk(mlir::Value bits, unsigned c);
 
   // -- The launch
   KernelValues kernel;
-  /// Reads what the kernel's context holds.
+  /// Reads the fields of the kernel's context that all code needs.
   void buildPrologue(mlir::Value context);
-  /// Code from here on is for the strand of that number (i32).
+  /// Code from here on is for the strand with that number (i32).
   void enterStrand(mlir::Value number);
-  /// A field of the PtxjitKernelContext, which does not change.
+  /// Loads a field of the PtxjitKernelContext, which does not change while the
+  /// kernel runs.
   mlir::Value loadContext(size_t offset, mlir::Type type);
-  /// Calls the helper of the runtime at `offset` of its table. \param result
-  /// i32 if null.
+  /// Calls the runtime helper at `offset` of the helper table. \param result
+  /// its type; null means i32.
   mlir::Value callHelper(size_t offset, llvm::ArrayRef<mlir::Value> operands,
                          mlir::Type result = {});
 
   // -- The walk
-  /// What is known in one block, and those inside, alone.
+  /// Opens and closes a scope of facts that hold in one block and in the blocks
+  /// nested in it (FamilyState).
   void enterBlock();
   void leaveBlock();
-  /// The ops of the part that is emitted; null where nothing is split.
+  /// The ops of the part that is being emitted; null if the kernel is not split
+  /// at its barriers.
   const llvm::DenseSet<mlir::Operation *> *part = nullptr;
-  /// That a CTA keeps for its warps between parts.
+  /// Size of the frame in which a CTA keeps values of its warps between parts.
   uint64_t frameBytes = 0;
 
-  /// The family's own state, for this kernel.
+  /// The state of a family in this kernel, made at its first use.
   template <typename StateTy> StateTy &state() {
     std::unique_ptr<FamilyState> &state = states[mlir::TypeID::get<StateTy>()];
     if (!state) {
@@ -157,7 +165,7 @@ public:
   }
 
 private:
-  unsigned depth = 0; ///< of blocks
+  unsigned depth = 0; ///< number of blocks that are open
   llvm::MapVector<mlir::TypeID, std::unique_ptr<FamilyState>> states;
 };
 

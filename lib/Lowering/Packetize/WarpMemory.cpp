@@ -13,7 +13,8 @@ using namespace ptxjit::ptx;
 namespace {
 struct StackBuffers : FamilyState {
   explicit StackBuffers(WarpBuilder &) {}
-  /// Those that were given back; shared with whoever may give back one later.
+  /// Buffers that were given back. The list is shared with the pointers of
+  /// shareBuffer, which may outlive this state.
   std::shared_ptr<SmallVector<StackBuffer>> free =
       std::make_shared<SmallVector<StackBuffer>>();
   Value exchange[3]; ///< pointers; null until needed

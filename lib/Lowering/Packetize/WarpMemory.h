@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For what vectors are bad at: lanes that are named by data, and fragments of
-// matrices that device functions read.
+// Memory for what vectors are bad at: lanes whose numbers are data, and
+// fragments of matrices that device functions read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,28 +14,29 @@
 
 namespace ptxjit {
 
-/// Bytes on the warp's stack.
+/// A buffer on the warp's stack.
 struct StackBuffer {
   mlir::Value pointer;
   int64_t bytes = 0;
 };
-/// A buffer of that many bytes, aligned to 128, until it is given back.
+/// Takes a buffer, aligned to 128 bytes, until giveBack.
 StackBuffer takeBuffer(WarpBuilder &warp, int64_t bytes);
 void giveBack(WarpBuilder &warp, const StackBuffer &buffer);
-/// One that is given back when the last copy of the pointer goes.
+/// Takes a buffer that is given back when the last copy of the pointer goes.
 std::shared_ptr<StackBuffer> shareBuffer(WarpBuilder &warp, int64_t bytes);
 
-/// Memory on the stack that lives as long as the kernel runs.
+/// Allocates stack memory that lives as long as the function runs.
 mlir::Value allocateOnStack(WarpBuilder &warp, mlir::Type type, unsigned align);
 
-/// `offset` bytes behind a pointer.
+/// The place `offset` bytes behind a pointer.
 mlir::Value placeIn(WarpBuilder &warp, mlir::Value buffer, int64_t offset);
 
-/// Memory of 32 elements of 64 bits for values that lanes exchange by number:
-/// `which` is below 3. Whoever uses it does not expect it to be kept.
+/// A buffer of 32 elements of 64 bits, in which lanes exchange values by lane
+/// number. `which` is 0, 1 or 2. Its contents last only until the next user of
+/// the same buffer.
 mlir::Value exchangeBuffer(WarpBuilder &warp, unsigned which);
 
-/// Place of element `index` (a constant, or an i32 below 32) of a buffer.
+/// The place of element `index` (a constant, or an i32 below 32) of a buffer.
 mlir::Value lanePlace(WarpBuilder &warp, mlir::Value buffer, unsigned width,
                       mlir::LLVM::GEPArg index);
 void storeLanes(WarpBuilder &warp, mlir::Value buffer, unsigned width,

@@ -1,4 +1,4 @@
-//===- WarpValues.cpp - what a thread's values have become ----------------===//
+//===- WarpValues.cpp - the values of a warp ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,8 +17,8 @@ using namespace ptxjit;
 // Setting
 //===----------------------------------------------------------------------===//
 
-/// The analysis and the emitters agree on the form of each value, or code that
-/// relies on the shape of `v` would read what is not there.
+/// Asserts that an emitter sets the form that the shape of `v` says. Code that
+/// relies on the shape would otherwise read values that do not exist.
 static void expectForm([[maybe_unused]] Value v, [[maybe_unused]] bool fits,
                        [[maybe_unused]] StringRef form) {
 #ifndef NDEBUG
@@ -89,7 +89,7 @@ Value WarpValues::base(Value v) const {
 
 Value WarpValues::condition(Value v) const { return get(v).condition; }
 
-/// The chunks of a value with a base.
+/// Makes all chunks of a value with a base.
 SmallVector<Value, 8> WarpValues::makeChunks(Value v, Value base) {
   ChunkBuilder l = warp.lanes();
   Value splat = l.splat(base);
@@ -102,7 +102,7 @@ SmallVector<Value, 8> WarpValues::makeChunks(Value v, Value base) {
   return chunks;
 }
 
-/// How many ops rare code makes anew for one address.
+/// The longest chain of ops that rare code makes anew for one chunk.
 static constexpr unsigned kRareChain = 8;
 
 Value WarpValues::chunk(Value v, unsigned c) {
@@ -112,7 +112,7 @@ Value WarpValues::chunk(Value v, unsigned c) {
   const Packed &packed = get(v);
   if (!packed.chunks.empty())
     return packed.chunks[c];
-  // Made behind the base, so that it serves all uses.
+  // Insert the chunks behind the base, so that they dominate all uses.
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPointAfterValue(packed.base);
   SmallVector<Value, 8> chunks = makeChunks(v, packed.base);
@@ -120,8 +120,8 @@ Value WarpValues::chunk(Value v, unsigned c) {
   return chunks[c];
 }
 
-/// As chunk, but made where the builder is, of up to `depth` ops. Null if
-/// another part of the kernel has made `v`.
+/// Like chunk, but makes the chunk where the builder is, by chains of up to
+/// `depth` ops. Null if another part of the kernel has made `v`.
 Value WarpValues::remakeChunk(Value v, unsigned c, unsigned depth) {
   auto found = values.find(v);
   if (found == values.end())

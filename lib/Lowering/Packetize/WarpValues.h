@@ -1,9 +1,9 @@
-//===- WarpValues.h - what a thread's values have become --------*- C++ -*-===//
+//===- WarpValues.h - the values of a warp ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The map from each value of one thread to its form for the 32 threads of a
-// warp: a base with a pattern, or chunks of lanes (Shape.h says which).
+// Maps each value of one thread to its form for the 32 threads of a warp: a
+// base with a pattern, or chunks of lanes. Shape.h says which.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,41 +22,45 @@ class WarpValues {
 public:
   explicit WarpValues(WarpBuilder &warp) : warp(warp) {}
 
-  /// Is there code for `v` here? (Not if only another part of a kernel that is
-  /// split at barriers makes it.)
+  /// Does `v` have a form here? It has none if only another part of a split
+  /// kernel makes it.
   bool isMade(mlir::Value v) const;
-  /// The scalar that all lanes of `v` share, to which the pattern of its shape
-  /// is added. `v` must be made, and its shape have a base.
+  /// The scalar base of `v`, to which the pattern of its shape is added in each
+  /// lane. \pre `v` is made, and its shape has a base.
   mlir::Value base(mlir::Value v) const;
-  /// Scalar i1: the pattern holds (Shape::conditional). Null if always.
+  /// Scalar i1: does the pattern hold (Shape::conditional)? Null if it always
+  /// does.
   mlir::Value condition(mlir::Value v) const;
-  /// The lanes of chunk `c`. Those of a value with a base are made at its first
-  /// use, behind the base; inside a RareCode, where the builder is.
+  /// The vector of chunk `c`. For a value with a base all chunks are made at
+  /// the first use, behind the base. Inside a RareCode the chunk is made where
+  /// the builder is.
   mlir::Value chunk(mlir::Value v, unsigned c);
 
-  /// An emitter's result. What it sets is what the shape of `v` says: a base
-  /// where that has one, else chunks; and both where it may fail to hold.
+  /// Sets the result of an emitter. It must set what the shape of `v` says: a
+  /// base if the shape has one, else chunks. A conditional shape needs both.
   void setBase(mlir::Value v, mlir::Value base);
   void setCondition(mlir::Value v, mlir::Value condition);
   void setChunks(mlir::Value v, llvm::ArrayRef<mlir::Value> chunks);
-  /// `v` is what `other` is.
+  /// Gives `v` the form of `other`.
   void setSame(mlir::Value v, mlir::Value other);
-  /// Takes back that `v` is made.
+  /// Removes the form of `v`.
   void forget(mlir::Value v) { values.erase(v); }
 
-  // Values that cross a block boundary do it as their shape says.
-  /// Types of the values that `v` is.
+  // Values that cross a block boundary are lists of values, in the form that
+  // their shape asks for.
+  /// Appends the types of the values that represent `v`.
   void flattenTypes(mlir::Value v, llvm::SmallVectorImpl<mlir::Type> &types);
-  /// `v` in the form that the shape of `as` asks for.
+  /// Appends the values of `v`, in the form that the shape of `as` asks for.
   void flatten(mlir::Value v, mlir::Value as,
                llvm::SmallVectorImpl<mlir::Value> &flat);
-  /// Takes the values of `v` from the front of `flat`.
+  /// Sets `v` from the front of `flat`, and drops them there.
   void unflatten(mlir::Value v, mlir::ValueRange &flat);
 
 private:
   friend class RareCode;
-  /// Uniform values have a base alone; those with a lane pattern a base, to
-  /// which chunks are made on demand; others only chunks.
+  /// The form of one value. A uniform value has only a base. A value with a
+  /// lane pattern has a base, and chunks once they are needed. A varying value
+  /// has only chunks.
   struct Packed {
     mlir::Value base;
     mlir::Value condition;
@@ -71,8 +75,8 @@ private:
   bool inRareCode = false;
 };
 
-/// While one lives, chunks are made anew where the builder is: so that what
-/// runs often neither makes them nor keeps them in registers.
+/// While a RareCode lives, chunks are made anew where the builder is. So code
+/// that runs often neither makes them nor keeps them in registers.
 class RareCode {
 public:
   explicit RareCode(WarpBuilder &warp);
