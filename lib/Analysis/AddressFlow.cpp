@@ -1,4 +1,4 @@
-//===- AddressFlow.cpp - through which ops an address flows ---------------===//
+//===- AddressFlow.cpp - the ops through which an address flows -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -36,7 +36,7 @@ static Rule inferNeg(NegIntOp op, ShapeInference &inference) {
   return inference.scale(inference.get(op.getA()), -1, widthOf(op.getD()));
 }
 
-/// The product of `mul` and `mad`. Nothing of its upper half.
+/// The product of `mul` and `mad`; nothing is known about the high half.
 template <typename Product>
 static Rule inferProduct(Product op, ShapeInference &inference) {
   unsigned width = widthOf(op.getD());
@@ -73,7 +73,7 @@ static Rule inferShl(ShlOp op, ShapeInference &inference) {
                          int64_t(uint64_t(1) << amount->getZExtValue()), width);
 }
 
-/// The divisor, if it is a power of two and what it divides is not negative.
+/// The divisor, if it is a power of two and the dividend is not negative.
 template <typename Quotient>
 static std::optional<APInt> simpleDivisor(Quotient op,
                                           ShapeInference &inference) {

@@ -1,4 +1,4 @@
-//===- BitShapes.cpp - shapes of logic, shifts and fields of bits ---------===//
+//===- BitShapes.cpp - shapes of logic, shifts and bit fields -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@ using namespace ptxjit::ptx;
 using Rule = std::optional<Shape>;
 using Bits = ArrayRef<uint64_t>;
 
-/// No bit above those of both.
+/// Sets the range of `or` and `xor`: no bit is set above the bits of both.
 static void setOrRange(Shape &shape, const Shape &a, const Shape &b) {
   if (a.min < 0 || b.min < 0)
     return;
@@ -33,7 +33,7 @@ static Rule inferAnd(AndOp op, ShapeInference &inference) {
                           width);
 }
 
-/// `or` and `xor`.
+/// The rule of `or` and `xor`.
 template <typename Logic>
 static Rule inferOrLike(Logic op, ShapeInference &inference,
                         llvm::function_ref<uint64_t(Bits)> compute) {
@@ -89,7 +89,8 @@ static Rule inferShr(ShrOp op, ShapeInference &inference) {
                               isSignedInt(op.getTy()));
 }
 
-/// A field of which all bits are known, or one that is shifted and masked.
+/// An unsigned field is a shift and a mask. The pattern of a signed field is
+/// known only if all its bits are.
 static Rule inferBfe(BfeOp op, ShapeInference &inference) {
   unsigned width = widthOf(op.getD());
   auto at = constantOf(op.getB()), length = constantOf(op.getC());
@@ -124,7 +125,7 @@ static Rule inferBfe(BfeOp op, ShapeInference &inference) {
   return shape;
 }
 
-/// The low bits of a at a constant place in b.
+/// Inserts the low bits of a into b, at a constant position.
 static Rule inferBfi(BfiOp op, ShapeInference &inference) {
   unsigned width = widthOf(op.getF());
   auto at = constantOf(op.getC()), length = constantOf(op.getD());

@@ -46,7 +46,8 @@ static std::optional<bool> compare(Compare cmp, const APSInt &a,
   }
 }
 
-/// The comparison of integers that are known in every lane.
+/// The lanes where the comparison holds, if both operands are integers that are
+/// known in every lane.
 static std::optional<uint32_t> compareKnown(SetpOp op,
                                             ShapeInference &inference) {
   unsigned width = widthOf(op.getA());
@@ -71,9 +72,9 @@ static std::optional<uint32_t> compareKnown(SetpOp op,
   return lanes;
 }
 
-/// tid < 64 in blocks of whole warps: the same in all lanes, if the base and
-/// the limit are multiples of a power of two that the pattern does not reach.
-/// Then the comparison of the base alone gives the answer.
+/// The shape of a comparison such as tid < 64. It is the same in all lanes if
+/// the pattern is below a power of two of which the base and the limit are
+/// multiples: then comparing the base alone gives the result.
 static Shape compareBases(SetpOp op, ShapeInference &inference) {
   Shape a = inference.get(op.getA()), b = inference.get(op.getB());
   Shape c = op.getC() ? inference.get(op.getC()) : Shape::known(0);
@@ -88,7 +89,7 @@ static Shape compareBases(SetpOp op, ShapeInference &inference) {
                cmp == Compare::HS;
   bool upTo = cmp == Compare::LE || cmp == Compare::LS || cmp == Compare::GT ||
               cmp == Compare::HI;
-  if (a.isUniform()) { // limit > tid is tid < limit
+  if (a.isUniform()) { // limit > tid becomes tid < limit
     std::swap(a, b);
     std::swap(below, upTo);
   }
@@ -107,7 +108,8 @@ static Shape compareBases(SetpOp op, ShapeInference &inference) {
 }
 
 static Shape inferSetp(SetpOp op, ShapeInference &inference) {
-  // What is known in a loop's first round may not be in the next.
+  // Set the lanes even if they are unknown: the first visit of a loop may have
+  // known them.
   if (op->getNumResults() == 1)
     inference.setLanes(op->getResult(0), compareKnown(op, inference));
   return compareBases(op, inference);

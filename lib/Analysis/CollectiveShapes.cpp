@@ -1,4 +1,4 @@
-//===- CollectiveShapes.cpp - shapes of what threads do together ----------===//
+//===- CollectiveShapes.cpp - shapes of operations of several threads -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// The same in all lanes of the warp, if `isSame`.
+/// The shape of a result that is the same in all lanes of the warp, if
+/// `isSame`.
 static Shape ofWarp(bool isSame) {
   return isSame ? Shape::uniform(Uniformity::Warp) : Shape();
 }
@@ -24,7 +25,7 @@ static Shape inferBarrier(BarrierOp, ShapeInference &) { return ofWarp(true); }
 static Shape inferAny(AnyOp, ShapeInference &) { return ofWarp(true); }
 static Shape inferAll(AllOp, ShapeInference &) { return ofWarp(true); }
 
-/// One lane's value for all.
+/// The result is uniform if all lanes of the warp read the same lane.
 static Shape inferShfl(ShflOp op, ShapeInference &inference) {
   auto clamp = constantOf(op.getC());
   return ofWarp(op.getMode() == ShuffleMode::Idx && clamp &&
@@ -40,14 +41,15 @@ static Shape inferRedux(ReduxOp op, ShapeInference &inference) {
   return ofWarp(isUniformOrAbsent(op.getM(), inference));
 }
 
-/// One arrival for all lanes. (That they are in one phase follows from the ISA:
-/// no thread arrives in a phase before one has seen the last one end.)
+/// The result is uniform if one arrival serves for all lanes. (All lanes are in
+/// the same phase: by the ISA, no thread arrives in a phase before a thread has
+/// seen the phase before it end.)
 static Shape inferArrive(MbarrierArriveOp op, ShapeInference &inference) {
   return ofWarp(inference.get(op.getA()).isUniform() && !op.getNoComplete() &&
                 isUniformOrAbsent(op.getB(), inference));
 }
 
-/// Tested once for all lanes.
+/// The result is uniform if one test serves for all lanes.
 static Shape inferWait(MbarrierWaitOp op, ShapeInference &inference) {
   return ofWarp(inference.get(op.getA()).isUniform() &&
                 inference.get(op.getB()).isUniform());

@@ -1,4 +1,4 @@
-//===- CtaLevel.cpp - what is the same for a whole CTA --------------------===//
+//===- CtaLevel.cpp - values and control common to a whole CTA ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -55,7 +55,8 @@ bool CtaLevel::hasCtaShape(Value value) const {
          shape.uniformity <= Uniformity::Cta;
 }
 
-/// Can the op be run once, before its place in each warp?
+/// Can the op be executed once for the CTA, in front of the loop over the
+/// warps?
 static bool isMovable(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
       !op->getNumResults())
@@ -73,7 +74,8 @@ bool CtaLevel::contains(Operation *op) const {
          llvm::all_of(op->getResults(), [&](Value v) { return contains(v); });
 }
 
-/// All that its shape allows.
+/// Starts with all values whose shape is the same in the CTA; retract then
+/// removes those that cannot be computed at CTA level.
 void CtaLevel::assume(FuncOp func) {
   func.walk([&](Operation *op) {
     if (isMovable(op) &&
@@ -100,7 +102,8 @@ bool CtaLevel::retractUnless(Value value, ValueRange sources) {
   return true;
 }
 
-/// Takes out what is made of others. \returns whether there was any.
+/// Removes values that depend on values not in the set. \returns whether any
+/// was removed.
 bool CtaLevel::retract(FuncOp func) {
   bool changed = false;
   func.walk([&](Operation *op) {
@@ -140,7 +143,7 @@ bool CtaLevel::isRecomputed(Value v) const {
   Operation *op = v.getDefiningOp();
   if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
-  if (op->getNumOperands() == 0) // numbers of threads and the like
+  if (op->getNumOperands() == 0) // thread numbers, constants
     return true;
   if (auto known = recomputed.find(v); known != recomputed.end())
     return known->second;
@@ -165,7 +168,8 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
     const Shape &shape = shapes.get(v);
     bytes += shape.hasBase() && !shape.conditional ? width : 32 * width;
   };
-  // Blocks with barriers: what they are given, and what crosses one.
+  // In each block that contains a border, count the arguments and the values
+  // that live across a border.
   auto visit = [&](Block &block) {
     for (Value v : block.getArguments())
       count(v);
@@ -197,7 +201,9 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// ISA: "bar, barrier": without a count, or with all threads as count.
+/// Is `op` a plain barrier of all threads: `sync` of a constant barrier number
+/// with no mask, and without a thread count or with all threads as count? ISA:
+/// "bar, barrier".
 bool CtaLevel::joinsWholeCta(Operation *op) const {
   auto barrier = cast<CtaBarrierOpInterface>(op);
   APInt number;

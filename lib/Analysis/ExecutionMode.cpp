@@ -1,4 +1,4 @@
-//===- ExecutionMode.cpp - how the warps of a CTA are run -----------------===//
+//===- ExecutionMode.cpp - how a kernel's warps are run -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,18 +29,20 @@ llvm::StringRef ptxjit::describe(ExecutionMode mode) {
   llvm_unreachable("all modes are named");
 }
 
-/// Functions without one are the system's: the runtime does them for a lane.
+/// Does the called function have a body? Functions without one belong to the
+/// runtime, which executes them for each lane.
 static bool hasBody(CallOp call) {
   auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<FuncOp>(
       call.getCalleeAttr().getAttr());
   return callee && !callee.isBodiless();
 }
 
-/// What it costs to store and load more than this at each barrier is more than
-/// to switch stacks (measured: docs/Performance.md).
+/// If more bytes live across barriers, storing and loading them costs more than
+/// switching stacks (measured, see docs/Performance.md).
 static constexpr uint64_t kMostLiveBytes = 8 << 10;
 
-/// Why threads need stacks of their own; nothing if they do not.
+/// The reason why threads must run one by one on stacks of their own; nothing
+/// if they need not.
 static std::optional<std::string>
 findThreadReason(FuncOp kernel, const ShapeAnalysis &shapes) {
   std::optional<std::string> why;
@@ -65,7 +67,8 @@ bool ptxjit::needsThreads(FuncOp kernel, const ShapeAnalysis &shapes) {
   return findThreadReason(kernel, shapes).has_value();
 }
 
-/// For kernels whose warps meet somewhere, which may be where they need order.
+/// Chooses fission or fibers for a kernel with barriers or places of order,
+/// whose first ones are `barrier` and `order` (null: none).
 static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
                                    Operation *barrier, Operation *order) {
   CtaLevel levels(kernel, shapes);

@@ -13,8 +13,8 @@ using namespace ptxjit::ptx;
 
 static Shape inferLd(LdOp op, ShapeInference &inference) {
   const Shape &address = inference.get(op.getA());
-  // The same local address is other memory in each thread; an ordered load is
-  // made once per lane.
+  // A local address is different memory in each thread. An ordered load is
+  // executed once for each lane.
   bool isOrdered = op.getOrder() && *op.getOrder() != Order::Weak;
   if (!address.isUniform() || op.getSpace() == Space::Local || isOrdered)
     return Shape();
@@ -24,7 +24,7 @@ static Shape inferLd(LdOp op, ShapeInference &inference) {
 }
 
 static Shape inferCvta(CvtaOp op, ShapeInference &inference) {
-  // The window of a thread's local memory moves with the lane.
+  // Each lane has its own window of local memory.
   if (op.getSpace() == Space::Local)
     return Shape();
   Shape shape = inference.get(op.getA());
@@ -36,8 +36,9 @@ static Shape inferCvta(CvtaOp op, ShapeInference &inference) {
   return shape;
 }
 
-/// What an op makes of its operands and of what it knows of the CTA, or of the
-/// thread's stack, which is not in IR.
+/// The shape of a lane-wise op whose result also depends on the CTA or the
+/// thread's stack, which are not in IR. \param least  the result is the same at
+/// most for this set of threads.
 static Shape mergeAt(Operation *op, Uniformity least,
                      ShapeInference &inference) {
   Shape shape = inference.merge(op->getOperands());

@@ -1,4 +1,4 @@
-//===- Place.h - where an op stands, for reasons ----------------*- C++ -*-===//
+//===- Place.h - source lines of ops, for messages --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@
 
 namespace ptxjit {
 
-/// " at line N" of the PTX, or nothing.
+/// " at line N" for the op's line in the PTX; empty if it has none.
 inline std::string placeOf(mlir::Operation *op) {
   if (auto place = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>())
     return " at line " + std::to_string(place.getLine());

@@ -1,4 +1,4 @@
-//===- PollingLoop.cpp - what a loop reads until it changes ---------------===//
+//===- PollingLoop.cpp - ops that a loop polls ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,11 +25,12 @@ Value ptxjit::memberMaskOf(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What values are made of
+// The values that a value depends on
 //===----------------------------------------------------------------------===//
 
-/// The values that `value` is made of, one step back, inside the loop. With
-/// `acrossTurns` what the loop carries is made of the turn before.
+/// Adds the values inside the loop that `value` directly depends on. Only with
+/// `acrossTurns` does an argument that the loop carries depend on the value
+/// that the previous iteration yields.
 void PollingLoop::collectSources(Value value, bool acrossTurns,
                                  SmallVectorImpl<Value> &sources) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -62,8 +63,8 @@ void PollingLoop::collectSources(Value value, bool acrossTurns,
   }
 }
 
-/// Calls visit(value) for what `value` is made of inside the loop, itself too,
-/// until that says true. \returns whether it did.
+/// Calls visit(source) for `value` and each value inside the loop that it
+/// depends on, until a call returns true. \returns whether one did.
 bool PollingLoop::anySource(Value value, bool acrossTurns, Visit visit) {
   llvm::SmallPtrSet<Value, 32> seen;
   SmallVector<Value> work = {value};
@@ -90,7 +91,8 @@ bool PollingLoop::dependsOn(Value value, Value on, bool acrossTurns) {
 // Weak loads
 //===----------------------------------------------------------------------===//
 
-/// Does each turn pass a barrier or a fence, after which memory is read anew?
+/// Does the loop contain a barrier or fence, after which loads read memory
+/// again?
 bool PollingLoop::ordersMemory() {
   return loop
       .walk([](Operation *op) {
@@ -101,8 +103,9 @@ bool PollingLoop::ordersMemory() {
       .wasInterrupted();
 }
 
-/// May the loop carry `carried` into the next turn as it is, or as something
-/// that does not grow out of it?
+/// May `carried` have the same value in the next iteration? True if the value
+/// that the loop yields for it may be `carried` itself, or may not depend on
+/// it. (False for a counter, whose next value is always computed from it.)
 bool PollingLoop::mayKeep(BlockArgument carried) {
   llvm::SmallPtrSet<Value, 8> seen;
   SmallVector<Value> work = {
@@ -123,8 +126,9 @@ bool PollingLoop::mayKeep(BlockArgument carried) {
   return false;
 }
 
-/// May all that the condition is made of, but for what memory holds, be in the
-/// next turn as it was in this one? (Loops that count end by themselves.)
+/// May everything that the condition depends on, except for the contents of
+/// memory, be the same in the next iteration? (Loops that count end by
+/// themselves.)
 bool PollingLoop::mayRepeat() {
   Value condition = loop.getConditionOp().getCondition();
   return !anySource(condition, /*acrossTurns=*/true, [&](Value source) {
@@ -140,8 +144,8 @@ bool PollingLoop::readsAnew() {
   return *anew;
 }
 
-/// Is what a compare-and-swap compares with made of what it read last? If it
-/// fails then, another thread has got on.
+/// Does a compare-and-swap compare with a value computed from what it read
+/// last? If so, its failure means that another thread has made progress.
 bool PollingLoop::isChained(Operation *op) {
   auto swap = cast<AtomOp>(op);
   return dependsOn(swap.getB(), swap.getD(), /*acrossTurns=*/true);
@@ -151,7 +155,7 @@ bool PollingLoop::isChained(Operation *op) {
 // Polls
 //===----------------------------------------------------------------------===//
 
-/// May it read the same as before until another thread does something?
+/// May `op` read the same value again until another thread does something?
 bool PollingLoop::mayPoll(Operation *op) {
   auto communicating = dyn_cast<CommunicatingOpInterface>(op);
   if (!communicating)

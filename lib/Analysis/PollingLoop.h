@@ -1,9 +1,10 @@
-//===- PollingLoop.h - what a loop reads until it changes -------*- C++ -*-===//
+//===- PollingLoop.h - ops that a loop polls --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which operations of a loop may read the same again and again until another
-// thread does something, and so decide whether the loop goes on.
+// Finds the ops on which a loop may wait: the loop's condition depends on their
+// result, and they may read the same value again until another thread does
+// something.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,17 +17,18 @@
 
 namespace ptxjit {
 
-/// Do all threads that are left of the CTA or cluster come here?
+/// Is `op` a barrier for threads of the CTA or of the cluster?
 bool isAnyBarrier(mlir::Operation *op);
-/// The membermask of an operation that waits for lanes; null for others.
+/// The member mask of a warp operation; null for other ops, and for the forms
+/// without a mask.
 mlir::Value memberMaskOf(mlir::Operation *op);
 
 class PollingLoop {
 public:
   explicit PollingLoop(mlir::scf::WhileOp loop) : loop(loop) {}
 
-  /// Calls visit(op) for each op that may be polled, until that says true.
-  /// \returns whether it did.
+  /// Calls visit(op) for each op that the loop may poll, until a call returns
+  /// true. \returns whether one did.
   bool anyPoll(llvm::function_ref<bool(mlir::Operation *)> visit);
 
 private:
@@ -43,7 +45,7 @@ private:
   bool mayKeep(mlir::BlockArgument carried);
 
   mlir::scf::WhileOp loop;
-  std::optional<bool> anew; ///< see readsAnew; once it is known
+  std::optional<bool> anew; ///< the result of readsAnew, once computed
 };
 
 } // namespace ptxjit

@@ -1,4 +1,4 @@
-//===- Shape.cpp - how a value varies over the lanes of a warp ------------===//
+//===- Shape.cpp - how values vary over the lanes of a warp ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,7 +29,7 @@ unsigned ptxjit::getTid(const ShapeContext &context, unsigned dim,
   }
 }
 
-/// An op without a rule.
+/// The shape of the results of an op without a shape rule.
 static Shape inferByTraits(Operation &op, ShapeInference &inference) {
   bool isLaneWise = isa_and_present<PtxDialect>(op.getDialect())
                         ? op.hasTrait<LaneWise>()
@@ -76,8 +76,8 @@ void ShapeAnalysis::visit(Operation &op) {
     return;
   auto rule = dyn_cast<InferShapeInterface>(op);
   Shape shape = rule ? rule.inferShape(*shapes) : inferByTraits(op, *shapes);
-  // If patterns that may not hold cancel each other, nothing is left to test
-  // by.
+  // If conditional patterns cancel out to zero, there is no pattern left that a
+  // test could check.
   if (shape.conditional && !shape.pattern && shape.hasBase())
     shape = Shape::varying(shape.min, shape.max);
   for (Value result : op.getResults())
@@ -88,12 +88,13 @@ void ShapeAnalysis::visit(Operation &op) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Does a pattern of such an operand become one of the result?
+/// Does a pattern of an operand with this role lead to a pattern of the result?
 static bool carriesPattern(AddressRole role) {
   return role != AddressRole::None && role != AddressRole::Bits;
 }
 
-/// Is the value, or one that integer arithmetic makes of it, an address?
+/// Is the value used as an address of a load or store, directly or after
+/// integer arithmetic and control flow?
 static bool feedsAddress(Value value) {
   constexpr unsigned most = 200; // values to look at
   llvm::SetVector<Value> found;
@@ -108,7 +109,7 @@ static bool feedsAddress(Value value) {
       } else if (auto loop = dyn_cast<scf::WhileOp>(user)) {
         found.insert(loop.getBeforeArguments()[number]);
       } else if (isa<scf::ConditionOp>(user)) {
-        if (number > 0) { // the first is whether to go on
+        if (number > 0) { // operand 0 is the condition
           found.insert(user->getParentOp()->getResult(number - 1));
           found.insert(cast<scf::WhileOp>(user->getParentOp())
                            .getAfterArguments()[number - 1]);
@@ -125,9 +126,10 @@ static bool feedsAddress(Value value) {
   return false;
 }
 
-/// Lanes that went different ways, as in a loop some leave earlier, mostly come
-/// to values of one pattern all the same. Where these are the addresses of
-/// later accesses, that is worth a test.
+/// Sets the shape of a result of control flow. Lanes that took different paths,
+/// or left a loop in different iterations, mostly still have values of one
+/// pattern. If the value becomes an address, a run-time test is worth its cost:
+/// the shape becomes conditional instead of varying.
 void ShapeAnalysis::updateResult(Value result, Shape shape) {
   if (shape.isVarying() && shape.likely && !shape.groups &&
       getContext().lanes > 1 && result.getType().isInteger() &&
@@ -170,8 +172,9 @@ void ShapeAnalysis::visitWhile(Operation &op) {
       shapes->set(arg, get(value));
     visitBlock(after);
     bool changed = false;
-    // Those that are still in the loop have gone round equally often: the lanes
-    // of a warp, or as many as agree on its condition.
+    // All threads that are still in the loop have done the same number of
+    // iterations: all lanes of a warp, or all threads for which the condition
+    // is uniform.
     const Shape &goesOn = get(condition.getCondition());
     Uniformity rounds =
         goesOn.isUniform() ? goesOn.uniformity : Uniformity::Warp;

@@ -36,7 +36,7 @@ Shape Shape::varying(int64_t min, int64_t max) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known so far
+// Shapes found so far
 //===----------------------------------------------------------------------===//
 
 ShapeInference::ShapeInference(const ShapeContext &context) : context(context) {
@@ -78,12 +78,12 @@ const LanePattern *ShapeInference::intern(const LanePattern &pattern) {
 }
 
 //===----------------------------------------------------------------------===//
-// Several values, several ways
+// Joining shapes
 //===----------------------------------------------------------------------===//
 
 Shape ShapeInference::merge(ValueRange operands) {
   Shape shape;
-  SmallVector<Shape, 4> same; // where the operands are the same
+  SmallVector<Shape, 4> same; // in groups of lanes with equal values
   for (Value v : operands) {
     same.push_back(regroup(get(v), 0));
     if (same.back().isVarying() && !same.back().groups)
@@ -93,8 +93,9 @@ Shape ShapeInference::merge(ValueRange operands) {
   return shape;
 }
 
-/// The pattern of a value that is one of two, if the lanes agree on which.
-/// Uniform values, often placeholders, have no say; null: there is none.
+/// The pattern of a value that has shape `a` on one path and `b` on another, if
+/// all lanes take the same path. Null if there is none. A uniform shape does
+/// not count, because it is often that of a placeholder.
 static const LanePattern *likelyPattern(const Shape &a, const Shape &b) {
   auto patternOf = [](const Shape &s) {
     return s.hasBase() ? s.pattern : s.likely;
@@ -203,8 +204,9 @@ Shape ShapeInference::truncate(const Shape &a, unsigned width) {
   return shape;
 }
 
-/// The low `bits` bits of each lane, if the pattern does not carry beyond them:
-/// then the bits above are those of the base.
+/// Computes the low `bits` bits of the value in each lane. Fails if adding the
+/// pattern carries beyond these bits. If it succeeds, all lanes have the higher
+/// bits of the base.
 static bool lowParts(const Shape &s, unsigned bits,
                      std::array<uint64_t, 32> &parts) {
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
@@ -224,8 +226,8 @@ bool ShapeAnalysis::mayWrap(const Shape &a, unsigned width, bool isSigned) {
   int64_t reach = 0;
   for (int64_t p : *a.pattern)
     reach = std::max(reach, std::abs(p));
-  // value(0) = base. If all values lie closer together than one wrap, adding
-  // the pattern to the widened base cannot be off by a multiple of 2^width.
+  // If all values lie within less than 2^width of each other, the widened base
+  // plus the pattern cannot be off by a multiple of 2^width.
   bool close = __int128(a.max) - a.min + reach < (__int128(1) << width);
   return !close || (!isSigned && a.min < 0);
 }
@@ -271,7 +273,7 @@ Shape ShapeInference::regroup(const Shape &a, unsigned bits) {
     return shape;
   }
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(bits);
-  // Of what is known of the base no more than `bits` bits become pattern.
+  // Move the low `bits` bits of the base to the pattern, and no more.
   int64_t low = int64_t(a.low & mask);
   std::array<std::pair<int64_t, int64_t>, 32> keys;
   LanePattern groups{}, pattern{};
@@ -293,8 +295,8 @@ Shape ShapeInference::regroup(const Shape &a, unsigned bits) {
   return shape;
 }
 
-/// Lanes are together where they are so in all of `in`. Null: all of them, or
-/// none at all.
+/// The groups of a value that depends on all of `in`: two lanes are in one
+/// group if they are so in each of `in`. Null if all lanes are in one group.
 const LanePattern *ShapeInference::jointGroups(llvm::ArrayRef<Shape> in) {
   LanePattern joint{};
   for (unsigned i = 0; i < 32; ++i) {
@@ -329,7 +331,7 @@ void ShapeInference::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
   shape.groups = same ? varying->groups : jointGroups(in);
 }
 
-/// Groups whose bases are all known have one base.
+/// If the values of all groups are known numbers, gives the lanes one base.
 Shape ShapeInference::ungroup(const Shape &a, unsigned width) {
   if (!a.hasGroups() || a.conditional || width >= 64 || a.knownBits < width)
     return a;
@@ -371,7 +373,8 @@ Shape ShapeInference::shiftRight(const Shape &a, unsigned amount,
   if (a.conditional || amount >= width || (known == width && a.min < 0))
     return shape;
   if (a.isVarying() || known < amount || !lowParts(a, known, parts)) {
-    // What lies below the shift is lost, if it does not carry.
+    // A regrouped pattern is below 2^known and the base is a multiple of that,
+    // so base and pattern can be shifted separately.
     Shape grouped = regroup(a, known);
     setJoint(shape, {grouped});
     if (shape.isVarying() && !shape.groups)
@@ -393,8 +396,8 @@ Shape ShapeInference::shiftRight(const Shape &a, unsigned amount,
   return shape;
 }
 
-/// Bits of the result are those of `compute` on the same bits of `in`: of the
-/// bases, and of what lies below what is unknown of them.
+/// Bits above the known ones follow from the bases alone. The known low bits of
+/// the result are computed for each lane.
 Shape ShapeInference::bitwise(
     llvm::ArrayRef<Shape> in, unsigned width,
     llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute) {
@@ -464,13 +467,14 @@ Shape ShapeInference::bitwiseOfGroups(
 Shape ShapeInference::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   Shape shape = bitwise(
       {a, b}, width, [](llvm::ArrayRef<uint64_t> in) { return in[0] & in[1]; });
-  // No larger than an operand that is not negative.
+  // The result is not larger than an operand that is not negative.
   for (const Shape &s : {a, b})
     if (s.min >= 0) {
       shape.min = 0;
       shape.max = std::min(shape.max, s.max);
     }
-  // Zeros of one operand are known whatever the other has there.
+  // Bits that are 0 in one operand are 0 in the result, even if the other
+  // operand is unknown there.
   const Shape &more = a.knownBits > b.knownBits ? a : b;
   unsigned end = std::min({more.knownBits, width, 63u});
   if ((shape.hasBase() || shape.hasGroups()) && more.isUniform())

@@ -1,4 +1,4 @@
-//===- ShapeRange.h - bounds of values --------------------------*- C++ -*-===//
+//===- ShapeRange.h - bounds of values in shapes ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,8 @@ inline std::pair<int64_t, int64_t> fullRange(unsigned width) {
 inline void setFullRange(Shape &shape, unsigned width) {
   std::tie(shape.min, shape.max) = fullRange(width);
 }
-/// Range [lo, hi] if it needs no wrapping in `width` bits, else everything.
+/// Sets the range to [lo, hi] if that fits in `width` bits; else to all numbers
+/// of that width.
 inline void setRange(Shape &shape, __int128 lo, __int128 hi, unsigned width) {
   auto [min, max] = fullRange(width);
   if (lo < min || hi > max)

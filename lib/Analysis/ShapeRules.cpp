@@ -53,7 +53,8 @@ static Rule inferTruncI(arith::TruncIOp op, ShapeInference &inference) {
   return inference.truncate(inference.get(op.getIn()), widthOf(op));
 }
 
-/// A value that does not exist on a path has no say.
+/// A `ptx.undef`, which stands for a value that does not exist on this path,
+/// does not count.
 static Shape inferArithSelect(arith::SelectOp op, ShapeInference &inference) {
   Value a = op.getTrueValue(), b = op.getFalseValue();
   if (a == b || b.getDefiningOp<UndefOp>())

@@ -1,4 +1,4 @@
-//===- ShapeRules.h - how shape rules are written ---------------*- C++ -*-===//
+//===- ShapeRules.h - how to write and attach shape rules -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,8 @@ namespace ptxjit {
 
 template <auto rule> struct ShapeRule;
 
-/// The rule of an op: a function (OpTy, ShapeInference &).
+/// Makes the interface of an op from its rule, a function (OpTy, ShapeInference
+/// &).
 template <typename OpTy, Shape (*rule)(OpTy, ShapeInference &)>
 struct ShapeRule<rule>
     : InferShapeInterface::ExternalModel<ShapeRule<rule>, OpTy> {
@@ -26,8 +27,9 @@ struct ShapeRule<rule>
   }
 };
 
-/// The rule of a lane-wise op that may know more of one integer result; if it
-/// does not, or for other results, the op is only lane-wise.
+/// The same for a lane-wise op with a rule that returns an optional shape. The
+/// op counts as merely lane-wise if the rule returns nothing, and if the op
+/// does not have exactly one integer result.
 template <typename OpTy, std::optional<Shape> (*rule)(OpTy, ShapeInference &)>
 struct ShapeRule<rule>
     : InferShapeInterface::ExternalModel<ShapeRule<rule>, OpTy> {
@@ -54,14 +56,15 @@ void attachMemoryRules(mlir::MLIRContext &context);
 void attachCollectiveRules(mlir::MLIRContext &context);
 void attachUpstreamRules(mlir::MLIRContext &context);
 
-/// One of two values, by a predicate that is uniform or known.
+/// The shape of a select: that of both values joined, or the selected numbers
+/// if both values and the predicate are known in every lane.
 Shape inferSelect(mlir::SelectLikeOpInterface op, ShapeInference &inference);
 
-/// Is a register of this type one number modulo 2^n? Those of bf16 and of
-/// packed types are integers to MLIR only.
+/// Does a register of this type hold one integer modulo 2^n? (bf16 and packed
+/// types are integers in MLIR, but not to the instruction.)
 bool isWholeInt(ptx::ScalarType type);
 
-/// In bits; 64 for a type without a width.
+/// The width in bits; 64 for a type without a width.
 inline unsigned widthOf(mlir::Value value) {
   mlir::Type type = value.getType();
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;

@@ -1,4 +1,4 @@
-//===- ShapeText.cpp - shapes in words ------------------------------------===//
+//===- ShapeText.cpp - shapes described in words --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ static StringRef describeUniformity(Uniformity uniformity) {
   llvm_unreachable("all are named");
 }
 
-/// The first lanes of a pattern that is no multiple of the lane's number.
+/// The first offsets of a pattern that is not linear: "{4 x 0, 4 x 32, ...}".
 static std::string listLanes(const LanePattern &pattern) {
   constexpr unsigned most = 8;
   std::string text;
@@ -97,7 +97,8 @@ unsigned ptxjit::lineOf(Location location) {
 }
 
 namespace {
-/// Follows what varies back to where it begins to.
+/// Follows varying values through their operands to the op where the variation
+/// begins.
 class Cause {
 public:
   explicit Cause(const ShapeAnalysis &shapes) : shapes(shapes) {}
@@ -105,7 +106,7 @@ public:
   std::string find(Value value);
 
 private:
-  /// \returns whether one of the values varies.
+  /// Adds the values that vary to `open`. \returns whether there were any.
   bool follow(ValueRange values) {
     bool varies = false;
     for (Value v : values)
@@ -115,13 +116,14 @@ private:
       }
     return varies;
   }
-  /// What `value` is made of. False if nothing of it varies: lanes part here.
+  /// Follows the values that `value` depends on. \returns false if none of them
+  /// varies: the variation begins here.
   bool followSources(Value value);
   bool followLoop(scf::WhileOp loop, BlockArgument argument);
   std::string describe(Value value);
 
   const ShapeAnalysis &shapes;
-  llvm::SetVector<Value> open; ///< values that vary; in the order found
+  llvm::SetVector<Value> open; ///< values that vary, in the order found
 };
 
 bool Cause::followLoop(scf::WhileOp loop, BlockArgument argument) {
@@ -178,10 +180,10 @@ std::string Cause::describe(Value value) {
 std::string Cause::find(Value value) {
   if (!follow({value}))
     return "";
-  for (unsigned i = 0; i < open.size(); ++i) // grows meanwhile
+  for (unsigned i = 0; i < open.size(); ++i) // `open` grows meanwhile
     if (!followSources(open[i]))
       return describe(open[i]);
-  return describe(open[0]); // it varies round a loop
+  return describe(open[0]); // the values depend on each other in a loop
 }
 } // namespace
 

@@ -1,11 +1,11 @@
-//===- SharedOrder.cpp - where warps must not run ahead -------------------===//
+//===- SharedOrder.cpp - places where warps must not run ahead ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the kernel as a warp does, with the accesses that it has made since all
-// warps were last together. At an access that meets one of these there is a
-// place of order, and from there on there are none. Loops are walked until no
-// new place is found: the accesses of one turn are those before the next one.
+// Walks the kernel in program order and keeps the accesses made since all warps
+// were last together. An access that conflicts with one of these gets a place
+// of order, which clears the list. Loops are walked until no new place is
+// found, because the accesses of one iteration come before those of the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,31 +23,32 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Pairs of accesses that are compared. Kernels that have more, which are long
-/// and have hardly any barrier, get no more places.
+/// The limit of pairs of accesses that are compared; after that, a kernel gets
+/// no more places. Only long kernels with hardly any barriers have more pairs.
 static constexpr unsigned kMostPairs = 4000;
-/// What is that far away from everything is a pointer, or has wrapped.
+/// An offset of this size is a pointer, or a number that has wrapped around.
 static constexpr int64_t kFar = int64_t(1) << 40;
-/// Accesses that are remembered at a time.
+/// The limit of accesses that are kept at a time.
 static constexpr size_t kMostAccesses = 500;
 
 namespace {
 
-/// What threads do to bytes of shared memory.
+/// An access of threads to shared memory.
 struct SharedAccess {
   Operation *op;
   ByteAccess::Kind kind;
   ThreadForm address; ///< of the first byte
   uint64_t bytes;
-  const llvm::BitVector *threads; ///< those that may come here
+  const llvm::BitVector *threads; ///< the threads that may make the access
 };
 using Accesses = std::vector<SharedAccess>;
 
-/// Bytes of a thread, or all between the first and the last one of a warp.
+/// A range of bytes that a thread accesses, or one that covers all accesses of
+/// a warp.
 struct Piece {
   int64_t begin, end;
   unsigned warp;
-  bool isLater; ///< of the later access
+  bool isLater; ///< belongs to the later access of a pair
 };
 
 } // namespace
@@ -75,32 +76,33 @@ static bool isGeneric(const ByteAccess &access) {
 
 namespace {
 
-/// An access, and a later one.
+/// An access `a` and a later access `b`.
 struct AccessPair {
   const SharedAccess &a, &b;
   unsigned lanes; ///< threads of a warp
 
-  /// Does it matter which comes first, if both touch the same bytes, to
-  /// programs that work on GPUs?
+  /// If both access the same bytes, does their order matter to programs that
+  /// are correct on GPUs?
   bool orderMatters() const;
-  /// May one warp touch a byte by `a` that another one touches by `b`?
+  /// May one warp access a byte in `a` that another warp accesses in `b`?
   bool mayMeet(const ThreadForms &forms) const;
 
 private:
-  /// The same, where addresses are known but for a number within `rest`.
+  /// mayMeet, if the distance of the addresses is known up to a number within
+  /// the bounds of `rest`.
   bool overlapWithin(const Remainder &rest) const;
-  /// The same, where addresses are known but for multiples of `divisor`.
+  /// mayMeet, if the distance is known up to a multiple of `divisor`.
   bool overlapModulo(uint64_t divisor) const;
 };
 
 } // namespace
 
-/// Do pieces of the earlier and the later access overlap that belong to
-/// different warps?
+/// Does a piece of the earlier access overlap a piece of the later access that
+/// belongs to another warp?
 static bool overlap(std::vector<Piece> &pieces) {
   llvm::sort(pieces,
              [](const Piece &a, const Piece &b) { return a.begin < b.begin; });
-  // Of either access, the two warps that reach farthest.
+  // For each access, the two warps whose pieces reach farthest so far.
   Piece farthest[2][2];
   for (auto &side : farthest)
     for (Piece &piece : side)
@@ -123,7 +125,7 @@ static bool overlap(std::vector<Piece> &pieces) {
   return false;
 }
 
-/// One piece for each warp instead of one for each thread.
+/// Joins the pieces of the threads of each warp to one piece.
 static std::vector<Piece> joinWarps(ArrayRef<Piece> pieces) {
   std::vector<Piece> joined;
   for (const Piece &piece : pieces) {
@@ -153,8 +155,8 @@ bool AccessPair::overlapWithin(const Remainder &rest) const {
   };
   add(a, rest.min, rest.max, false);
   add(b, 0, 0, true);
-  // Mostly a warp's bytes lie together, and it takes a few comparisons to see
-  // that warps do not meet.
+  // The bytes of a warp mostly lie together. Then few comparisons show that no
+  // two warps meet.
   std::vector<Piece> warps = joinWarps(pieces);
   return overlap(warps) && overlap(pieces);
 }
@@ -177,7 +179,8 @@ bool AccessPair::overlapModulo(uint64_t divisor) const {
   return overlap(pieces);
 }
 
-/// Variables of which the size is given at launch all begin at one place.
+/// Are the variables `a` and `b` disjoint? Variables whose size the launch
+/// gives all begin at the same address.
 static bool areApart(Operation *a, Operation *b) {
   if (!a || !b || a == b)
     return false;
@@ -207,9 +210,11 @@ bool AccessPair::orderMatters() const {
   if (a.kind == ByteAccess::AsyncWrite || a.kind == b.kind ||
       (isWrite(a.kind) && isWrite(b.kind)))
     return false;
-  // Where a thread's data say which bytes it touches they are mostly its own:
-  // its part of a table. A program whose warps do meet there is only right on a
-  // GPU if one side has long been done, as reads are behind a barrier.
+  // If a thread's data select the bytes that it accesses, these mostly belong
+  // to the thread: its part of a table. If warps do meet there, the program can
+  // be correct on a GPU only if one side is done long before the other, like
+  // reads right after a barrier. So if one side is scattered, only earlier
+  // reads count.
   bool bothScattered = a.address.isScattered && b.address.isScattered;
   bool anyScattered = a.address.isScattered || b.address.isScattered;
   return !bothScattered && (!anyScattered || a.kind == ByteAccess::Read);
@@ -223,7 +228,7 @@ namespace {
 
 class OrderFinder {
 public:
-  /// \param deep  places may lie in regions that hold no barrier.
+  /// \param deep  places may also lie in regions that contain no barrier.
   OrderFinder(FuncOp func, const ShapeAnalysis &shapes, bool deep)
       : shapes(shapes), forms(func, shapes), deep(deep) {
     func.walk([&](Operation *op) {
@@ -260,9 +265,10 @@ private:
   void enter(Operation *op, Accesses &before);
   void enterLoop(scf::WhileOp loop, Accesses &before);
   void collect(Operation *op, Accesses &found);
-  /// The threads that are not known to be elsewhere.
+  /// The threads that may execute `block`.
   const llvm::BitVector &threadsAt(Block *block);
-  /// The pair that makes `op` a place of order, if there is one.
+  /// Compares earlier accesses with those of an op. \returns why there must be
+  /// a place of order in front of the op, if so.
   std::optional<std::string> findReason(const Accesses &before,
                                         const Accesses &now);
   void addPoint(Operation *op, std::string why);
@@ -271,8 +277,8 @@ private:
   ThreadForms forms;
   bool deep;
   unsigned pairs = 0;
-  /// Ops that touch shared memory or meet other warps, or hold such; those that
-  /// are or hold a barrier; and those that wait for what other warps write.
+  /// Ops that are or contain: an access to shared memory, a barrier or a wait
+  /// (`relevant`); a barrier; an op that waits for other warps.
   llvm::DenseSet<Operation *> relevant, withBarrier, withWait;
   llvm::DenseSet<Operation *> places;
   llvm::DenseMap<Block *, std::unique_ptr<llvm::BitVector>> threads;
@@ -281,10 +287,10 @@ private:
 
 } // namespace
 
-/// Does the walk go into the region, so that there may be a place inside? Warps
-/// do so together where control is the same in the CTA, or where there is a
-/// barrier inside, which says so. Threads that run one by one need no company:
-/// whoever is there gives way to the others.
+/// Does the walk enter the regions of `op`, so that there may be a place
+/// inside? It does if all warps enter them together: control is the same in the
+/// CTA, or there is a barrier inside, which implies that. Threads that run one
+/// by one need not be together, since each gives way to all others.
 bool OrderFinder::isEntered(Operation *op) const {
   if (!isa<scf::IfOp, scf::WhileOp>(op))
     return false;
@@ -338,7 +344,7 @@ static std::string nameOf(const SharedAccess &access) {
   auto var = dyn_cast_if_present<VarOp>(access.address.root);
   if (!var)
     return "shared memory";
-  // Of `kernel::name$0`, what the program says.
+  // The name in the program: "name" of `kernel::name$0`.
   StringRef name = var.getSymName();
   if (size_t at = name.rfind("::"); at != StringRef::npos)
     name = name.substr(at + 2).rsplit('$').first;
@@ -363,7 +369,7 @@ std::optional<std::string> OrderFinder::findReason(const Accesses &before,
   return std::nullopt;
 }
 
-/// Adds to `before` what is not there.
+/// Adds the accesses in `now` that are not in `before` yet.
 static void remember(Accesses now, Accesses &before) {
   for (SharedAccess &access : now) {
     bool isThere = llvm::any_of(before, [&](const SharedAccess &known) {
@@ -426,7 +432,7 @@ void OrderFinder::enterLoop(scf::WhileOp loop, Accesses &before) {
     walk(*loop.getAfterBody(), turn);
     for (SharedAccess &access : turn)
       forms.renew(access.address, loop);
-    // The first turn has not seen what a turn leaves to the next.
+    // The first iteration has not seen the accesses of an iteration before it.
   } while (std::exchange(isFirst, false) || points.size() != known);
   for (SharedAccess &access : atExit)
     forms.forget(access.address, loop);
@@ -437,7 +443,7 @@ void OrderFinder::enterLoop(scf::WhileOp loop, Accesses &before) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Can the kernel be split at the places and at its barriers?
+/// Can the kernel be split at its barriers and at `points`?
 static bool canSplit(FuncOp kernel, const ShapeAnalysis &shapes,
                      ArrayRef<OrderPoint> points) {
   std::vector<Operation *> places;
@@ -446,7 +452,7 @@ static bool canSplit(FuncOp kernel, const ShapeAnalysis &shapes,
   return CtaLevel(kernel, shapes, places).whyNot().empty();
 }
 
-/// Is there shared memory at all? Most kernels have none.
+/// Does the kernel access shared memory at all? Most kernels do not.
 static bool hasShared(FuncOp kernel) {
   return kernel
       .walk([](Operation *op) {
@@ -478,6 +484,7 @@ std::vector<OrderPoint> ptxjit::findSharedOrder(FuncOp kernel,
   if (points.empty() || context.lanes == 1 ||
       canSplit(kernel, *shapes, points) || !canSplit(kernel, *shapes, {}))
     return points;
-  // A region without barriers depends on what only warps have.
+  // A region without barriers depends on values that only warps can compute:
+  // put no places into such regions, so that the kernel can still be split.
   return find(/*deep=*/false);
 }

@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// In y and z; launches of more are refused.
+/// The limit of CTAs in y and z; the runtime refuses larger grids.
 static constexpr int64_t kMostCtas = 65535;
-/// Above all `.shared` addresses: 16 CTAs of a cluster, 24 bits of offset.
+/// The end of all `.shared` addresses: 16 CTAs in a cluster, 24 bits of offset.
 static constexpr int64_t kSharedEnd = int64_t(16) << 24;
 
 static Shape inferTid(unsigned dim, ShapeInference &inference) {
@@ -107,14 +107,14 @@ static Shape inferSReg(SRegOp op, ShapeInference &inference) {
   }
 }
 
-/// Addresses in windows are small numbers, so that sums with an index do not
-/// wrap around in 32 bits.
+/// Addresses in the shared, local and param windows are small numbers. Their
+/// bounds show that sums with an index do not wrap around in 32 bits.
 static Shape inferAddressOf(AddressOfOp op, ShapeInference &) {
   auto var =
       op->getParentOfType<ModuleOp>().lookupSymbol<VarOp>(op.getSymbol());
   bool inWindow =
       var && var.getSpace() != Space::Global && var.getSpace() != Space::Const;
-  // Shared addresses begin with the rank of the CTA in its cluster.
+  // The high bits of a shared address are the rank of the CTA in its cluster.
   Shape shape = inWindow && var.getSpace() == Space::Shared
                     ? Shape::uniform(Uniformity::Cta, 0, kSharedEnd)
                 : inWindow ? Shape::uniform(Uniformity::Grid, 0, 1 << 24)

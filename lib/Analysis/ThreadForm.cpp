@@ -1,4 +1,4 @@
-//===- ThreadForm.cpp - what an address is in each thread of a CTA --------===//
+//===- ThreadForm.cpp - addresses as functions of the thread --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,16 +19,15 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Values that are made of more than this many others, one after another, are
-/// not looked into.
+/// The limit of the depth of the recursion through operands.
 static constexpr unsigned kMostDepth = 200;
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Numbers are kept so small that two may always be added. What is larger is no
-/// offset in shared memory.
+/// Clamps numbers so that the sum of two never overflows. Larger numbers are no
+/// offsets in shared memory.
 static int64_t saturate(__int128 value) {
   constexpr __int128 most = __int128(1) << 60;
   return int64_t(std::clamp(value, -most, most));
@@ -38,7 +37,7 @@ static uint64_t magnitude(int64_t value) {
   return value < 0 ? -uint64_t(value) : uint64_t(value);
 }
 
-/// Bounds that nobody knows stay so.
+/// Adds bounds; an unknown bound (INT64_MIN or INT64_MAX) stays unknown.
 static int64_t addBound(int64_t a, int64_t b) {
   if (a == INT64_MIN || b == INT64_MIN)
     return INT64_MIN;
@@ -61,7 +60,7 @@ Remainder Remainder::times(int64_t factor) const {
   if (!divisor || !factor)
     return {};
   uint64_t size = magnitude(factor);
-  // Too large to matter: then 1 divides it, too.
+  // If the product could overflow, use 1, which divides everything.
   bool tooLarge = size > (uint64_t(1) << 31) || divisor > (uint64_t(1) << 31);
   int64_t a = scaleBound(min, factor), b = scaleBound(max, factor);
   return {tooLarge ? 1 : divisor * size, std::min(a, b), std::max(a, b)};
@@ -86,7 +85,8 @@ static ThreadForm unknownForm() {
   return form;
 }
 
-/// One number for each thread where one of `forms` has that.
+/// The number of offsets of a form that is made of `forms`: one for all threads
+/// if all of them have one for all, else one for each thread.
 static size_t countOffsets(ArrayRef<const ThreadForm *> forms) {
   size_t count = 1;
   for (const ThreadForm *form : forms)
@@ -134,7 +134,7 @@ static std::optional<ThreadForm> scaleForm(const ThreadForm &a,
 }
 
 //===----------------------------------------------------------------------===//
-// What values are made of
+// Forms of values
 //===----------------------------------------------------------------------===//
 
 static unsigned widthOf(Value value) {
@@ -149,7 +149,8 @@ bool ThreadForms::isSameInCta(Value value) const {
          shape.uniformity <= Uniformity::Cta;
 }
 
-/// A value that nobody looks into.
+/// The form of a value whose operands are not looked into: a symbol if it is
+/// the same in the CTA, else a rest with the bounds of its shape.
 ThreadForm ThreadForms::leaf(Value value) const {
   if (isSameInCta(value))
     return symbolForm(value);
@@ -160,7 +161,9 @@ ThreadForm ThreadForms::leaf(Value value) const {
 }
 
 Remainder ThreadForms::boundsOf(Value symbol) const {
-  if (!isSameInCta(symbol)) // what a loop adds to an argument, turn by turn
+  // A symbol that is not the same in the CTA is a carried argument. It stands
+  // for the sum that the loop has added to it (see makeOfCarried).
+  if (!isSameInCta(symbol))
     return Remainder::any().times(steps.lookup(symbol));
   const Shape &shape = shapes.get(symbol);
   return {uint64_t(1) << std::min(shape.baseAlign(), 30u), shape.min,
@@ -219,7 +222,8 @@ ThreadForm ThreadForms::makeOf(Operation *op, Value value) {
     return form ? *form : leaf(value);
   };
   auto known = [&](const ThreadForm &form) {
-    // What is made of unknown values may still be the same in the whole CTA.
+    // The result may be the same in the whole CTA even if the operands are
+    // unknown: then it is a symbol.
     bool isUnknown =
         !form.root && form.rest.divisor == 1 && form.rest.min == INT64_MIN;
     return isUnknown ? leaf(value) : form;
@@ -277,7 +281,8 @@ ThreadForm ThreadForms::makeOf(Operation *op, Value value) {
       .Default([&](Operation *) { return makeOfBits(op, widthOf(value)); });
 }
 
-/// The number of a thread, in one of the ways to count.
+/// The thread numbers that a special register holds: tid, laneid, warpid; or
+/// ntid, which is a constant.
 ThreadForm ThreadForms::makeOfRegister(SRegOp op) {
   const ShapeContext &context = shapes.getContext();
   SpecialRegister reg = op.getReg();
@@ -310,8 +315,10 @@ ThreadForm ThreadForms::makeOfAddress(AddressOfOp op) {
   return form;
 }
 
-/// One of two values. Where the threads that take one are not known, it may be
-/// either, if they differ by a number.
+/// `condition` ? `a` : `b`. If a and b differ by a known number in each thread,
+/// threads whose condition is known get the offset of the chosen value, and the
+/// differences of the others go into the rest. Otherwise only the root is
+/// known.
 ThreadForm ThreadForms::choose(Value condition, Value a, Value b) {
   ThreadForm x = get(a), y = get(b);
   if (a.getDefiningOp<UndefOp>())
@@ -325,7 +332,7 @@ ThreadForm ThreadForms::choose(Value condition, Value a, Value b) {
   if (difference->isExact()) {
     ThreadForm form = x;
     form.offsets.resize(threads, x.offsets[0]);
-    // What is added where nobody knows which of both it is.
+    // Added in threads whose condition is unknown: 0 or the difference.
     Remainder either;
     for (unsigned i = 0; i < threads; ++i) {
       int64_t more = difference->offsetOf(i);
@@ -345,7 +352,8 @@ ThreadForm ThreadForms::choose(Value condition, Value a, Value b) {
   return unknown;
 }
 
-/// Operations on bits, and others that are computed where all is known.
+/// Computes `op` on known operands `x` of `width` bits; nothing if the op or
+/// the numbers are not supported.
 static std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> x,
                                       unsigned width) {
   auto zext = [&](int64_t v) {
@@ -395,8 +403,8 @@ static std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> x,
   return std::nullopt;
 }
 
-/// Is `small` below a power of two that divides all of `large`? Then no bit is
-/// set in both.
+/// Is `small` known to be below a power of two that divides `large`? Then they
+/// have no set bit in common.
 static bool isDisjoint(const ThreadForm &large, const ThreadForm &small) {
   if (!small.isExact())
     return false;
@@ -411,7 +419,7 @@ static bool isDisjoint(const ThreadForm &large, const ThreadForm &small) {
   return !large.root && llvm::bit_width(most) <= zeros;
 }
 
-/// Nobody knows which bits of the mask are set.
+/// The form of an unknown value after `and` with `mask`.
 static ThreadForm maskForm(uint64_t mask) {
   ThreadForm form = unknownForm();
   form.rest = {mask & -mask, 0, int64_t(mask)};
@@ -462,7 +470,7 @@ ThreadForm ThreadForms::makeOfBits(Operation *op, unsigned width) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The number that `next` is more than `symbol`, if it is one for all threads.
+/// The difference `next` - `symbol`, if it is one known number for all threads.
 static std::optional<int64_t> stepOf(const ThreadForm &next, Value symbol) {
   bool grows = !next.root && next.terms.size() == 1 &&
                next.terms.lookup(symbol) == 1 && next.offsets.size() == 1 &&
@@ -479,10 +487,10 @@ ThreadForm ThreadForms::makeOfArgument(BlockArgument argument) {
   return isSameInCta(argument) ? symbolForm(argument) : makeOfCarried(argument);
 }
 
-/// By how much the argument grows in a turn, if it is the same number in each
-/// turn and thread. To find out, it is taken for a symbol for a while; other
-/// arguments of the loop are unknown as long, since none of them can be part of
-/// such a sum.
+/// The number that an iteration adds to the argument, if it is the same in each
+/// iteration and thread. To find it, the argument is taken for a symbol, and
+/// the next value is computed from that. Meanwhile the other arguments of the
+/// loop count as unknown, since none of them can be part of such a sum.
 std::optional<int64_t> ThreadForms::findStep(BlockArgument argument) {
   auto loop = cast<scf::WhileOp>(argument.getOwner()->getParentOp());
   assert(!forms.contains(argument) && "the argument is a symbol for now");
@@ -497,9 +505,11 @@ std::optional<int64_t> ThreadForms::findStep(BlockArgument argument) {
   return stepOf(next, argument);
 }
 
-/// What starts different in each thread, and grows by one number each turn: the
-/// start, and a symbol for what was added. If all warps go round together that
-/// is the same in all of them.
+/// The form of a carried argument that differs between threads, but to which
+/// each iteration adds the same number: its initial value plus the sum of what
+/// was added. If all warps iterate together, that sum is the same in all of
+/// them, and the argument itself is the symbol for it. Otherwise the sum is a
+/// rest.
 ThreadForm ThreadForms::makeOfCarried(BlockArgument argument) {
   auto loop = cast<scf::WhileOp>(argument.getOwner()->getParentOp());
   ThreadForm unknown = unknownForm();
@@ -544,7 +554,7 @@ void ThreadForms::renew(ThreadForm &form, Operation *loop) {
         continue;
       steps[symbol] = *step;
     }
-    // It was less by the step.
+    // The symbol has grown by the step since, so subtract the step.
     int64_t less = scaleBound(steps.lookup(symbol), coefficient);
     for (int64_t &offset : form.offsets)
       offset = saturate(__int128(offset) - less);
@@ -562,7 +572,8 @@ void ThreadForms::renew(ThreadForm &form, Operation *loop) {
 
 static std::optional<bool> compareNumbers(Compare compare, int64_t a, int64_t b,
                                           bool isSigned) {
-  // As unsigned numbers, negative ones are larger than they look.
+  // Forms hold signed numbers: compare them as unsigned only if neither is
+  // negative.
   bool looksRight = isSigned || (a >= 0 && b >= 0);
   switch (compare) {
   case Compare::EQ:

@@ -1,10 +1,10 @@
-//===- ThreadForm.h - what an address is in each thread of a CTA *- C++ -*-===//
+//===- ThreadForm.h - addresses as functions of the thread ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A shape says how a value varies over the lanes of a warp. A thread form says
-// how it varies over all threads of the CTA, so that one can ask whether two
-// warps touch the same bytes.
+// how it varies over all threads of the CTA. So it can tell whether two warps
+// access the same bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace ptxjit {
 
-/// Numbers of which only a divisor and bounds are known.
+/// A set of numbers of which only a divisor and bounds are known.
 struct Remainder {
-  /// All are multiples of it. 0: the number is 0.
+  /// All the numbers are multiples of it. 0: the only number is 0.
   uint64_t divisor = 0;
   int64_t min = 0, max = 0;
 
@@ -35,16 +35,17 @@ struct Remainder {
 
 /// value(thread) = root + sum(coefficient * symbol) + offsets[thread] + rest.
 struct ThreadForm {
-  /// The variable whose address it is, if it is one.
+  /// If the value is an address in a variable: the VarOp. Else null.
   mlir::Operation *root = nullptr;
-  /// Values that are the same in the whole CTA, and that are not known.
+  /// The coefficients of the symbols: unknown values that are the same in the
+  /// whole CTA.
   llvm::SmallMapVector<mlir::Value, int64_t, 2> terms;
-  /// One number for each thread, or one for all.
+  /// One number for each thread, or a single one for all threads.
   std::vector<int64_t> offsets = {0};
-  /// What else there is; it may differ from thread to thread.
+  /// The unknown part of the value, which may differ from thread to thread.
   Remainder rest;
-  /// Does `rest` follow from a thread's data, rather than from where all
-  /// threads are in a loop?
+  /// Does `rest` come from a thread's data? (Else it comes from the number of
+  /// iterations of a loop.)
   bool isScattered = false;
 
   int64_t offsetOf(unsigned thread) const {
@@ -56,13 +57,13 @@ struct ThreadForm {
            std::equal(terms.begin(), terms.end(), o.terms.begin(),
                       o.terms.end());
   }
-  /// Is the value known in every thread?
+  /// Is the value a known number in each thread?
   bool isExact() const { return !root && terms.empty() && !rest.divisor; }
-  /// Is it the same number in all threads?
+  /// Is the value the same known number in all threads?
   bool isConstant() const { return isExact() && offsets.size() == 1; }
 };
 
-/// Makes the forms of a structured kernel's values when they are asked for.
+/// The thread forms of the values of a structured kernel, made on demand.
 class ThreadForms {
 public:
   ThreadForms(ptx::FuncOp func, const ShapeAnalysis &shapes)
@@ -70,20 +71,21 @@ public:
 
   /// The result lives as long as this object.
   const ThreadForm &get(mlir::Value value);
-  /// Has the kernel more values than one has time for? Then those that are
-  /// asked for from now on are unknown.
+  /// Has the limit of forms been reached, which bounds compile time? If so, all
+  /// further forms are unknown.
   bool isExhausted() const { return numMade >= kMostForms; }
-  /// Is the predicate known to be false in this thread (or true, if it is
-  /// negated)? \param levels  so many operations of logic are looked into.
+  /// Is the predicate known to be false in this thread (or, if `negated`, known
+  /// to be true)? \param levels  the number of nested logic ops to look into.
   bool isFalse(mlir::Value predicate, unsigned thread, bool negated = false,
                unsigned levels = 6);
 
-  /// The symbols that `inside` holds become part of the rest: whoever is
-  /// outside, or in another turn of a loop, does not see the same.
+  /// Moves the symbols that are defined inside of `inside` to the rest: outside
+  /// of it, or in another iteration, they have other values.
   void forget(ThreadForm &form, mlir::Operation *inside) const;
-  /// `form`, made in one turn of `loop`, in the symbols of the next turn.
+  /// Rewrites a form from one iteration of `loop` to the symbols of the next
+  /// iteration.
   void renew(ThreadForm &form, mlir::Operation *loop);
-  /// What is known of a symbol.
+  /// The known divisor and bounds of a symbol.
   Remainder boundsOf(mlir::Value symbol) const;
 
 private:
@@ -107,15 +109,16 @@ private:
   static constexpr size_t kMostForms = 5000;
   llvm::DenseMap<mlir::Value, std::unique_ptr<ThreadForm>> forms;
   std::vector<mlir::Value> made; ///< the keys of `forms`, in order
-  size_t numMade = 0;            ///< those that were dropped again, too
-  /// Loops of which one argument is tried: see makeOfCarried.
+  size_t numMade = 0;            ///< includes forms that were dropped again
+  /// The loops in which findStep takes an argument for a symbol.
   llvm::SmallPtrSet<mlir::Operation *, 4> tried;
-  /// By how much an argument of a loop grows from turn to turn.
+  /// The number that each iteration of a loop adds to a carried argument.
   llvm::DenseMap<mlir::Value, int64_t> steps;
   unsigned depth = 0;
 };
 
-/// a + factor * b, unless both have a root.
+/// a + factor * b. Nothing if that is neither a number nor an address in one
+/// variable, such as the sum of two addresses.
 std::optional<ThreadForm> addForms(const ThreadForm &a, const ThreadForm &b,
                                    int64_t factor);
 

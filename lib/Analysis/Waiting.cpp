@@ -18,32 +18,35 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 //===----------------------------------------------------------------------===//
-// What other lanes do meanwhile
+// The ops that other lanes execute meanwhile
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Does `op` wait for every lane of the warp? (Other masks are what the program
-/// has computed of the lanes that are there.)
+/// Does `op` wait for all lanes of the warp? (Programs compute other member
+/// masks from the lanes that are there, so that they name no lane that is
+/// elsewhere.)
 bool namesAllLanes(Operation *op) {
   APInt mask;
   Value value = memberMaskOf(op);
   return value && matchPattern(value, m_ConstantInt(&mask)) && mask.isAllOnes();
 }
 
-/// Walks what lanes run that are not at `where`, until they wait for it.
+/// Walks the ops that lanes which are not at `where` may execute, until these
+/// lanes wait, too. Looks for an op that satisfies `found`.
 class OtherLanes {
 public:
   OtherLanes(Operation *where, const ShapeAnalysis &shapes,
              llvm::function_ref<bool(Operation *)> found)
       : where(where), shapes(shapes), found(found) {}
 
-  /// \param behind  lanes also run what stands behind `where` (a loop that
-  ///   they have left).
+  /// \param behind  lanes also execute the ops after `where` (a loop that they
+  ///   have left).
+  /// \returns whether an op was found.
   bool search(bool behind) {
     if (behind)
       follow(where->getNextNode(), where->getBlock());
-    // Each divergent region around it has lanes that are not in it.
+    // For each divergent region around `where`, some lanes are not in it.
     for (Operation *op = where; !hit && !isa<FuncOp>(op->getParentOp());
          op = op->getParentOp()) {
       Operation *parent = op->getParentOp();
@@ -64,14 +67,14 @@ public:
   }
 
 private:
-  /// From `op` (null: the end of `block`) to the end of the kernel.
+  /// Walks from `op` (null: the end of `block`) to the end of the kernel.
   void follow(Operation *op, Block *block) {
     if (hit || walkFrom(op))
       return;
     Operation *parent = block->getParentOp();
     if (isa<FuncOp>(parent) || !ascended.insert(block).second)
       return;
-    // Once more around.
+    // The next iteration.
     if (auto loop = dyn_cast<scf::WhileOp>(parent))
       if (walk(*loop.getBeforeBody()) || walk(*loop.getAfterBody()))
         return;
@@ -125,7 +128,7 @@ bool isInjective(const LanePattern *pattern) {
   return true;
 }
 
-/// Has `condition` the value `wanted` in at most one lane of a warp?
+/// Does `condition` have the value `wanted` in at most one lane of a warp?
 bool holdsInOneLane(Value condition, bool wanted, const ShapeAnalysis &shapes) {
   Operation *op = condition.getDefiningOp();
   if (!op)
@@ -176,15 +179,15 @@ bool isReachedByOneLane(Operation *op, const ShapeAnalysis &shapes) {
 // Lanes that wait for lanes
 //===----------------------------------------------------------------------===//
 
-/// The space through which threads learn from each other by `op`, without
-/// regard to whose shared memory it is.
+/// The space in which threads communicate by `op`. Shared memory of any CTA is
+/// Space::Shared.
 std::optional<Space> spaceOf(CommunicatingOpInterface op) {
   std::optional<Space> space = op.getMeetingSpace();
   bool shared = space == Space::SharedCta || space == Space::SharedCluster;
   return shared ? Space::Shared : space;
 }
 
-/// The one space that a loop polls; nothing if that is not known.
+/// The only space that a loop polls; nothing if that is not known.
 std::optional<Space> polledSpace(scf::WhileOp loop) {
   std::optional<Space> space;
   bool known = true;
@@ -197,7 +200,7 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
   return known ? space : std::nullopt;
 }
 
-/// Lanes in `loop` may wait for what lanes outside do.
+/// May lanes in `loop` wait for an op that other lanes execute outside of it?
 bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
   std::optional<Space> polled = polledSpace(loop);
   auto releases = [&](Operation *op) {

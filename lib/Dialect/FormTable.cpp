@@ -1,4 +1,4 @@
-//===- FormTable.cpp - queries and matching over the form table -----------===//
+//===- FormTable.cpp - queries of the form table, and matching ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,7 +30,7 @@ bool SlotSpec::accepts(StringRef token) const {
 ArrayRef<FormSpec> ptx::getForms() { return kForms; }
 
 namespace {
-/// The rows with a key, in the order of the table.
+/// The forms with each key, in the order of the table.
 using Index = llvm::StringMap<std::vector<FormSpec>>;
 Index buildIndex(const char *FormSpec::*key) {
   Index index;
@@ -245,7 +245,7 @@ Type ptx::getValueType(MLIRContext *context, ScalarType type) {
     return Float32Type::get(context);
   case ScalarType::F64:
     return Float64Type::get(context);
-  case ScalarType::B128: // of each half
+  case ScalarType::B128: // the type of each half
     return IntegerType::get(context, 64);
   default:
     return IntegerType::get(context, getBitWidth(type));
@@ -333,8 +333,8 @@ bool Availability::satisfies(const SinceSpec &since) const {
   char kind = target.back();
   unsigned want = 0;
   (void)target.drop_back().getAsInteger(10, want);
-  // Architecture-specific features exist on that target alone; family-specific
-  // ones on every suffixed target of the family (same tens, no older).
+  // Architecture-specific features exist on that target only. Family-specific
+  // ones exist on every suffixed target of the family (same tens, not older).
   if (kind == 'a')
     return suffix == 'a' && sm == want;
   return suffix && sm / 10 == want / 10 && sm >= want;
@@ -370,7 +370,8 @@ std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
         numTypes += type.has_value();
         break;
       }
-      // The order among type tokens is the order of the form.
+      // Type tokens must stand in the order of the form, so a type may not skip
+      // a slot for a type.
       if (slot.modifier->isType && slot.modifier->isType(token))
         break;
     }
@@ -389,8 +390,8 @@ std::optional<FormMatch> ptx::matchForm(const FormSpec &form,
   return match;
 }
 
-/// The modifiers that the forms of an op have, each once. (ld has a hundred
-/// forms of a few modifiers, and each op is looked at by the verifier.)
+/// The modifiers that the forms of an op have, each once. (The verifier asks
+/// this for each op, and `ld` has a hundred forms of a few modifiers.)
 static ArrayRef<const ModifierSpec *> getModifiersOfOp(StringRef opName) {
   using List = llvm::SmallVector<const ModifierSpec *, 8>;
   static const auto index = [] {
@@ -415,7 +416,7 @@ void ptx::addModifiers(const FormSpec &form, const FormMatch &match,
   if (const ModifierSpec *opcode = form.opcodeModifier)
     state.addAttribute(opcode->attrName, opcode->build(context, form.opcode));
   for (auto &[modifier, token] : match.modifiers)
-    if (*modifier->attrName) // not one that is ignored
+    if (*modifier->attrName) // IR keeps it
       state.addAttribute(modifier->attrName, modifier->build(context, token));
 }
 
@@ -429,7 +430,8 @@ std::optional<std::string> ptx::spellModifiers(Operation *op,
   }
   llvm::SmallVector<const ModifierSpec *, 8> covered;
   for (const SlotSpec &slot : form.getSlots()) {
-    bool ignored = !*slot.modifier->attrName; // not in IR: what has to be there
+    // IR does not keep ignored modifiers: spell those that are required.
+    bool ignored = !*slot.modifier->attrName;
     std::optional<Attribute> attr;
     if (!ignored) {
       covered.push_back(slot.modifier);
@@ -446,7 +448,7 @@ std::optional<std::string> ptx::spellModifiers(Operation *op,
       text += '.';
     text += token;
   }
-  // A modifier that the form does not know must be absent.
+  // Modifiers that the form does not have must be absent.
   for (const ModifierSpec *other : getModifiersOfOp(form.opName)) {
     if (llvm::is_contained(covered, other))
       continue;
@@ -464,8 +466,9 @@ std::optional<std::string> ptx::spellModifiers(Operation *op) {
   return std::nullopt;
 }
 
-/// ISA: "video instructions". One part of a register; for several lanes the
-/// parts of both sources, or which lanes of the result are written.
+/// ISA: "video instructions". A scalar operand selects one part of its
+/// register. In a SIMD instruction, a source selects a part of a or b for each
+/// lane, and the result selects the lanes that are written, the highest first.
 bool ptx::isSelectable(const OperandSpec &operand, unsigned width,
                        ArrayRef<unsigned> parts) {
   unsigned lanes = operand.selectLanes;
@@ -486,7 +489,7 @@ bool ptx::isSelectable(const OperandSpec &operand, unsigned width,
 }
 
 std::string ptx::describeForm(const FormSpec &form) {
-  // The operand annotations are for the generator, not for people.
+  // The annotations of operands are for ptx-tblgen: leave them out.
   std::string out;
   auto [head, operands] = StringRef(form.syntax).split(' ');
   out += head;
@@ -497,7 +500,7 @@ std::string ptx::describeForm(const FormSpec &form) {
     if (c == ':') {
       while (i + 1 < operands.size() && llvm::isAlnum(operands[i + 1]))
         ++i;
-    } else if (c == '&') { // not in the text
+    } else if (c == '&') { // the carry flag is not in the text
       i = operands.find(',', i);
       if (i == StringRef::npos) {
         out = StringRef(out).rtrim(", ").str();

@@ -1,10 +1,10 @@
-//===- Instruction.cpp - parse, print, verify any instruction -------------===//
+//===- Instruction.cpp - assembly and verifier of Ptx_Instr ops -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions print with their modifiers as PTX spells them:
 //   %2 = ptx.add.int "sat.s32"(%0, %1) : (i32, i32) -> i32
-// and are verified against the form table.
+// The form table verifies them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// Adds the attributes that `text` ("sat.s32") spells on op `name`.
+/// Adds the attributes for the modifiers in `text` ("sat.s32").
 static ParseResult readModifiers(OpAsmParser &parser, SMLoc loc, StringRef text,
                                  OperationState &state) {
   SmallVector<StringRef, 8> tokens;
@@ -86,8 +86,8 @@ void ptx::printInstruction(OpAsmPrinter &printer, Operation *op) {
   printer.printFunctionalType(op);
 }
 
-/// Which of the op's operands a source of `form` begins with: lists in front of
-/// it that have several values move it.
+/// The index of the first operand of the op that belongs to `source`. Vectors
+/// of fixed size in front of it take several operands each.
 static unsigned indexOf(const FormSpec &form, const OperandSpec &source) {
   unsigned index = source.group;
   for (const OperandSpec &other : form.getOperands())
@@ -97,8 +97,8 @@ static unsigned indexOf(const FormSpec &form, const OperandSpec &source) {
   return index;
 }
 
-/// What is wrong with the types of values by the operand rules of `form`;
-/// empty if nothing is.
+/// Describes the first value whose type breaks the operand rules of `form`;
+/// empty if there is none.
 static std::string findWrongType(Operation *op, const FormSpec &form) {
   auto typeOf = [&](StringRef name) {
     auto attr = op->getInherentAttr(name);
@@ -107,7 +107,7 @@ static std::string findWrongType(Operation *op, const FormSpec &form) {
   };
   ScalarType first = typeOf("ty"), second = typeOf("ty2");
   if (form.operandGroups || form.wideOperands)
-    return ""; // groups of varying size: checked by ODS
+    return ""; // ODS checks groups of varying size
   for (const OperandSpec &operand : form.getOperands()) {
     if (operand.kind != OperandKind::Value || operand.isSecondResult)
       continue;
@@ -145,7 +145,7 @@ LogicalResult ptx::verifyInstruction(Operation *op) {
   SmallVector<StringRef, 8> tokens;
   if (!text->empty())
     StringRef(*text).split(tokens, '.');
-  // Forms may differ in the types of operands alone.
+  // Forms may differ only in the types of operands, so try them all.
   std::string wrong;
   for (const FormSpec &form : forms) {
     if (!matchForm(form, tokens, bad))

@@ -1,8 +1,8 @@
-//===- Matrix.cpp - what a matrix instruction of a warp does --------------===//
+//===- Matrix.cpp - decodes the attributes of matrix ops ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The op definitions of PtxMatrixOps.td, and what Matrix.h says of them.
+// The op definitions of PtxMatrixOps.td, and the descriptions of Matrix.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ static unsigned widthOf(MatrixType type) {
   llvm_unreachable("all types are listed");
 }
 
-/// The enumerator's value holds them (PtxMatrixOps.td).
+/// Sets m, n and k, which the enumerator's value holds (PtxMatrixOps.td).
 template <typename T> static void readShape(MatrixShape shape, T &to) {
   constexpr unsigned mask = (1 << 10) - 1;
   to.m = unsigned(shape) & mask;
@@ -73,7 +73,7 @@ static Sparsity sparsityOf(const MatrixMultiply &mma) {
 
 static void readTypes(MmaOp op, MatrixMultiply &mma) {
   mma.d = op.getTy();
-  if (!op.getTy3()) { // wmma of f16
+  if (!op.getTy3()) { // wmma of f16: the text has only the types of D and C
     mma.c = op.getTy2();
     return;
   }
@@ -85,7 +85,7 @@ static void readTypes(MmaOp op, MatrixMultiply &mma) {
 static void readScales(MmaOp op, MatrixMultiply &mma) {
   if (!op.getBlockScale())
     return;
-  // What no `.scale_vec` means.
+  // The meaning of an absent `.scale_vec`.
   ScaleVec implied = mma.bytePerElement ? ScaleVec::X1 : ScaleVec::X2;
   mma.scales = unsigned(op.getScaleVec().value_or(implied));
   mma.scalesAreUE4M3 = op.getScaleType() == ScaleType::UE4M3;
@@ -162,14 +162,14 @@ MatrixMove LdMatrixOp::getMove() {
 MatrixMove StMatrixOp::getMove() {
   MatrixMove move;
   move.format = getTy() == TileType::B8 ? MatrixMove::B8 : MatrixMove::B16;
-  // m16n8 of bytes, transposed, is 8 rows of 16 bytes in memory.
+  // Even m16n8 of bytes, which is transposed, is 8 rows of 16 bytes in memory.
   move.count = unsigned(getCount());
   move.transposes = getTrans();
   move.space = getSpace().value_or(Space::Generic);
   return move;
 }
 
-/// A row of a lane's own, of 16 bytes.
+/// Each lane that gives an address accesses a row of 16 bytes there.
 ByteAccess LdMatrixOp::getByteAccess() {
   return {ByteAccess::Read, getInputs().front(), 0, 16, getSpace()};
 }

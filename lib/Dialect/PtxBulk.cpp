@@ -1,4 +1,4 @@
-//===- PtxBulk.cpp - op definitions of PtxBulk.td ---===//
+//===- PtxBulk.cpp - op definitions of PtxBulk.td -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

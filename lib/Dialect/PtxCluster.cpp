@@ -1,4 +1,4 @@
-//===- PtxCluster.cpp - op definitions of PtxCluster.td ---===//
+//===- PtxCluster.cpp - op definitions of PtxCluster.td -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- PtxCompare.cpp - op definitions of PtxCompare.td ---===//
+//===- PtxCompare.cpp - op definitions of PtxCompare.td -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

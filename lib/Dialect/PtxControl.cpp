@@ -1,4 +1,4 @@
-//===- PtxControl.cpp - op definitions of PtxControl.td ---===//
+//===- PtxControl.cpp - op definitions of PtxControl.td -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

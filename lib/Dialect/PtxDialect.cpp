@@ -1,4 +1,4 @@
-//===- PtxDialect.cpp - registration, types, attributes -------------------===//
+//===- PtxDialect.cpp - dialect registration, types, attributes -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

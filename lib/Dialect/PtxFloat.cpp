@@ -1,4 +1,4 @@
-//===- PtxFloat.cpp - op definitions of PtxFloat.td ---===//
+//===- PtxFloat.cpp - op definitions of PtxFloat.td -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

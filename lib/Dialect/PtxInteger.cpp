@@ -1,4 +1,4 @@
-//===- PtxInteger.cpp - op definitions of PtxInteger.td ---===//
+//===- PtxInteger.cpp - op definitions of PtxInteger.td -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,7 +26,8 @@ AddressRole MadIntOp::getAddressRole(unsigned number) {
   return number == 2 ? AddressRole::Base : AddressRole::Index;
 }
 
-/// `.wide` multiplies what it has extended; the other parts extend nothing.
+/// `.wide` extends both factors before it multiplies them; `.lo` and `.hi`
+/// extend nothing.
 template <typename Product>
 static SmallVector<Widening, 2> getFactorWidenings(Product op) {
   if (op.getPart() != Part::Wide)

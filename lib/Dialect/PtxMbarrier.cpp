@@ -1,4 +1,4 @@
-//===- PtxMbarrier.cpp - op definitions of PtxMbarrier.td ---===//
+//===- PtxMbarrier.cpp - op definitions of PtxMbarrier.td -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

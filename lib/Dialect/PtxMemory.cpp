@@ -1,4 +1,4 @@
-//===- PtxMemory.cpp - op definitions of PtxMemory.td ---===//
+//===- PtxMemory.cpp - op definitions of PtxMemory.td ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,9 +26,9 @@ void LdOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
-/// A weak load may be polled, too, where barriers or fences make it read anew:
-/// `while (flag[i] == 0) __syncthreads();`. What other CTAs write is global
-/// memory; threads of this one meet at the barrier.
+/// A loop may also poll a weak load if a barrier or fence makes it read again:
+/// `while (flag[i] == 0) __syncthreads();`. Only global memory counts, because
+/// other CTAs write there; threads of the same CTA meet at the barrier.
 Polling LdOp::getPolling() {
   if (getOrder() && *getOrder() != Order::Weak)
     return Polling::Same;
@@ -55,7 +55,8 @@ Polling AtomOp::getPolling() {
   }
 }
 
-/// Elements of `count` side by side. Values of 128 bits are two registers.
+/// The access to `count` contiguous elements. A value of 128 bits is one
+/// element with a `count` of 2, its halves.
 template <typename OpT>
 static ByteAccess describe(OpT op, ByteAccess::Kind kind, size_t count) {
   uint64_t bits = getBitWidth(op.getTy());

@@ -1,4 +1,4 @@
-//===- PtxMove.cpp - op definitions of PtxMove.td ---===//
+//===- PtxMove.cpp - op definitions of PtxMove.td -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -30,5 +30,5 @@ SmallVector<Widening, 2> CvtOp::getWidenings() {
   return {{0, isSignedInt(getTy2())}};
 }
 
-/// Each thread's local memory has a window of its own.
+/// The local memory of each thread has a window of its own.
 bool CvtaOp::dependsOnWarp() { return getSpace() == Space::Local; }

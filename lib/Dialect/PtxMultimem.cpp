@@ -1,4 +1,4 @@
-//===- PtxMultimem.cpp - op definitions of PtxMultimem.td ---===//
+//===- PtxMultimem.cpp - op definitions of PtxMultimem.td -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

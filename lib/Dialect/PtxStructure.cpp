@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers implement the memory slot interfaces, so that upstream mem2reg
-// makes SSA of them.
+// Registers implement the memory slot interfaces, so that upstream's mem2reg
+// can promote them to SSA values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +39,14 @@ static bool ticks(SpecialRegister reg) {
 void SRegOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  // A write as well: two reads with nothing between them would be one.
+  // The write keeps CSE from merging two reads with no op in between.
   if (!ticks(getReg()))
     return;
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-/// They are made from the number of the warp, whatever their shape.
+/// The code of these registers uses the warp number, whatever their shape is.
 bool SRegOp::dependsOnWarp() {
   switch (getReg()) {
   case SpecialRegister::TidX:
@@ -59,7 +59,8 @@ bool SRegOp::dependsOnWarp() {
   }
 }
 
-/// Which of the CTAs this is. How many there are the launch says.
+/// Registers that tell which CTA of the cluster this is. (The number of CTAs
+/// comes from the launch.)
 bool SRegOp::dependsOnCluster() {
   switch (getReg()) {
   case SpecialRegister::ClusterCtarank:
@@ -96,8 +97,8 @@ SmallVector<MemorySlot> RegOp::getPromotableSlots() {
   return {MemorySlot{getSlot(), getSlot().getType().getElement()}};
 }
 
-/// A register that was never written reads 0: defined, so that nothing later
-/// may turn it into poison.
+/// A register that was never written reads as 0, a defined value, so that no
+/// later pass may turn it into poison.
 Value RegOp::getDefaultValue(const MemorySlot &slot, OpBuilder &builder) {
   return arith::ConstantOp::create(
       builder, getLoc(), cast<TypedAttr>(builder.getZeroAttr(slot.elemType)));

@@ -1,4 +1,4 @@
-//===- PtxSync.cpp - op definitions of PtxSync.td ---===//
+//===- PtxSync.cpp - op definitions of PtxSync.td -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,12 +1,11 @@
-//===- RowInstruction.cpp - parse, print, verify ops of one operand list --===//
+//===- RowInstruction.cpp - assembly and verifier of Ptx_RowOps -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A `Ptx_RowOp` prints as PTX spells it, opcode and modifiers, with its
-// operands in the order of the text:
+// A `Ptx_RowOp` has its operands in one list. It prints with opcode and
+// modifiers as PTX spells them, and with the operands in the order of the text:
 //   %2:2 = ptx.mma "mma.sync.aligned. ..."(%0, %1) mask %m : (i32, i32) -> ...
-// Such ops, and those that keep their text, are verified against the form
-// table.
+// The form table verifies these ops and those that keep their text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +25,15 @@ static constexpr StringLiteral kSegments = "operandSegmentSizes";
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// The operands that the text has.
+/// The operands of the instruction: all but the mask.
 static OperandRange getInputs(Operation *op) {
   auto masked = dyn_cast<MaskedOpInterface>(op);
   bool hasMask = masked && masked.getLaneMask();
   return op->getOperands().drop_back(hasMask);
 }
 
-/// "mma.sync.aligned...", as `form` spells `op`; nothing if it does not fit.
+/// The opcode and modifiers of `op` as `form` spells them
+/// ("mma.sync.aligned..."); nothing if the form does not fit.
 static std::optional<std::string> spellInstruction(Operation *op,
                                                    const FormSpec &form) {
   std::optional<std::string> modifiers = spellModifiers(op, form);
@@ -49,7 +49,7 @@ static std::string spellInstruction(Operation *op) {
   return "?";
 }
 
-/// The attributes that the text of the instruction states.
+/// The attributes that the instruction's text shows, and operandSegmentSizes.
 static SmallVector<StringRef> getStatedAttributes(Operation *op) {
   SmallVector<StringRef> names = {kSegments};
   for (const FormSpec &form : getFormsOfOp(op->getName().getStringRef())) {
@@ -75,7 +75,7 @@ void ptx::printRowInstruction(OpAsmPrinter &printer, Operation *op) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// Adds the attributes that `text` states.
+/// Adds the attributes for the opcode and modifiers in `text`.
 static ParseResult readInstruction(OpAsmParser &parser, SMLoc loc,
                                    StringRef text, OperationState &state) {
   SmallVector<StringRef, 16> tokens;
@@ -91,7 +91,7 @@ static ParseResult readInstruction(OpAsmParser &parser, SMLoc loc,
          << "'" << text << "' is no form of '" << state.name << "'";
 }
 
-/// Adds the operands, the mask last.
+/// Adds the operands, and the mask as the last one.
 static ParseResult
 resolveInputs(OpAsmParser &parser, SMLoc loc,
               ArrayRef<OpAsmParser::UnresolvedOperand> inputs,
@@ -135,7 +135,8 @@ ParseResult ptx::parseRowInstruction(OpAsmParser &parser,
 // Verifying
 //===----------------------------------------------------------------------===//
 
-/// Has the op as many operands and results as `form` with these modifiers?
+/// Does the op have as many operands and results as `form` allows with the
+/// modifiers `tokens`?
 static bool fitsOperands(Operation *op, const FormSpec &form,
                          ArrayRef<StringRef> tokens) {
   unsigned least = 0, most = 0, results = 0;
@@ -153,7 +154,7 @@ static bool fitsOperands(Operation *op, const FormSpec &form,
   return inputs >= least && inputs <= most && op->getNumResults() <= results;
 }
 
-/// May the operands of `form` have the minus signs and selectors of `op`?
+/// Does `form` allow the minus signs and selectors of `op`?
 static bool fitsNotes(Operation *op, const FormSpec &form) {
   ArrayRef<OperandSpec> operands = form.getOperands();
   if (auto negated = op->getAttrOfType<DenseBoolArrayAttr>("negated")) {

@@ -1,8 +1,8 @@
-//===- Video.cpp - what a video instruction does --------------------------===//
+//===- Video.cpp - decodes the attributes of ptx.video --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The op definition of PtxVideo.td, and what Video.h says of it.
+// The op definition of PtxVideo.td, and the description of Video.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace ptxjit::ptx;
 #include "ptxjit/Dialect/PtxVideo.cpp.inc"
 
 namespace {
-/// What an opcode says.
+/// The facts that an opcode states.
 struct OpcodeMeaning {
   VideoKind kind;
   unsigned lanes;
@@ -81,7 +81,7 @@ static OpcodeMeaning meaningOf(VideoOpcode opcode) {
 
 static void readTypes(VideoOp op, VideoInstruction &video) {
   auto isSigned = [](ScalarType type) { return type == ScalarType::S32; };
-  if (!op.getTy3()) { // vset has no type of its result
+  if (!op.getTy3()) { // vset has no result type
     video.aSigned = isSigned(op.getTy());
     video.bSigned = isSigned(op.getTy2());
     return;
@@ -91,7 +91,7 @@ static void readTypes(VideoOp op, VideoInstruction &video) {
   video.bSigned = isSigned(*op.getTy3());
 }
 
-/// Which operand of the text; all video instructions name them in this order.
+/// Operand numbers: all video instructions have their operands in this order.
 enum TextOperand { kResult, kA, kB, kC };
 
 static ArrayRef<unsigned> partsOf(VideoOp op, TextOperand operand) {
@@ -100,7 +100,7 @@ static ArrayRef<unsigned> partsOf(VideoOp op, TextOperand operand) {
                    : ArrayRef<unsigned>();
 }
 
-/// Of scalar instructions: one part, or the whole register.
+/// For scalar instructions: the selected part, or the whole register.
 static BitField fieldOf(VideoOp op, TextOperand operand) {
   ArrayRef<unsigned> parts = partsOf(op, operand);
   if (parts.empty())
@@ -109,8 +109,9 @@ static BitField fieldOf(VideoOp op, TextOperand operand) {
   return {parts.front() * width, width};
 }
 
-/// Of SIMD instructions: for each lane a part of {a, b}. The text begins with
-/// the highest lane.
+/// For SIMD instructions: appends the part of {a, b} that each lane reads, from
+/// the lowest lane on; the text begins with the highest one. Without a selector
+/// these are the parts from `first` on.
 static void readParts(VideoOp op, TextOperand operand, unsigned lanes,
                       unsigned first, SmallVectorImpl<unsigned> &parts) {
   ArrayRef<unsigned> named = partsOf(op, operand);
@@ -118,7 +119,8 @@ static void readParts(VideoOp op, TextOperand operand, unsigned lanes,
     parts.push_back(named.empty() ? first + lane : named[lanes - 1 - lane]);
 }
 
-/// Of SIMD instructions: the lanes of the result that the text names.
+/// For SIMD instructions: the lanes of the result that the text selects, or
+/// all.
 static unsigned readLaneMask(VideoOp op, unsigned lanes) {
   ArrayRef<unsigned> named = partsOf(op, kResult);
   unsigned mask = 0;

@@ -1,8 +1,8 @@
-//===- Header.cpp - one header for linked modules -------------------------===//
+//===- Header.cpp - merges the headers of linked modules ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `.version`, `.target` and `.address_size` of the whole.
+// Finds the `.version`, `.target` and `.address_size` of the linked module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,9 @@ static Availability headerOf(ModuleOp module) {
   return *parsed;
 }
 
-/// Is there a device for both? Plain targets are for all devices from their own
-/// on, `f` for those of the family from there on, `a` for one.
+/// Is there a device that runs both targets? A plain target runs on its own and
+/// all newer devices, an `f` target on those of its family that are not older,
+/// an `a` target on one device only.
 static bool haveDevice(const Availability &x, const Availability &y) {
   const Availability &low = x.sm <= y.sm ? x : y, &high = x.sm <= y.sm ? y : x;
   if (low.sm == high.sm || !low.suffix)
@@ -34,7 +35,7 @@ static bool haveDevice(const Availability &x, const Availability &y) {
   return low.suffix == 'f' && low.sm / 10 == high.sm / 10;
 }
 
-/// Does the target of `x` say more than that of `y`?
+/// Is the target of `x` newer, or of the same number but more specific?
 static bool isNewer(const Availability &x, const Availability &y) {
   auto rank = [](char suffix) {
     return suffix == 'a' ? 2 : suffix == 'f' ? 1 : 0;

@@ -1,9 +1,9 @@
-//===- LinkedImage.cpp - the texts of a linked image ----------------------===//
+//===- LinkedImage.cpp - parses and links linked images -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes an image apart, has its modules parsed and linked, and keeps track of
-// where their lines are in it.
+// Splits a linked image into its modules, parses and links these, and maps
+// their lines to lines of the image.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace ptxjit;
 
-/// The kernel that is wanted, as the module of that number calls it.
+/// The name that module number `number` has for `kernel`: without the suffix
+/// `::number`, if it has that.
 static StringRef kernelOf(StringRef kernel, size_t number) {
   auto [name, suffix] = kernel.rsplit("::");
   unsigned of;
@@ -59,7 +60,7 @@ ptxjit::parseAndLink(llvm::SourceMgr &sources, MLIRContext *context,
   if (isLinkedText({text.data(), text.size()}))
     return parseImage(sources, context, options);
   auto module = parsePtx(sources, context, options);
-  // Functions are left to the kernels that call them.
+  // Undefined functions are errors only of the kernels that call them.
   if (succeeded(module) && failed(checkResolved(**module, /*functions=*/false)))
     return failure();
   return module;

@@ -1,9 +1,10 @@
-//===- Linker.cpp - one module of several ---------------------------------===//
+//===- Linker.cpp - links several modules into one ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names that belong to one module are made different from all others; then all
-// that is left of one name is one symbol, and references find it by that.
+// First, symbols that belong to one module get unique names. After that,
+// symbols of the same name are the same entity and are merged into one;
+// references find it by its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +33,9 @@ private:
 
   MutableArrayRef<OwningOpRef<ModuleOp>> modules;
   OwningOpRef<ModuleOp> whole;
-  /// In how many modules a name is declared.
+  /// The number of modules that declare a name.
   llvm::StringMap<unsigned> uses;
-  /// What takes part in linking, so far.
+  /// The symbols so far that take part in linking.
   llvm::StringMap<Operation *> globals;
 };
 } // namespace
@@ -43,7 +44,7 @@ static StringAttr nameOf(Operation *symbol) {
   return SymbolTable::getSymbolName(symbol);
 }
 
-/// Gives the references below `top` new names.
+/// Renames the symbols in all references inside of `top`.
 static void
 replaceReferences(Operation *top,
                   const llvm::DenseMap<StringAttr, StringAttr> &names) {
@@ -61,7 +62,7 @@ replaceReferences(Operation *top,
 }
 
 //===----------------------------------------------------------------------===//
-// Names of one module
+// Symbols of one module
 //===----------------------------------------------------------------------===//
 
 static bool isOfFunction(Operation &symbol) {
@@ -69,8 +70,8 @@ static bool isOfFunction(Operation &symbol) {
   return var && var.getOwner();
 }
 
-/// Variables inside functions are not counted: whether they are there depends
-/// on which bodies were read, and names must not.
+/// Variables inside functions do not count: they exist only if the body was
+/// parsed, and names must not depend on that.
 void ModuleLinker::countNames() {
   for (auto &module : modules)
     for (Operation &symbol : module->getOps())
@@ -89,7 +90,7 @@ void ModuleLinker::renameLocals(ModuleOp module, size_t number) {
     if (!isOfFunction(symbol) && linkageOf(&symbol) == Linkage::Local &&
         uses[nameOf(&symbol).getValue()] > 1)
       rename(symbol, nameOf(&symbol).getValue() + "::" + Twine(number));
-  // What is inside a function is called after it.
+  // The names of a function's variables begin with its name.
   for (Operation &symbol : module.getOps())
     if (isOfFunction(symbol)) {
       StringRef owner = *cast<VarOp>(symbol).getOwner();
@@ -103,10 +104,10 @@ void ModuleLinker::renameLocals(ModuleOp module, size_t number) {
 }
 
 //===----------------------------------------------------------------------===//
-// Names of all
+// Symbols of all modules
 //===----------------------------------------------------------------------===//
 
-/// Takes a symbol out, with what is inside it.
+/// Erases a symbol, and the variables inside it if it is a function.
 void ModuleLinker::drop(Operation *symbol) {
   if (isa<FuncOp>(symbol))
     for (VarOp var :
@@ -135,7 +136,8 @@ LogicalResult ModuleLinker::add(Operation *symbol) {
   return success();
 }
 
-/// Other modules know aliases by their names alone.
+/// Replaces references to aliases by the aliased functions. (Modules other than
+/// the one with the `.alias` refer to the alias by its name.)
 void ModuleLinker::resolveAliases() {
   llvm::DenseMap<StringAttr, StringAttr> names;
   for (FuncOp func : whole->getOps<FuncOp>())
@@ -145,10 +147,10 @@ void ModuleLinker::resolveAliases() {
     replaceReferences(*whole, names);
 }
 
-/// Does somebody else than a module supply what it only declares?
+/// Is a symbol that no module defines supplied by the launch or the runtime?
 static bool isSupplied(Operation *symbol) {
   if (auto var = dyn_cast<VarOp>(symbol))
-    return var.getSpace() == Space::Shared && !var.getBytes(); // the launch
+    return var.getSpace() == Space::Shared && !var.getBytes(); // by the launch
   return isSystemFunction(nameOf(symbol).getValue());
 }
 
@@ -185,7 +187,7 @@ FailureOr<OwningOpRef<ModuleOp>> ModuleLinker::link() {
   bool ok = true;
   for (auto [i, module] : llvm::enumerate(modules)) {
     renameLocals(*module, i + 1);
-    // Functions first: those that lose take their variables along.
+    // Functions first: dropping one also drops its variables.
     for (FuncOp func : llvm::to_vector(module->getOps<FuncOp>()))
       ok &= succeeded(add(func));
     for (VarOp var : llvm::to_vector(module->getOps<VarOp>()))

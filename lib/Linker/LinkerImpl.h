@@ -1,4 +1,4 @@
-//===- LinkerImpl.h - what the parts of the linker share --------*- C++ -*-===//
+//===- LinkerImpl.h - shared by the parts of the linker ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,24 +12,29 @@
 
 namespace ptxjit {
 
-/// How a name of a module takes part in linking, the weakest first.
+/// How a symbol of a module takes part in linking, the weakest first. Local
+/// symbols belong to their module.
 enum class Linkage { Local, Extern, Weak, Common, Visible };
 Linkage linkageOf(mlir::Operation *symbol);
 
-/// Is there a body, though the parser may have skipped it?
+/// Does the function have a body (which the parser may have skipped) or an
+/// alias?
 bool isDefined(ptx::FuncOp func);
 
-/// Of two symbols of one name that both take part in linking, the one that
-/// stays, changed to suit both. Fails with an error at `fresh` if they do not
-/// agree.
+/// Chooses one of two symbols of the same name that both take part in linking,
+/// and changes it to suit both. Emits an error at `fresh` and fails if they do
+/// not agree.
 mlir::FailureOr<mlir::Operation *> merge(mlir::Operation *old,
                                          mlir::Operation *fresh);
 
-/// Fails where a variable is used that no module defines, and so of functions
-/// if these are asked for. Bodies that were not read use nothing.
+/// Emits errors and fails if variables are used that are declared but not
+/// defined; with `functions`, also for functions. Bodies that were not parsed
+/// count as empty.
 mlir::LogicalResult checkResolved(mlir::ModuleOp module, bool functions);
 
-/// The attributes of a linked module, from those of its parts.
+/// Sets the attributes of the linked module `whole` (version, target, address
+/// size) from those of its parts. Emits an error and fails if they do not
+/// agree.
 mlir::LogicalResult
 mergeHeaders(llvm::MutableArrayRef<mlir::OwningOpRef<mlir::ModuleOp>> modules,
              mlir::ModuleOp whole);

@@ -1,8 +1,8 @@
-//===- Merge.cpp - two symbols of one name --------------------------------===//
+//===- Merge.cpp - merges two symbols of the same name --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether what two modules say of a name agrees, and which of the two stays.
+// Checks that two declarations of a name agree, and chooses the one that stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ Linkage ptxjit::linkageOf(Operation *symbol) {
   if (!var && !isDefined(cast<FuncOp>(symbol)))
     return Linkage::Extern; // `.visible .func f();` defines nothing
   return llvm::StringSwitch<Linkage>(*word)
-      // `.extern` of a function whose body follows means nothing.
+      // `.extern` on a function with a body has no effect.
       .Case("extern", var ? Linkage::Extern : Linkage::Visible)
       .Case("weak", Linkage::Weak)
       .Case("common", Linkage::Common)
@@ -39,7 +39,8 @@ static StringRef nameOf(Operation *symbol) {
   return SymbolTable::getSymbolName(symbol).getValue();
 }
 
-/// An error at `fresh` with a note at `old`: both say which module they are in.
+/// Emits an error at `fresh` with a note at `old`. Their locations tell the
+/// modules.
 static LogicalResult refuse(Operation *old, Operation *fresh,
                             const Twine &message, const Twine &note) {
   InFlightDiagnostic error = fresh->emitError()
@@ -99,7 +100,8 @@ static LogicalResult checkVariables(VarOp old, VarOp fresh) {
   return success();
 }
 
-/// One of several `.common` variables may have a value, if it is the largest.
+/// Only one of several `.common` variables may have an initial value, and no
+/// other one may be larger.
 static LogicalResult checkCommon(VarOp old, VarOp fresh) {
   if (old.getInit() && fresh.getInit())
     return refuse(old, fresh, "is '.common' and has a value twice",
@@ -124,7 +126,8 @@ static FailureOr<VarOp> mergeCommon(VarOp old, VarOp fresh) {
   return takesFresh ? fresh : old;
 }
 
-/// A definition holds what `.common` ones of its name need.
+/// Checks that a definition is not smaller than a `.common` variable of its
+/// name.
 static LogicalResult checkRoom(Operation *old, Operation *fresh,
                                Operation *winner) {
   auto oldVar = dyn_cast<VarOp>(old), freshVar = dyn_cast<VarOp>(fresh);
@@ -150,7 +153,7 @@ static FailureOr<Operation *> choose(Operation *old, Operation *fresh) {
       return failure();
     return chosen->getOperation();
   }
-  // Of two declarations the one that knows the size.
+  // Of two declarations, take the one that has a size.
   auto oldVar = dyn_cast<VarOp>(old);
   bool isOpen = oldVar && was == Linkage::Extern && is == Linkage::Extern &&
                 oldVar.getBytes() == 0;

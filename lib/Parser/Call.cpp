@@ -1,11 +1,12 @@
-//===- Call.cpp - calls, and registers as parameters ----------------------===//
+//===- Call.cpp - calls, and registers as formal parameters ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whatever the text passes, the call op has the addresses of variables: a
-// register or constant is stored to one first, a result loaded from one. In the
-// same way a function with `.reg` formals loads them at its start and stores
-// its results before it returns.
+// The operands of a call op are addresses of variables. If the text passes a
+// register or constant, the parser stores it to a variable before the call, and
+// loads results from variables after it. In the same way, a function with
+// `.reg` formals loads its parameters at its start and stores its results
+// before it returns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// The type that an element of a register has in memory: a predicate is a byte,
-/// 128 bits are two halves.
+/// The type in memory of a register's elements. A predicate is a byte; 128 bits
+/// are two halves.
 static ScalarType getMemoryType(ScalarType type) {
   switch (type) {
   case ScalarType::Pred:
@@ -35,7 +36,7 @@ static ScalarType getMemoryType(ScalarType type) {
   }
 }
 
-/// Values that one register of the type has: see ParserImpl::getSlot.
+/// The number of slots of a register of this type; see ParserImpl::getSlot.
 static unsigned countHalves(ScalarType type) {
   return type == ScalarType::B128 ? 2 : 1;
 }
@@ -44,7 +45,7 @@ static unsigned countHalves(ScalarType type) {
 // Arguments and results
 //===----------------------------------------------------------------------===//
 
-/// ... ) of a call.
+/// The rest of a list behind its `(`, up to the `)`.
 LogicalResult ParserImpl::parseCallList(std::vector<RawOperand> &list) {
   if (consumePunct(")"))
     return success();
@@ -57,7 +58,8 @@ LogicalResult ParserImpl::parseCallList(std::vector<RawOperand> &list) {
   return expectPunct(")", "after call arguments");
 }
 
-/// A `.param` variable of the caller for `formal`; its address.
+/// Declares a `.param` variable of the caller for `formal`. \returns its
+/// address.
 Value ParserImpl::declareCallVariable(ParamAttr formal, SMLoc loc) {
   std::string name = (func.getSymName() + "::call$" + Twine(numLocals++)).str();
   {
@@ -72,7 +74,7 @@ Value ParserImpl::declareCallVariable(ParamAttr formal, SMLoc loc) {
                              FlatSymbolRefAttr::get(context, name));
 }
 
-/// The address of a `.param` variable that stands as argument or result.
+/// The address of a `.param` variable that is an argument or result of a call.
 FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
   Symbol *symbol = arg.symbol;
   if (!symbol || symbol->kind != Symbol::Variable ||
@@ -81,7 +83,7 @@ FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
            << "expected a .param variable, a register or a constant for '"
            << formal.getName().getValue() << "'";
   auto var = module->lookupSymbol<VarOp>(symbol->irName);
-  // `va[]`: as long as the caller likes.
+  // A formal without a size, as in `va[]`, accepts variables of any size.
   if (formal.getBytes() && var.getBytes() != uint64_t(formal.getBytes()))
     return error(arg.loc) << "'" << arg.name << "' has " << var.getBytes()
                           << " bytes, parameter '"
@@ -90,7 +92,7 @@ FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
   return getSymbolAddress(arg, addressBits);
 }
 
-/// The elements of a vector register, as many as the formal has.
+/// The elements of an argument or result. Their number must be the formal's.
 FailureOr<ArrayRef<RawOperand>> ParserImpl::getElements(const RawOperand &raw,
                                                         ParamAttr formal) {
   ArrayRef<RawOperand> list =
@@ -175,8 +177,8 @@ LogicalResult ParserImpl::fetchResult(const RawOperand &result,
 // The callee
 //===----------------------------------------------------------------------===//
 
-/// What follows the arguments of an indirect call: a prototype, a
-/// `.calltargets` list, or an array of functions.
+/// Resolves the last operand of an indirect call: a prototype, a `.calltargets`
+/// list, or an array of functions.
 LogicalResult ParserImpl::findCallees(const Token &list, CallTarget &target) {
   Symbol *symbol = lookup(list.spelling);
   if (symbol && symbol->kind == Symbol::Prototype) {
@@ -271,7 +273,7 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
       failed(checkCounts(target, call.args.size(), call.results.size())))
     return success();
 
-  // A guard makes a branch around it all.
+  // A guard becomes a branch around the call with its stores and loads.
   Location loc = toLocation(inst.loc);
   Block *next = nullptr;
   if (inst.guard.present) {
@@ -291,7 +293,7 @@ LogicalResult ParserImpl::parseCall(const Instruction &inst) {
   return success();
 }
 
-/// The function that is called, or the register with its address.
+/// Finds the function that is called, or the register that has its address.
 LogicalResult ParserImpl::resolveTarget(const CallSyntax &call,
                                         CallTarget &target) {
   target.name = call.name;
@@ -381,7 +383,8 @@ LogicalResult ParserImpl::buildCall(Location loc, const FormSpec &form,
 // Registers as formals
 //===----------------------------------------------------------------------===//
 
-/// `formals` are the names of the function that was just parsed.
+/// Adds the loads of `.reg` parameters and the stores of `.reg` results to the
+/// function that was just parsed. `formals` is the scope of its formals.
 void ParserImpl::storeRegisterFormals(Scope &formals) {
   OpBuilder::InsertionGuard guard(builder);
   for (auto &entry : formals.getNames()) {

@@ -1,10 +1,11 @@
-//===- ConstExpr.cpp - constant expressions -------------------------------===//
+//===- ConstExpr.cpp - parses constant expressions ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ISA "constant expressions". Integers are 64 bits; unsigned only if written so
-// or too large; remainder treats its operands as unsigned; `~` gives unsigned;
-// comparisons and logic give signed 0 or 1.
+// ISA: "constant expressions". Integers have 64 bits; a literal is unsigned
+// only if it has the suffix U or is too large for a signed number. `%` takes
+// its operands as unsigned, and `~` gives an unsigned result. Comparisons, `!`,
+// `&&` and `||` give a signed 0 or 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,7 +115,7 @@ FailureOr<ConstValue> ParserImpl::parseConstPrimary() {
 }
 
 namespace {
-/// Nesting is the user's: bound it, so that no input overflows the stack.
+/// Limits the nesting depth, so that no input can overflow the stack.
 struct NestingGuard {
   static thread_local unsigned depth;
   NestingGuard() { ++depth; }

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// The size of anything must stay far from overflow.
+/// The limit of the size of a variable, far from overflow.
 static constexpr int64_t kMaxBytes = int64_t(1) << 40;
 
 Symbol *ParserImpl::lookup(StringRef name) {
@@ -39,7 +39,7 @@ std::optional<Space> ParserImpl::declSpace(const Token &tok) {
   return llvm::StringSwitch<std::optional<Space>>(tok.spelling)
       .Case("reg", Space::Reg)
       .Case("global", Space::Global)
-      .Case("tex", Space::Global) // PTX 1.x: `.tex .u32 t` is a .texref
+      .Case("tex", Space::Global) // PTX 1.x: `.tex .u32 t` declares a .texref
       .Case("const", Space::Const)
       .Case("shared", Space::Shared)
       .Case("local", Space::Local)
@@ -47,7 +47,7 @@ std::optional<Space> ParserImpl::declSpace(const Token &tok) {
       .Default(std::nullopt);
 }
 
-/// {.extern|.visible|.weak|.common} then a function or variables.
+/// {.extern|.visible|.weak|.common}, followed by a function or variables.
 LogicalResult ParserImpl::parseLinked() {
   std::string linkage;
   for (StringRef word : {"extern", "visible", "weak", "common"})
@@ -106,7 +106,8 @@ LogicalResult ParserImpl::parseAttributeSuffix() {
   return expectPunct(")", "after '.attribute'");
 }
 
-/// {.attribute(..)} {.align N} {.v2|.v4} .type, in any order but type last.
+/// {.attribute(..)} {.align N} {.v2|.v4} .type, in any order with the type
+/// last.
 LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
   while (true) {
     if (tok.isWord("attribute")) {
@@ -133,7 +134,7 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
     break;
   }
   if (tok.isWord("texref") || tok.isWord("samplerref") ||
-      tok.isWord("surfref")) { // opaque: a handle
+      tok.isWord("surfref")) { // opaque types, which are handles
     if (spec.space != Space::Global && spec.space != Space::Param)
       return errorHere() << "a ." << tok.spelling
                          << " variable must be in .global or .param space";
@@ -147,7 +148,7 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
   if (!type)
     return errorHere() << "expected a type such as .b32, found "
                        << describeToken();
-  if (*type >= ScalarType::BF16) // types of instructions
+  if (*type >= ScalarType::BF16) // only instructions have these types
     return errorHere() << "type '." << tok.spelling
                        << "' may only be used as an instruction type";
   spec.type = *type;
@@ -189,11 +190,12 @@ LogicalResult ParserImpl::parseVariables(std::string linkage) {
   return expectPunct(";", "after a declaration");
 }
 
-/// <N>, of a parameterised name.
+/// The `<N>` of a parameterised name.
 FailureOr<int64_t> ParserImpl::parseNameCount(StringRef what, int64_t most) {
   advance();
   SMLoc loc = tok.getLoc();
-  // Not an expression: the `>` that ends it would be taken for an operator.
+  // N may not be an expression, which would take the closing `>` for an
+  // operator.
   FailureOr<ConstValue> count = parseConstPrimary();
   if (failed(count) ||
       failed(expectPunct(">", ("after the number of " + what).str())))
@@ -230,7 +232,7 @@ LogicalResult ParserImpl::parseRegisters(const VariableSpec &spec) {
   return success();
 }
 
-/// {[N]}: an absent extent, allowed first, is -1.
+/// {[N]}. Only the first extent may be omitted; it is -1 then.
 LogicalResult
 ParserImpl::parseDimensions(llvm::SmallVectorImpl<int64_t> &dims) {
   int64_t total = 1;
@@ -281,7 +283,7 @@ LogicalResult ParserImpl::parseVariable(const VariableSpec &spec) {
   return declareVariable(*name, loc, spec, dims, init);
 }
 
-/// name<N>: N separate variables, with neither extents nor values.
+/// name<N> declares N separate variables, without extents or initial values.
 LogicalResult ParserImpl::parseVariableCopies(StringRef name, SMLoc loc,
                                               const VariableSpec &spec) {
   FailureOr<int64_t> count = parseNameCount("variables", 1 << 16);
@@ -317,14 +319,14 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
   symbol.space = spec.space;
   symbol.elementBytes = elementBytes;
   bool local = scopes.size() > 1;
-  // Scopes may reuse a name, so locals get a number.
+  // Several scopes of a function may use the same name, so locals get a number.
   symbol.irName =
       local ? (func.getSymName() + "::" + name + "$" + Twine(numLocals++)).str()
             : name.str();
   if (Symbol *old = scopes.back().lookup(name); old && !local &&
                                                 spec.linkage == "extern" &&
                                                 old->kind == Symbol::Variable)
-    return success(); // declared again
+    return success(); // a repeated declaration
   Symbol *fresh = declare(name, symbol, loc);
   if (!fresh)
     return failure();
@@ -367,7 +369,7 @@ LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
     advance();
     if (failed(parseTypeSpec(spec)))
       return failure();
-    // .ptr {.space} {.align N}: facts about a pointer, of no use here yet.
+    // .ptr {.space} {.align N} describes a pointer; it is not used yet.
     if (consumeWord("ptr")) {
       if (declSpace(tok))
         advance();
@@ -407,7 +409,8 @@ LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
   return expectPunct(")", "after the parameters");
 }
 
-/// Directives between the signature and the body.
+/// The directives between the signature and the body. `noBody` is set if a `;`
+/// stands in place of the body.
 LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
                                            bool &noBody) {
   static const llvm::StringMap<unsigned> numbers = {
@@ -457,7 +460,8 @@ LogicalResult ParserImpl::parsePerformance(NamedAttrList &directives,
   return success();
 }
 
-/// {(results)} name {(params)}; `what` is the name, for errors.
+/// {(results)} name {(params)}. `what` describes the name in errors; `loc` is
+/// set to its location.
 FailureOr<StringRef> ParserImpl::parseSignature(bool entry, Scope &formals,
                                                 Signature &signature,
                                                 StringRef what, SMLoc &loc) {
@@ -474,7 +478,7 @@ FailureOr<StringRef> ParserImpl::parseSignature(bool entry, Scope &formals,
   return name;
 }
 
-/// Do two lists of formals take the same memory?
+/// Are there as many formals in `a` as in `b`, with the same sizes?
 static bool haveSameSizes(ArrayAttr a, ArrayAttr b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            return cast<ParamAttr>(std::get<0>(pair)).getBytes() ==
@@ -482,8 +486,8 @@ static bool haveSameSizes(ArrayAttr a, ArrayAttr b) {
          });
 }
 
-/// The op of a function that the text declares or defines here; null after
-/// errors.
+/// The op of a function that the text declares or defines here: a new one, or
+/// that of an earlier declaration. Null after an error.
 FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
                                    bool hasBody, const std::string &linkage,
                                    const Signature &signature) {
@@ -519,7 +523,7 @@ FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
   }
   if (hasBody) {
     if (!linkage.empty())
-      op.setLinkage(linkage); // the definition's, behind that of a declaration
+      op.setLinkage(linkage); // replaces the linkage of the declaration
     op.setParamsAttr(params);
     op.setResultsAttr(results);
   }
@@ -552,9 +556,9 @@ LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
   return wanted ? parseBody(op, std::move(formals)) : skipBody(op);
 }
 
-/// What is malformed is an error all the same.
+/// Skips the body of `op`. Malformed tokens in it are errors all the same.
 LogicalResult ParserImpl::skipBody(FuncOp op) {
-  // The current token is the brace; the lexer stands right behind it.
+  // The current token is the opening brace, and the lexer is right behind it.
   Token last = lexer.skipBraces();
   if (last.is(TokenKind::Eof))
     return errorHere() << "the body of '" << op.getSymName() << "' has no end";

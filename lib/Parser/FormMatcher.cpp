@@ -1,8 +1,10 @@
-//===- FormMatcher.cpp - mnemonic and operands to an op -------------------===//
+//===- FormMatcher.cpp - builds the op of an instruction ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Driven by the form table; knows no opcode but through operand kinds.
+// Chooses the form of an instruction by its mnemonic and operands, and builds
+// the op. The form table drives this: no opcode is special here, only kinds of
+// operands are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +35,8 @@ static bool selectorFits(StringRef text, const OperandSpec &spec) {
   return selector && isSelectable(spec, selector->width, selector->parts);
 }
 
-/// Does the shape of one operand suit the form's? `spec` stands in an array:
-/// the parts of an address follow it.
+/// Does the syntax of an operand fit `spec`? `spec` must be an element of the
+/// form's array of operands: the parts of an address follow it there.
 static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
                       ArrayRef<StringRef> tokens) {
   if ((raw.negated && !spec.negatable) || (raw.minus && !spec.signable) ||
@@ -93,7 +95,7 @@ ParserImpl::pairOperands(const Instruction &inst, const FormSpec &form) {
   size_t at = 0;
   unsigned parts = 0;
   for (const OperandSpec &spec : form.getOperands()) {
-    if (parts) { // looked at with their address
+    if (parts) { // part of an address, which has been checked with it
       --parts;
       continue;
     }
@@ -121,7 +123,7 @@ ParserImpl::pairOperands(const Instruction &inst, const FormSpec &form) {
   return pairs;
 }
 
-/// Do the registers have the sizes that the form wants?
+/// Do the register operands have the sizes that the form requires?
 bool ParserImpl::sizesFit(const OperandPairs &pairs, const FormSpec &form,
                           const FormMatch &match) {
   return llvm::all_of(pairs, [&](const auto &pair) {
@@ -137,8 +139,9 @@ bool ParserImpl::sizesFit(const OperandPairs &pairs, const FormSpec &form,
   });
 }
 
-/// The first form that fits in all; else the first that differs in no more than
-/// the sizes of registers, whose errors tell most.
+/// Returns the first form that fits. If none does, returns the first that fits
+/// except for the sizes of registers, because its errors are the most helpful;
+/// else null.
 const FormSpec *ParserImpl::selectForm(const Instruction &inst,
                                        FormMatch &match) {
   unsigned bad = 0;
@@ -161,7 +164,7 @@ const FormSpec *ParserImpl::selectForm(const Instruction &inst,
   return best;
 }
 
-/// Says why no form fits: the form that got furthest tells most.
+/// Reports why no form fits, by the forms of which the most modifiers matched.
 void ParserImpl::reportNoForm(const Instruction &inst) {
   ArrayRef<FormSpec> forms = getFormsOfOpcode(inst.opcode);
   std::string text = inst.getMnemonic();
@@ -226,7 +229,7 @@ void ParserImpl::reportNoForm(const Instruction &inst) {
   describe(diag.attachNote(), closest);
 }
 
-/// What text of this version means without saying it.
+/// Adds the modifier that text of this version implies, if there is one.
 LogicalResult ParserImpl::addImpliedModifier(Instruction &inst) {
   const ImpliedSpec *implied = getImpliedModifier(inst.opcode);
   if (!implied ||
@@ -307,7 +310,7 @@ ParserImpl::buildGuarded(const Instruction &inst,
   return build();
 }
 
-/// The blocks of a label, or of a `.branchtargets` list.
+/// Adds the block of a label, or the blocks of a `.branchtargets` list.
 LogicalResult ParserImpl::findTargets(const RawOperand &operand,
                                       SmallVectorImpl<Block *> &targets) {
   auto add = [&](StringRef name, SMLoc loc) -> LogicalResult {
@@ -320,7 +323,7 @@ LogicalResult ParserImpl::findTargets(const RawOperand &operand,
   Symbol *symbol = lookup(operand.name);
   if (!symbol || symbol->kind != Symbol::BranchTargets)
     return add(operand.name, operand.loc);
-  // Copied: declaring labels moves symbols.
+  // Copy the list: getLabelBlock may declare labels, which moves symbols.
   auto list = symbol->targets;
   for (auto &[name, loc] : list)
     if (failed(add(name, loc)))
@@ -328,7 +331,7 @@ LogicalResult ParserImpl::findTargets(const RawOperand &operand,
   return success();
 }
 
-/// Branches and exits: a guard makes them conditional branches.
+/// Builds terminators. With a guard, they become conditional branches.
 LogicalResult ParserImpl::buildControl(const Instruction &inst,
                                        const FormSpec &form,
                                        const FormMatch &match) {
@@ -352,7 +355,7 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
   state.addSuccessors(targets);
   Block *next = new Block;
   if (predicate && !dest) {
-    // A guarded exit or indexed branch: a block of its own.
+    // A guarded exit or indexed branch gets a block of its own.
     Block *leave = new Block;
     cf::CondBranchOp::create(builder, loc, predicate, leave, next);
     startBlock(leave);
@@ -379,8 +382,8 @@ LogicalResult ParserImpl::buildControl(const Instruction &inst,
   return success();
 }
 
-/// The offset of an address, and its space where a variable tells it; a space
-/// that the text names must be the variable's.
+/// Adds the offset of an address to the op's attributes, and its space if that
+/// follows from a variable. A space in the text must be that of the variable.
 LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
                                           OperationState &state) {
   if (raw.offset)
@@ -408,8 +411,8 @@ LogicalResult ParserImpl::describeAddress(const RawOperand &raw, Value address,
   return success();
 }
 
-/// The elements of a vector operand, as many as `.v2/.v4/.v8` says; a scalar is
-/// one.
+/// The elements of a vector operand, or the operand itself if it is a scalar.
+/// Their number must be that of `.v2`, `.v4`, `.v8` or the form.
 FailureOr<ArrayRef<RawOperand>>
 ParserImpl::getElements(const RawOperand &raw, const OperandSpec &spec,
                         const FormMatch &match) {
@@ -425,7 +428,8 @@ ParserImpl::getElements(const RawOperand &raw, const OperandSpec &spec,
   return list;
 }
 
-/// The values of `elements` are operands, or they take results.
+/// Adds the values of `elements` to `values`, or if `spec` is a result, adds
+/// `elements` to `results`.
 LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
                                     const OperandSpec &spec,
                                     const FormMatch &match, bool wide,
@@ -481,7 +485,7 @@ ParserImpl::addOperand(const OperandSpec &spec, const RawOperand &raw,
                        builder.getI64IntegerAttr(int64_t(raw.constant.bits)));
     return success();
   case OperandKind::Address: {
-    // One address keeps its offset and its space as attributes of the op.
+    // An op with one address has the offset and the space as attributes.
     bool only = llvm::count_if(form.getOperands(), [](const OperandSpec &o) {
                   return o.kind == OperandKind::Address;
                 }) == 1;
@@ -527,7 +531,7 @@ LogicalResult ParserImpl::buildPlain(const Instruction &inst,
   return createInstruction(state, results, form.wideOperands);
 }
 
-/// Makes the op, and writes what it gives to the registers of the text.
+/// Creates the op and writes its results to their registers.
 LogicalResult ParserImpl::createInstruction(OperationState &state,
                                             const ResultList &results,
                                             bool wide) {

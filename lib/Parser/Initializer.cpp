@@ -1,8 +1,9 @@
-//===- Initializer.cpp - initial values of variables ----------------------===//
+//===- Initializer.cpp - parses initial values of variables ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes, little-endian, and the addresses that only the loader knows.
+// An initial value becomes little-endian bytes, and a list of relocations for
+// the addresses in it, which only the loader knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ using namespace ptxjit::ptx;
 LogicalResult ParserImpl::parseInitializer(const VariableSpec &spec,
                                            SmallVectorImpl<int64_t> &dims,
                                            InitData &data) {
-  // A vector type is one more dimension, of its own braces.
+  // A vector type is one more dimension, with braces of its own.
   SmallVector<int64_t> all(dims.begin(), dims.end());
   if (spec.vectorSize > 1)
     all.push_back(spec.vectorSize);
@@ -31,8 +32,8 @@ LogicalResult ParserImpl::parseInitializer(const VariableSpec &spec,
   return success();
 }
 
-/// One `{...}` level or a scalar, whose data begin at byte `at`. `count` is the
-/// number of elements of this level that were given.
+/// One `{...}` level or a scalar, whose data begin at byte `at`. `count` is set
+/// to the number of elements that the text gives for this level.
 LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
                                          ArrayRef<int64_t> dims, int64_t at,
                                          InitData &data, int64_t &count) {
@@ -61,8 +62,9 @@ LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
 }
 
 namespace {
-/// ISA "texture and surface properties": a member of opaque types, and the
-/// names that it may have as a value; a number if there are none.
+/// A member of opaque types, and the names that may be its value, separated by
+/// `|`. Without names, the value is a number. ISA: "texture and surface
+/// properties".
 struct OpaqueMember {
   llvm::StringLiteral name, values;
   bool texref, samplerref, surfref;
@@ -124,7 +126,7 @@ FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(StringRef type) {
   return NamedAttribute(key, builder.getStringAttr(*value));
 }
 
-/// { member = value, ... }; what it is a handle of, the loader knows.
+/// { member = value, ... }. The bytes of the handle stay 0.
 LogicalResult ParserImpl::parseOpaque(const VariableSpec &spec, int64_t at,
                                       InitData &data) {
   NamedAttrList members;
@@ -196,8 +198,8 @@ void ParserImpl::storeInitBytes(int64_t at, int64_t bytes, uint64_t bits,
     data.bytes[at + i] = int8_t(bits >> (8 * i));
 }
 
-/// 0xff00(symbol), 0xff00(number): one byte, of an address or a number. ISA:
-/// "initializers". The current token is behind the parenthesis.
+/// 0xff00(symbol) or 0xff00(number): one byte of an address or number. The
+/// current token is behind the opening parenthesis. ISA: "initializers".
 LogicalResult ParserImpl::parseInitMasked(ScalarType type, int64_t at,
                                           uint64_t mask, SMLoc loc,
                                           InitData &data) {
@@ -217,7 +219,8 @@ LogicalResult ParserImpl::parseInitMasked(ScalarType type, int64_t at,
   return expectPunct(")", "after what a mask is applied to");
 }
 
-/// symbol {+ n} or generic(symbol) {+ n}. `mask` selects one byte, or is -1.
+/// symbol {+ n} or generic(symbol) {+ n}. `mask` selects one byte of the
+/// address; -1 stands for the whole address.
 LogicalResult ParserImpl::parseInitAddress(ScalarType type, int64_t at,
                                            int64_t mask, InitData &data) {
   SMLoc loc = tok.getLoc();

@@ -1,4 +1,4 @@
-//===- Lexer.cpp - PTX text to tokens -------------------------------------===//
+//===- Lexer.cpp - splits PTX text into tokens ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -103,7 +103,7 @@ Token Lexer::next() {
   if (llvm::isDigit(c))
     return lexNumber();
   if (c == '.') {
-    // `tex.2d` against `.5`: a word if it continues one.
+    // Behind a name, `.2d` is a word (`tex.2d`); else `.5` is a number.
     bool glued = cur > start && isNamePart(cur[-1]);
     if (nextIsDigit && !glued)
       return lexNumber();
@@ -153,7 +153,7 @@ Token Lexer::lexString() {
 Token Lexer::lexNumber() {
   const char *from = cur;
   Token number = lexDigits();
-  // `0x1G`, `0f3F80`: one malformed number rather than a number and a name.
+  // `0x1G` and `0f3F80` are one malformed number each, not a number and a name.
   auto continues = [&] {
     return cur < end && (llvm::isAlnum(*cur) || *cur == '_' || *cur == '$');
   };

@@ -1,8 +1,8 @@
-//===- Lexer.h - PTX text to tokens -----------------------------*- C++ -*-===//
+//===- Lexer.h - splits PTX text into tokens --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Knows the characters of PTX and nothing of its grammar.
+// The lexer knows the characters of PTX, but not its grammar.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ namespace ptxjit {
 
 enum class TokenKind : uint8_t {
   Eof,
-  Error,      ///< spelling holds the offending character
+  Error,      ///< spelling holds the malformed text; empty: an open comment
   Identifier, ///< `add`, `%r1`, `$L_2`, `_`
   DotWord,    ///< `.global`, `.shared::cta`; spelling without the dot
   Integer,
@@ -24,14 +24,14 @@ enum class TokenKind : uint8_t {
   Hex32,  ///< 0fXXXXXXXX
   Hex64,  ///< 0dXXXXXXXXXXXXXXXX
   String, ///< spelling without the quotes
-  // Punctuation: spelling is the text.
+  // An operator, bracket or separator; spelling is the text.
   Punctuation,
 };
 
 struct Token {
   TokenKind kind = TokenKind::Eof;
   llvm::StringRef spelling;
-  /// Start in the buffer, including a leading dot or quote.
+  /// The token's start in the buffer, including a leading dot or quote.
   const char *begin = nullptr;
 
   llvm::SMLoc getLoc() const { return llvm::SMLoc::getFromPointer(begin); }
@@ -50,13 +50,14 @@ public:
       : cur(buffer.begin()), end(buffer.end()), start(buffer.begin()) {}
 
   Token next();
-  /// From just behind an opening brace to behind the one that closes it. Gives
-  /// the first malformed token on the way, the end of the buffer if that comes
-  /// before the brace, else the brace. Numbers and names are not looked at.
+  /// Skips from just behind an opening brace to behind its closing brace.
+  /// \returns the first malformed token on the way, else the end of the buffer
+  /// if the closing brace is missing, else that brace. Numbers and names are
+  /// not checked.
   Token skipBraces();
-  /// To the end of the line.
+  /// Skips to the end of the line.
   void skipLine();
-  /// Goes back to a token handed out before.
+  /// Goes back to the start of an earlier token.
   void rewind(const char *to) { cur = to; }
 
 private:
@@ -71,7 +72,7 @@ private:
   Token takeOpenComment();
 
   const char *cur, *end, *start;
-  const char *openComment = nullptr; ///< one that the end of the file cut off
+  const char *openComment = nullptr; ///< a comment that has no end
 };
 
 } // namespace ptxjit

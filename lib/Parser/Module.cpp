@@ -1,4 +1,4 @@
-//===- Module.cpp - tokens, diagnostics, module level ---------------------===//
+//===- Module.cpp - tokens, diagnostics and module level ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -126,8 +126,7 @@ FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
     if (succeeded(parseModuleItem()))
       continue;
     recover();
-    // Never stand still: an unmatched brace is skipped, and what ends the
-    // declaration that it was in.
+    // Always make progress: skip an unmatched brace, and a `;` behind it.
     if (consumePunct("}"))
       consumePunct(";");
   }
@@ -140,9 +139,8 @@ FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
   return std::move(module);
 }
 
-/// `.version` must come first, then `.target`; `.address_size` follows.
+/// `.version` must come first, then `.target`; `.address_size` is optional.
 LogicalResult ParserImpl::parseHeader() {
-  // Old compilers write `@@DWARF` lines and `.file` before the header too.
   if (!consumeWord("version"))
     return errorHere() << "a PTX module must begin with '.version', found "
                        << describeToken();
@@ -189,8 +187,8 @@ LogicalResult ParserImpl::parseVersion() {
   return success();
 }
 
-/// .target name {, option or name}. A later `.target` says what the text behind
-/// it may use; the module is for the newest of all.
+/// .target name {, option or name}. A later `.target` applies to the text after
+/// it; the module's target is the newest of all.
 LogicalResult ParserImpl::parseTarget() {
   advance();
   if (failed(parseTargetName()))
@@ -247,7 +245,7 @@ LogicalResult ParserImpl::parseTargetName() {
                       << target->ptxVersion << ", the module is PTX "
                       << version.getValue();
   availability = *parsed;
-  // Where the text names several, the module is for the newest.
+  // If the text names several targets, the module's target is the newest.
   if (parsed->sm > newestTarget) {
     newestTarget = parsed->sm;
     op->setAttr(kTargetAttr, builder.getStringAttr(*name));
@@ -255,8 +253,8 @@ LogicalResult ParserImpl::parseTargetName() {
   return success();
 }
 
-/// May an address be of 32 bits? Old texts do not say how wide theirs are: then
-/// such an address makes all of them so.
+/// May an address have 32 bits? If the text does not give the address size, the
+/// first 32-bit address makes it 32.
 bool ParserImpl::takesNarrowAddress() {
   if (!addressSize)
     addressSize = 32;
@@ -275,7 +273,7 @@ LogicalResult ParserImpl::parseModuleItem() {
   if (tok.isWord("alias"))
     return parseAlias();
   if (tok.isPunct("@")) {
-    // `@@DWARF` lines of PTX 1.x: debug data, one statement a line.
+    // The `@@DWARF` lines of PTX 1.x are debug data, one statement a line.
     SMLoc loc = tok.getLoc();
     advance();
     if (!consumePunct("@") || tok.spelling != "DWARF")
@@ -307,7 +305,8 @@ LogicalResult ParserImpl::parseFile() {
   return success();
 }
 
-/// .section .name { data }: DWARF. Checked for its shape, not used yet.
+/// .section .name { data } holds DWARF. Its syntax is checked; the data are not
+/// used yet.
 LogicalResult ParserImpl::parseSection() {
   advance();
   if (!tok.is(TokenKind::DotWord) && !tok.is(TokenKind::Identifier))
@@ -354,7 +353,8 @@ LogicalResult ParserImpl::parseAlias() {
   return success();
 }
 
-/// Unknown pragmas are ignored, as the ISA asks ("pragma-directives").
+/// All pragmas are ignored, as the ISA requires for unknown ones. ISA:
+/// "pragma-directives".
 LogicalResult ParserImpl::parsePragma() {
   advance();
   do {

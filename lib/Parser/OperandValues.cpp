@@ -1,9 +1,10 @@
-//===- OperandValues.cpp - operands as values -----------------------------===//
+//===- OperandValues.cpp - operands to values -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sources become values of the type that the instruction wants, results are
-// written to registers. Errors about types of operands come from here.
+// Converts source operands to values of the types that the instruction
+// requires, and writes results to registers. Reports errors about types of
+// operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +37,10 @@ Value ParserImpl::bitcast(Value value, Type type) {
   return arith::BitcastOp::create(builder, value.getLoc(), type, value);
 }
 
-/// Registers are slots at the head of the function, made when first used.
+/// Registers become slots at the start of the function when they are first
+/// used.
 Value ParserImpl::getSlot(Symbol &symbol, unsigned component, StringRef name) {
-  if (symbol.slots.empty()) // 128-bit registers: a slot for each half
+  if (symbol.slots.empty()) // a 128-bit register has a slot for each half
     symbol.slots.resize(symbol.type == ScalarType::B128 ? 2
                                                         : symbol.vectorSize);
   Value &slot = symbol.slots[component];
@@ -65,7 +67,8 @@ Value ParserImpl::readRegister(Symbol &symbol, unsigned component,
                         cast<SlotType>(slot.getType()).getElement(), slot);
 }
 
-/// Makes a register's value one of `want`: same width, or (wide) truncated.
+/// Converts a register's value from type `have` to `want`: a bitcast if they
+/// have the same width, else a truncation, which `wide` operands may need.
 Value ParserImpl::adaptSource(Value value, ScalarType want, ScalarType have,
                               bool wide) {
   Type type = getValueType(context, want);
@@ -110,7 +113,7 @@ FailureOr<Value> ParserImpl::getConstant(const RawOperand &operand,
                                   : llvm::bit_cast<uint64_t>(number));
 }
 
-/// `{a, b}` where one value of `type` is wanted.
+/// The value of `{a, b}` where one value of `type` is expected.
 FailureOr<Value> ParserImpl::getPacked(const RawOperand &operand,
                                        ScalarType type) {
   unsigned total = getBitWidth(type), count = operand.elements.size();
@@ -188,7 +191,8 @@ FailureOr<Value> ParserImpl::getSymbolAddress(const RawOperand &operand,
   return value;
 }
 
-/// May a number be added to an operand of the type? Not to packed ones.
+/// May a number be added to an operand of this type (`%r+n`)? It may not for
+/// packed types.
 static bool isInteger(ScalarType type) {
   return type >= ScalarType::B8 && type <= ScalarType::S64 &&
          type != ScalarType::B128;
@@ -205,7 +209,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
     unsigned from = getBitWidth(have), to = getBitWidth(type);
     bool sizeOk =
         from == to || (wide && from > to && from % 8 == 0 && to % 8 == 0);
-    sizeOk &= from <= 64; // the halves of others: see addValues
+    sizeOk &= from <= 64; // addValues reads the halves of 128-bit registers
     if (!sizeOk || (from == to && !isCompatible(type, have)))
       return error(operand.loc)
              << "register '" << operand.name << "' is ."
@@ -281,7 +285,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
   return value;
 }
 
-/// The base of an address operand; its constant part is an attribute.
+/// The base of an address operand, without its offset.
 FailureOr<Value> ParserImpl::getAddress(const RawOperand &operand) {
   if (operand.kind == RawOperand::SymbolAddress)
     return getSymbolAddress(operand, addressBits);

@@ -1,4 +1,4 @@
-//===- Operands.cpp - operand syntax --------------------------------------===//
+//===- Operands.cpp - parses the syntax of operands -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,7 @@ LogicalResult ParserImpl::parseOperandList(std::vector<RawOperand> &operands) {
   return success();
 }
 
-/// One operand, with what follows it behind `|`.
+/// One operand, or two that `|` separates.
 LogicalResult ParserImpl::parseOperand(std::vector<RawOperand> &operands) {
   RawOperand operand;
   operand.loc = tok.getLoc();
@@ -76,7 +76,7 @@ LogicalResult ParserImpl::parsePrimary(RawOperand &operand) {
     } while (consumePunct(","));
     return expectPunct("}", "after a vector operand");
   }
-  if (tok.isPunct("-")) { // `-%r`, in the video instructions
+  if (tok.isPunct("-")) { // `-%r` in video instructions
     Token minus = tok;
     advance();
     if (tok.is(TokenKind::Identifier) && tok.spelling != "WARP_SZ") {
@@ -99,7 +99,7 @@ LogicalResult ParserImpl::parsePrimary(RawOperand &operand) {
   return errorHere() << "expected an operand, found " << describeToken();
 }
 
-/// `%tid` and the like: x, y, z, and 0.
+/// A special register that is a vector, such as `%tid`: x, y, z and 0.
 void ParserImpl::makeSpecialVector(StringRef name, RawOperand &operand) {
   operand.kind = RawOperand::Vector;
   for (StringRef component : {".x", ".y", ".z", ""}) {
@@ -160,7 +160,7 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
                << component << "'";
       }
     }
-    operand.kind = RawOperand::SymbolAddress; // a label, perhaps
+    operand.kind = RawOperand::SymbolAddress; // may be a label
     return success();
   }
   if (operand.symbol->kind == Symbol::Register) {
@@ -209,8 +209,8 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
   return success();
 }
 
-/// var[n], var[%r], var[%r+n]: in elements. As an operand of a memory
-/// instruction an address, elsewhere the address as a value.
+/// var[n], var[%r], var[%r+n], where indices count elements. In a memory
+/// instruction this is an address operand, elsewhere the address as a value.
 LogicalResult ParserImpl::parseIndexed(RawOperand &operand) {
   advance(); // [
   int64_t scale = operand.symbol->elementBytes;
@@ -276,7 +276,8 @@ LogicalResult ParserImpl::parseAddress(RawOperand &operand) {
   }
   if (failed(expectPunct("]", "after an address")))
     return failure();
-  // `.unified`: the same for all threads of the warp; nothing to do with it.
+  // `.unified` says that the address is the same in all threads of the warp; we
+  // do not use that.
   (void)consumeWord("unified");
   return success();
 }

@@ -2,11 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One class, its parts in one file each: Module.cpp (module level),
-// Declarations.cpp (variables, functions), Initializer.cpp, ConstExpr.cpp,
-// Statement.cpp (bodies), Operands.cpp (operand syntax), OperandValues.cpp
-// (operands to values), FormMatcher.cpp (mnemonic and operands to an op, by the
-// form table), RowInstruction.cpp, Call.cpp.
+// The parser is one class. Each part of it has a file of its own: Module.cpp
+// (module level), Declarations.cpp (variables, functions), Initializer.cpp,
+// ConstExpr.cpp, Statement.cpp (bodies), Operands.cpp (operand syntax),
+// OperandValues.cpp (operands to values), FormMatcher.cpp (mnemonic and
+// operands to an op, by the form table), RowInstruction.cpp and Call.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace ptxjit {
 
-/// A constant expression's value. Integers are 64 bits, signed unless said.
+/// The value of a constant expression. Integers have 64 bits.
 struct ConstValue {
   enum Kind { Int, Float, Bits32, Bits64 } kind = Int;
   bool isUnsigned = false;
@@ -35,7 +35,7 @@ struct ConstValue {
   double number = 0; ///< Float
 };
 
-/// An operand as written, before its type is known.
+/// An operand as the text spells it, before its type is known.
 struct RawOperand {
   enum Kind {
     Register,
@@ -49,28 +49,28 @@ struct RawOperand {
   llvm::SMLoc loc;
   llvm::StringRef name;
   bool negated = false;
-  bool isSecond = false; ///< stands behind `|`
+  bool isSecond = false; ///< `q` of `p|q`
   Symbol *symbol = nullptr;
   unsigned component = 0;
   ptx::SpecialRegister sreg{};
   ConstValue constant;
   int64_t offset = 0;
-  bool hasOffset = false; ///< `%r+n`: the sum, of integers
-  /// `arr[%r]`: the index register, in elements.
+  bool hasOffset = false; ///< `%r+n`: `offset` is added to the register
+  /// The register of `arr[%r]`, which counts elements.
   Symbol *indexReg = nullptr;
   std::vector<RawOperand> elements;
-  /// `[a, b, {c, d}]`: what follows the first part.
+  /// The further parts of an address: b and {c, d} of `[a, b, {c, d}]`.
   std::vector<RawOperand> parts;
   bool minus = false;       ///< `-%r`
   llvm::StringRef selector; ///< `b0` of `%r.b0`
 };
 
-/// A selector, taken apart: parts of `width` bits, in the order of the text.
+/// A parsed selector: parts of `width` bits, in the order of the text.
 struct Selector {
   unsigned width = 32; ///< 32: no part is named
   llvm::SmallVector<unsigned, 4> parts;
 };
-/// Reads "h10"; nothing if it is no selector.
+/// Parses a selector such as "h10"; nothing if `text` is none.
 std::optional<Selector> readSelector(llvm::StringRef text);
 
 class ParserImpl {
@@ -94,9 +94,9 @@ private:
   mlir::Location toLocation(SMLoc loc);
   mlir::InFlightDiagnostic error(SMLoc loc);
   mlir::InFlightDiagnostic errorHere() { return error(tok.getLoc()); }
-  /// What the current token looks like in a message.
+  /// Describes the current token for messages.
   std::string describeToken();
-  /// To behind the next `;`, or before a `}` or the end.
+  /// Skips to behind the next `;`, or to a `}` or the end, over nested braces.
   void recover();
   bool tooManyErrors() const { return numErrors >= options.maxErrors; }
 
@@ -149,7 +149,8 @@ private:
   struct InitData {
     std::vector<int8_t> bytes;
     llvm::SmallVector<mlir::Attribute> relocs;
-    llvm::SmallVector<mlir::Attribute> members; ///< of opaque types, by element
+    /// For opaque types: a dictionary of members for each element.
+    llvm::SmallVector<mlir::Attribute> members;
   };
   LogicalResult parseVariableCopies(StringRef name, SMLoc loc,
                                     const VariableSpec &spec);
@@ -227,10 +228,12 @@ private:
   FailureOr<mlir::Value> getSymbolAddress(const RawOperand &operand,
                                           unsigned bits);
   FailureOr<mlir::Value> getAddress(const RawOperand &operand);
-  /// \param half  of a 128-bit register.
+  /// Writes `value`, of PTX type `type`, to the register of `operand`.
+  /// \param half  the half to write of a 128-bit register.
   LogicalResult writeResult(const RawOperand &operand, mlir::Value value,
                             ptx::ScalarType type, bool wide, unsigned half = 0);
-  /// `[n]` behind `.const`, of PTX before 2.2. There is one space of constants.
+  /// Skips the `[n]` after `.const` in PTX before 2.2; we have only one
+  /// constant space.
   LogicalResult skipConstantBank();
   mlir::Value createConstant(ptx::ScalarType type, uint64_t bits);
   mlir::Value bitcast(mlir::Value value, mlir::Type type);
@@ -247,21 +250,22 @@ private:
     std::string getMnemonic(size_t count = ~size_t(0)) const;
   };
   LogicalResult addImpliedModifier(Instruction &inst);
-  /// Operands of a form, each with that of the text which fits it.
+  /// Operands of a form, each with the matching operand of the text.
   using OperandPairs =
       llvm::SmallVector<std::pair<const ptx::OperandSpec *, const RawOperand *>,
                         8>;
-  /// Where results go, and their types.
+  /// The destination and type of a result.
   struct Result {
     const RawOperand *operand;
     ptx::ScalarType type;
-    unsigned half = 0; ///< of a 128-bit register
+    unsigned half = 0; ///< the half of a 128-bit register
   };
   using ResultList = llvm::SmallVector<Result, 4>;
   LogicalResult buildInstruction(const Instruction &inst);
   const ptx::FormSpec *selectForm(const Instruction &inst,
                                   ptx::FormMatch &match);
-  /// Nothing if the operands do not fit the form.
+  /// Pairs operands by their syntax, not their types; nothing if they do not
+  /// fit the form.
   std::optional<OperandPairs> pairOperands(const Instruction &inst,
                                            const ptx::FormSpec &form);
   static bool sizesFit(const OperandPairs &pairs, const ptx::FormSpec &form,
@@ -295,11 +299,11 @@ private:
                                   const ResultList &results, bool wide);
   LogicalResult describeAddress(const RawOperand &raw, mlir::Value address,
                                 mlir::OperationState &state);
-  /// An address with its offset in it, 64 bits wide.
+  /// The value of an address with its offset added, 64 bits wide.
   FailureOr<mlir::Value> getPlainAddress(const RawOperand &raw);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
 
-  // -- Instructions with their operands in a row (RowInstruction.cpp)
+  // -- Instructions with one operand list (RowInstruction.cpp)
   LogicalResult buildRow(const Instruction &inst, const ptx::FormSpec &form,
                          const ptx::FormMatch &match);
   LogicalResult collectOperand(const RawOperand &raw,
@@ -309,20 +313,21 @@ private:
                                ResultList &results);
 
   // -- Calls (Call.cpp)
-  /// What a call knows of the function it calls.
+  /// The function that a call calls.
   struct CallTarget {
     StringRef name;
     SMLoc loc;
     Symbol *symbol = nullptr; ///< a function, or a register with an address
     Signature signature;
-    mlir::ArrayAttr candidates; ///< of an indirect call, if it names them
+    /// The functions that an indirect call may call, if the text lists them.
+    mlir::ArrayAttr candidates;
   };
-  /// A call as text.
+  /// A call as the text spells it.
   struct CallSyntax {
     std::vector<RawOperand> results, args;
     StringRef name;
     SMLoc loc;
-    Token list; ///< a prototype or targets, if `hasList`
+    Token list; ///< names a prototype or list of targets, if `hasList`
     bool hasList = false;
   };
   LogicalResult parseCall(const Instruction &inst);
@@ -354,16 +359,16 @@ private:
   llvm::SourceMgr &sources;
   mlir::MLIRContext *context;
   ParseOptions options;
-  unsigned buffer; ///< of the sources
+  unsigned buffer; ///< the buffer of `sources` that is parsed
   Lexer lexer;
   Token tok;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ptx::Availability availability;
-  unsigned newestTarget = 0; ///< of all that the text names
-  /// Of what the text declares, or 0 as long as it does not say; in IR all
-  /// addresses of variables are 64 bits wide.
+  unsigned newestTarget = 0; ///< the largest sm_NN of all `.target`s
+  /// The module's address size; 0 as long as the text has not told it.
   unsigned addressSize = 0;
+  /// The width of variables' addresses in IR.
   unsigned addressBits = 64;
   bool headerDone = false;
   unsigned numErrors = 0;
@@ -371,12 +376,13 @@ private:
   /// Files named by `.file`.
   llvm::DenseSet<unsigned> files;
 
-  // Of the function being parsed.
+  // State of the function being parsed.
   ptx::FuncOp func;
   mlir::Block *entryBlock = nullptr;
   mlir::Operation *lastSlot = nullptr;
   unsigned numLocals = 0;
-  /// The flag that `.cc` writes and addc reads: a register without a name.
+  /// The carry flag, which `.cc` writes and `addc` reads, as a register that
+  /// the text cannot name.
   Symbol carry{Symbol::Register};
   RawOperand carryFlag;
 };

@@ -1,10 +1,10 @@
-//===- RowInstruction.cpp - instructions with their operands in a row -----===//
+//===- RowInstruction.cpp - instructions with one operand list ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds ops that have their operands in one list, in the order of the text:
-// `Ptx_RowOp`s, whose modifiers are attributes, and `ptx.unlowered` and
-// `ptx.advice`, which keep the text.
+// Builds the ops that have one list of operands, in the order of the text: each
+// `Ptx_RowOp`, whose modifiers are attributes, and `ptx.unlowered` and
+// `ptx.advice`, which keep the text of opcode and modifiers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ std::optional<Selector> ptxjit::readSelector(StringRef text) {
   return selector;
 }
 
-/// What operands say besides their values: `-a`, `a.h10`.
+/// Adds the attributes for minus signs (`-a`) and selectors (`a.h10`).
 static void addOperandNotes(ArrayRef<RawOperand> operands, Builder &builder,
                             OperationState &state) {
   SmallVector<bool> negated;
@@ -63,7 +63,7 @@ FailureOr<Value> ParserImpl::getPlainAddress(const RawOperand &raw) {
   return value;
 }
 
-/// The values of one operand.
+/// Adds the values or results of one operand.
 LogicalResult ParserImpl::collectOperand(const RawOperand &raw,
                                          const OperandSpec &spec,
                                          const FormMatch &match,
@@ -104,7 +104,7 @@ LogicalResult ParserImpl::buildRow(const Instruction &inst,
     addModifiers(form, match, state);
   addOperandNotes(inst.operands, builder, state);
   state.addOperands(values);
-  // Those of lanes that work together get a mask later.
+  // Warp-level ops have an optional mask, which is absent until masking.
   if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
     state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(
                                                   {int32_t(values.size()), 0}));

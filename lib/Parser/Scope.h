@@ -1,4 +1,4 @@
-//===- Scope.h - names inside a function or module --------------*- C++ -*-===//
+//===- Scope.h - the names of a module or function scope --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,12 +17,13 @@
 
 namespace ptxjit {
 
-/// Formals (ParamAttr) of a function or prototype.
+/// The formals (ParamAttr) of a function or prototype.
 struct Signature {
   llvm::SmallVector<mlir::Attribute> results, params;
 };
 
-/// What a name stands for.
+/// The entity that a name stands for. Comments on fields tell the kinds of
+/// symbols that use them.
 struct Symbol {
   enum Kind {
     Register,
@@ -36,28 +37,29 @@ struct Symbol {
   } kind;
   llvm::SMLoc loc = {};
   ptx::ScalarType type = ptx::ScalarType::B32;
-  /// Register: slots, one per vector element; made at first use.
+  /// Register: one slot for each vector element, or for each half of a 128-bit
+  /// register. The first use makes it.
   llvm::SmallVector<mlir::Value, 1> slots = {};
   unsigned vectorSize = 1;
-  /// Variable, Function: name in the module's symbol table. Variable, Param:
-  /// state space.
+  /// Variable, Function: the name in the module's symbol table.
   std::string irName = {};
+  /// Variable, Param: the state space.
   ptx::Space space = ptx::Space::Generic;
   int64_t elementBytes = 0;
-  /// Param: number of the formal.
+  /// Param, and Register if it is a formal: the number of the formal.
   unsigned index = 0;
   bool isResult = false;
-  /// Label: its block, and whether its definition was seen.
+  /// Label: its block, and whether the definition has been parsed.
   mlir::Block *block = nullptr;
   bool defined = false;
-  /// BranchTargets, CallTargets: the names listed.
+  /// BranchTargets, CallTargets: the names in the list.
   std::vector<std::pair<llvm::StringRef, llvm::SMLoc>> targets = {};
   /// Prototype.
   Signature signature = {};
 };
 
-/// One `{}` level. `%r<N>` is kept as a range, since real kernels declare tens
-/// of thousands of registers.
+/// The names of one `{}` level. `%r<N>` is kept as a range, because real
+/// kernels declare tens of thousands of registers.
 class Scope {
 public:
   struct Range {
@@ -67,7 +69,7 @@ public:
     llvm::SMLoc loc;
   };
 
-  /// Null if the name exists in this scope already.
+  /// \returns the new symbol; null if the name exists in this scope already.
   Symbol *declare(llvm::StringRef name, Symbol symbol) {
     auto [it, fresh] = names.try_emplace(name, std::move(symbol));
     return fresh ? &it->second : nullptr;
@@ -87,8 +89,8 @@ private:
     size_t digits = name.size();
     while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9')
       --digits;
-    // `%r10` may belong to `%r<11>` or to `%r1<1>`. `%r09` is `%r9`, unless
-    // `%r0<10>` has it.
+    // `%r10` may belong to `%r<11>` or to `%r1<1>`. `%r09` belongs to `%r0<10>`
+    // if that exists; else it is `%r9`.
     for (bool padded : {false, true})
       for (size_t split = digits; split < name.size(); ++split) {
         llvm::StringRef number = name.drop_front(split);

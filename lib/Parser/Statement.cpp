@@ -1,10 +1,10 @@
-//===- Statement.cpp - function bodies ------------------------------------===//
+//===- Statement.cpp - parses function bodies -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scopes, labels, directives and the shape of an instruction. Labels live in
-// their `{}`; a reference that its scope does not define moves outwards when
-// the scope ends.
+// Scopes, labels, directives and the syntax of an instruction. A label belongs
+// to the `{}` scope that defines it. At the end of a scope, references to
+// labels that it does not define move to the enclosing scope.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ LogicalResult ParserImpl::parseBody(FuncOp op, Scope formals) {
   LogicalResult result = parseStatements();
   if (failed(closeScope()))
     result = failure();
-  // What is still undefined now is in the scope of the formals.
+  // Labels that are still undefined are now in the scope of the formals.
   for (auto &entry : scopes.back().getNames()) {
     Symbol &symbol = entry.second;
     if (symbol.kind != Symbol::Label || symbol.defined)
@@ -84,8 +84,8 @@ LogicalResult ParserImpl::parseScope() {
   return result;
 }
 
-/// Leaves the innermost scope; its undefined labels become references of the
-/// one around it.
+/// Leaves the innermost scope. Its undefined labels become references of the
+/// enclosing scope.
 LogicalResult ParserImpl::closeScope() {
   Scope &inner = scopes.back();
   Scope &outer = scopes[scopes.size() - 2];
@@ -119,7 +119,7 @@ void ParserImpl::startBlock(Block *block) {
   builder.setInsertionPointToEnd(block);
 }
 
-/// Code behind a terminator that no label leads to.
+/// Starts a new block after a terminator: it is for code that no label reaches.
 void ParserImpl::ensureOpenBlock() {
   if (!blockIsOpen())
     startBlock(new Block);
@@ -155,7 +155,7 @@ LogicalResult ParserImpl::parseLabel(StringRef name, SMLoc loc) {
   return success();
 }
 
-/// One name of a list of targets, or L<3>: L0, L1, L2.
+/// One name of a list of targets. L<3> stands for L0, L1, L2.
 LogicalResult
 ParserImpl::parseTargetNames(bool branch,
                              std::vector<std::pair<StringRef, SMLoc>> &list) {
@@ -170,7 +170,7 @@ ParserImpl::parseTargetNames(bool branch,
     if (failed(count))
       return failure();
     names.clear();
-    for (int64_t i = 0; i < *count; ++i) // the context keeps the name
+    for (int64_t i = 0; i < *count; ++i) // the context owns the name
       names.push_back(builder.getStringAttr(*name + Twine(i)).getValue());
   }
   for (StringRef target : names) {

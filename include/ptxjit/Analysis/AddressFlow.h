@@ -1,4 +1,4 @@
-//===- AddressFlow.h - through which ops an address flows -------*- C++ -*-===//
+//===- AddressFlow.h - the ops through which an address flows ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,9 @@
 
 namespace ptxjit {
 
-/// What `use` is to the address that its op computes: what ptx ops say of
-/// themselves, and the same of upstream's. (Control flow is not asked.)
+/// The role of operand `use` in the address that its op computes. Asks the
+/// AddressOpInterface of ptx ops, and knows arith ops itself. Ops of control
+/// flow have role None.
 ptx::AddressRole getAddressRole(mlir::OpOperand &use);
 
 } // namespace ptxjit

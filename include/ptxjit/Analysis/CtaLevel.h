@@ -1,12 +1,13 @@
-//===- CtaLevel.h - what is the same for a whole CTA ------------*- C++ -*-===//
+//===- CtaLevel.h - values and control common to a whole CTA ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel may be split at its barriers, and where shared memory is kept in
-// order (SharedOrder.h), so that each part is a loop over the
-// warps, if all threads reach every barrier together: under control that is the
-// same in the whole CTA. That control, and what it depends on, stands outside
-// the loops over warps.
+// Decides whether fission can split a kernel at its barriers and at its places
+// of order (SharedOrder.h), so that each part becomes a loop over the warps.
+// That needs all threads of the CTA to reach each barrier together: the control
+// flow around it must be the same in the whole CTA. This control flow, and the
+// values it depends on, then stand outside the loops over warps: they are "at
+// CTA level".
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +21,28 @@ namespace ptxjit {
 
 class CtaLevel {
 public:
-  /// \param func  structured or masked.
-  /// \param points  ops in front of which it shall be split, too.
+  /// \param func  in structured or masked form.
+  /// \param points  ops before which the kernel is to be split, too.
   CtaLevel(ptx::FuncOp func, const ShapeAnalysis &shapes,
            llvm::ArrayRef<mlir::Operation *> points = {});
 
   /// Why the kernel cannot be split at its barriers; empty if it can.
   llvm::StringRef whyNot() const { return reason; }
 
-  /// May the value be computed once for the CTA, from others of that kind?
+  /// May the value be computed once for the CTA, from other such values?
   bool contains(mlir::Value value) const { return values.contains(value); }
-  /// The same of all results of an op without regions.
+  /// May all results of `op` be computed once for the CTA? False for ops with
+  /// regions.
   bool contains(mlir::Operation *op) const;
-  /// Cheaper to compute in each part than to keep: scalars, and numbers of
-  /// threads.
+  /// Is the value cheaper to compute again in each part than to keep? True for
+  /// scalars and thread numbers.
   bool isRecomputed(mlir::Value value) const;
-  /// Bytes that each warp keeps from one part to another.
+  /// The number of bytes that each warp keeps from one part to another.
   uint64_t countLiveBytes(ptx::FuncOp func) const;
-  /// Does `op` hold a border of parts inside?
+  /// Does `op` contain a border between parts?
   bool isSplit(mlir::Operation *op) const { return split.contains(op); }
   static bool isBarrier(mlir::Operation *op);
-  /// Does a part of a split kernel end at `op`, and another begin?
+  /// Does one part of a split kernel end at `op` and another begin?
   static bool isBorder(mlir::Operation *op);
 
 private:

@@ -1,4 +1,4 @@
-//===- ExecutionMode.h - how the warps of a CTA are run ---------*- C++ -*-===//
+//===- ExecutionMode.h - how a kernel's warps are run -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,27 +12,30 @@
 
 namespace ptxjit {
 
+/// How the warps of a CTA are run; see docs/Architecture.md, "Warps together".
 enum class ExecutionMode {
-  WarpLoop, ///< warps one after another, in compiled code: none waits
-  Fission,  ///< the same, in parts between barriers
+  WarpLoop, ///< a loop over the warps: none waits for another
+  Fission,  ///< a loop over the warps for each part between barriers
   Fibers,   ///< each warp on a stack of its own
   Threads,  ///< each thread on a stack of its own, not in lockstep
 };
 
-/// One word or two: "warp loop", "fibers".
+/// The name of a mode for people: "warp loop", "fibers".
 llvm::StringRef describe(ExecutionMode mode);
 
 struct ModeChoice {
   ExecutionMode mode = ExecutionMode::WarpLoop;
-  /// May wait for other CTAs, so a CTA may have to make room for the next.
+  /// The kernel may wait for other CTAs, so that a CTA may have to let the next
+  /// one run.
   bool waitsOnMemory = false;
-  std::string reason; ///< one line for people
+  std::string reason; ///< for people, one line
 };
 
-/// Can lanes of a structured kernel not be run in lockstep?
+/// Must the threads of a structured kernel be run one by one, because its lanes
+/// cannot run in lockstep?
 bool needsThreads(ptx::FuncOp kernel, const ShapeAnalysis &shapes);
 
-/// Decides for a kernel in structured form.
+/// Chooses the mode of a kernel in structured form.
 ModeChoice chooseExecutionMode(ptx::FuncOp kernel, const ShapeContext &context);
 
 } // namespace ptxjit

@@ -1,4 +1,4 @@
-//===- InferShape.td - what an op says of its results' shape --------------===//
+//===- InferShape.td - the interface of ops with a shape rule -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,9 +12,10 @@ include "mlir/IR/OpBase.td"
 def InferShapeInterface : OpInterface<"InferShapeInterface"> {
   let cppNamespace = "::ptxjit";
   let description = [{
-    An op with a shape rule: how its results vary over the lanes of a warp, from
-    how its operands do. Rules are attached to ops from outside, by
-    `registerShapeRules`. An op without one is `LaneWise` or `VariesByLane`.
+    An op with a shape rule, which infers how its results vary over the lanes of
+    a warp from how its operands vary. `registerShapeRules` attaches the rules to
+    the ops as external models. A ptx op without a rule is `LaneWise` or
+    `VariesByLane`.
   }];
   let methods = [
     InterfaceMethod<"the shape that all results have",

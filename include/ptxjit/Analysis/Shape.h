@@ -1,9 +1,10 @@
-//===- Shape.h - how a value varies over the lanes of a warp ----*- C++ -*-===//
+//===- Shape.h - how values vary over the lanes of a warp -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decides what becomes a scalar, a vector load or a gather. Reads structured
-// or masked `ptx`; never rewrites.
+// The shape of a value says how it varies over the lanes of a warp. Shapes
+// decide which values become scalars and which accesses become vector loads or
+// gathers. The analysis reads structured or masked `ptx` and changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,65 +18,71 @@
 
 namespace ptxjit {
 
-/// For lane i of a warp, an offset. Lane 0's is 0.
+/// An offset for each lane of a warp. Lane 0's is 0 if all lanes have one base.
 using LanePattern = std::array<int64_t, 32>;
 
-/// Who sees the same value.
+/// The largest set of threads that all see the same value; Lane if a value may
+/// differ from lane to lane.
 enum class Uniformity : uint8_t { Grid, Cta, Warp, Lane };
 
-/// What is known of a value: value(lane) = base + pattern(lane), modulo its
-/// width, where the base is the same in all lanes. Affine values have a linear
-/// pattern, values periodic in tid.x a sawtooth.
+/// How a value varies: value(lane) = base + pattern(lane), modulo 2^width,
+/// where the base is the same in all lanes. Affine values have a linear
+/// pattern, values that are periodic in tid.x a sawtooth.
 ///
-/// Of a value that varies more, the same may be known of groups of lanes, each
-/// with a base of its own: row * pitch + column, where a warp has several rows.
+/// If a value has no common base, groups of lanes may still have one each. An
+/// example is row * pitch + column, where a warp covers several rows.
 struct Shape {
-  /// Of the base; Lane: there is not one for all lanes.
+  /// The uniformity of the base. Lane: the lanes have no common base; the value
+  /// varies.
   Uniformity uniformity = Uniformity::Lane;
-  /// Null for zero: the value itself is uniform.
+  /// Null if all offsets are 0. Without groups, the value itself is uniform
+  /// then.
   const LanePattern *pattern = nullptr;
-  /// If it varies: the first lane of each lane's group. Null: nothing is known.
+  /// For a value that varies: the first lane of each lane's group. Null:
+  /// nothing is known.
   const LanePattern *groups = nullptr;
-  /// The pattern holds only if a 32-bit value did not wrap between lanes where
-  /// it was widened, or if lanes that went different ways came to values of one
-  /// pattern (see `likely`); compiled code must test that.
+  /// The pattern may not hold: a 32-bit value may wrap around between lanes
+  /// before it is widened, or lanes that took different paths may come with
+  /// different bases (see `parted`). Compiled code must test it.
   bool conditional = false;
-  /// Conditional because lanes may be parted, which is not as rare as numbers
-  /// that wrap around.
+  /// The shape is conditional because lanes may take different paths, which is
+  /// not as rare as wrapping around.
   bool parted = false;
-  /// If it varies because control flow may part the lanes: the pattern on each
-  /// of the ways. It holds if they were not parted.
+  /// For a value that varies only because lanes may take different paths: the
+  /// pattern that it has on each path. The pattern holds if all lanes took the
+  /// same path.
   const LanePattern *likely = nullptr;
-  /// Bounds of the value in every lane, as signed integer.
+  /// Bounds of the value in all lanes, as a signed integer.
   int64_t min = INT64_MIN, max = INT64_MAX;
-  /// The low `knownBits` bits of the base (of all groups) are those of `low`.
+  /// The low `knownBits` bits of the base, or of the bases of all groups, equal
+  /// those of `low`.
   unsigned knownBits = 0;
   uint64_t low = 0;
 
   bool isVarying() const { return uniformity == Uniformity::Lane; }
   bool isUniform() const { return !isVarying() && !pattern; }
-  /// Uniform or with a pattern.
+  /// Do all lanes have one base? Then the value is uniform or has a pattern.
   bool hasBase() const { return !isVarying(); }
   bool hasGroups() const { return isVarying() && groups; }
-  /// The base is a multiple of 2 to the power of this.
+  /// The base is a multiple of 2^baseAlign().
   unsigned baseAlign() const {
     return low ? std::min<unsigned>(knownBits, llvm::countr_zero(low))
                : knownBits;
   }
-  /// Is the value known in every lane? (Of 64 bits it never is.)
+  /// Is the value a known number in each lane? Always false for 64 bits.
   bool isKnown(unsigned width) const {
     return hasBase() && !conditional && width < 64 && knownBits >= width;
   }
   void setKnown(unsigned bits, uint64_t value);
 
-  /// One value within bounds, which all threads at that level see.
+  /// One value within bounds, the same for all threads of level `at`.
   static Shape uniform(Uniformity at, int64_t min = INT64_MIN,
                        int64_t max = INT64_MAX);
   /// A constant.
   static Shape known(int64_t value) {
     return uniform(Uniformity::Grid, value, value);
   }
-  /// Nothing but bounds is known.
+  /// A value of which only bounds are known.
   static Shape varying(int64_t min, int64_t max);
   bool operator==(const Shape &o) const {
     return uniformity == o.uniformity && pattern == o.pattern &&
@@ -85,24 +92,27 @@ struct Shape {
   }
 };
 
-/// Facts about the launch that shapes may rely on.
+/// The facts about a launch that shapes may rely on.
 struct ShapeContext {
   std::array<unsigned, 3> block = {32, 1, 1};
   /// See PTXJIT_PASS_OPTIONS in Specialization.h.
   bool smallGrid = true;
-  /// Threads that are run together: a warp, or 1, where nothing varies.
+  /// The number of threads that run together: 32, or 1 where threads run one by
+  /// one and nothing varies.
   unsigned lanes = 32;
   unsigned threads() const { return block[0] * block[1] * block[2]; }
   bool partialWarp() const { return threads() % lanes != 0; }
 };
 
-/// Coordinates of thread `linear` of the CTA, in dimension 0, 1 or 2.
+/// tid.x, tid.y or tid.z (`dim` 0, 1 or 2) of thread number `linear` of the
+/// CTA.
 unsigned getTid(const ShapeContext &context, unsigned dim, unsigned linear);
 
 class ShapeInference;
 
-/// The shapes of all values of a function. What a result's shape is, ops say by
-/// InferShapeInterface (InferShape.h); control flow is followed here.
+/// The shapes of all values of a function. Ops infer the shapes of their
+/// results by InferShapeInterface (InferShape.h); the analysis follows control
+/// flow.
 class ShapeAnalysis {
 public:
   /// \pre registerShapeRules was called for the function's context.
@@ -113,8 +123,8 @@ public:
   bool isUniform(mlir::Value value) const { return get(value).isUniform(); }
   const ShapeContext &getContext() const;
 
-  /// Does a pattern survive widening from `width` bits only if a run-time test
-  /// finds that no lane wraps?
+  /// May a lane wrap around, so that the pattern survives widening from `width`
+  /// bits only if a run-time test succeeds?
   static bool mayWrap(const Shape &shape, unsigned width, bool isSigned);
 
 private:

@@ -1,4 +1,4 @@
-//===- ShapeText.h - shapes in words ----------------------------*- C++ -*-===//
+//===- ShapeText.h - shapes described in words ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,14 +11,15 @@
 
 namespace ptxjit {
 
-/// As "base + 4 * lane", "the same in the CTA", "4 rows of 8 lanes".
+/// Describes a shape: "base + 4 * lane", "the same in the CTA", "4 groups of
+/// lanes, each base + lane".
 std::string describeShape(const Shape &shape);
 
-/// Why a value has not one base for all lanes: where what varies comes from, as
-/// "it comes from memory (line 12)". Empty if it has one.
+/// Explains why the lanes have no common base for `value`, by the op where the
+/// variation begins: "it comes from memory (line 12)". Empty if they have one.
 std::string explainVarying(const ShapeAnalysis &shapes, mlir::Value value);
 
-/// Line of a location in its file; 0 if it has none.
+/// The line of a location in its file; 0 if it has none.
 unsigned lineOf(mlir::Location location);
 
 } // namespace ptxjit

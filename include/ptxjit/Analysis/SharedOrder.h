@@ -1,21 +1,22 @@
-//===- SharedOrder.h - where warps must not run ahead -----------*- C++ -*-===//
+//===- SharedOrder.h - places where warps must not run ahead ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A GPU runs the warps of a CTA side by side. There are programs whose warps
-// share memory without a barrier and are right as long as no warp runs far
-// ahead. This analysis finds where they need the others to have come as far.
+// A GPU runs the warps of a CTA side by side. Some programs share memory
+// between warps without a barrier, and are correct as long as no warp runs far
+// ahead. We run warps one after another, so this analysis finds the places of
+// order: where a warp must give the others time to catch up.
 //
-// Warps are kept together in front of an access to shared memory if another
-// warp may have to touch the same bytes before it: it reads what this one
-// writes, or writes what this one reads, and there is neither a barrier in
-// between nor a loop that waits for others. Such a place always stands under
-// control that all warps of the CTA share. A region that only some of the warps
-// enter is one access for all it does.
+// There is a place of order before an access to shared memory if another warp
+// may have to access the same bytes earlier in the program: it reads what this
+// access writes, or writes what this access reads, and neither a barrier nor a
+// loop that waits for others lies in between. Places of order always stand
+// under control flow that all warps of the CTA share. A region that only some
+// warps enter counts as one access that does all that the region does.
 //
-// Whether two warps touch the same bytes is asked of the addresses' thread
-// forms (ThreadForm.h). When in doubt they do, unless the doubt comes from the
-// threads' data.
+// The thread forms of addresses (ThreadForm.h) tell whether two warps access
+// the same bytes. If that is unknown they do, unless it is unknown because the
+// addresses depend on the threads' data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +29,17 @@
 
 namespace ptxjit {
 
-/// A place where warps are kept together.
+/// A place of order.
 struct OrderPoint {
-  mlir::Operation *before; ///< the op in front of which it lies
-  std::string why;         ///< for people
+  mlir::Operation *before; ///< the place is in front of this op
+  std::string why;         ///< the reason, for people
 };
 
-/// The places of a kernel in structured form. There are none if the CTA is one
-/// warp. If the kernel can be split at its barriers (CtaLevel.h) it can be
-/// split at these places, too. Where threads run one by one, because
-/// `context.lanes` is 1 or the kernel needs that (ExecutionMode.h), each is a
-/// warp of its own.
+/// Finds the places of order of a kernel in structured form. There are none if
+/// the CTA has only one warp. If the kernel can be split at its barriers
+/// (CtaLevel.h), it can be split at these places, too. If threads run one by
+/// one, because `context.lanes` is 1 or the kernel needs it (ExecutionMode.h),
+/// each thread counts as a warp.
 std::vector<OrderPoint> findSharedOrder(ptx::FuncOp kernel,
                                         ShapeContext context);
 

@@ -1,8 +1,9 @@
-//===- Waiting.h - who may wait for whom ------------------------*- C++ -*-===//
+//===- Waiting.h - which threads may wait for which -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads structured `ptx` that is not masked yet.
+// Finds loops that wait for other threads, and lanes that may wait for lanes of
+// their own warp. Reads structured `ptx` that is not masked yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,15 +15,17 @@
 
 namespace ptxjit {
 
-/// May `loop` wait for another thread: does whether it goes on depend on an
-/// ordered load or on an atomic that may find the same again and again? (Not an
-/// atomic that changes what it reads, nor a compare-and-swap with what was read
-/// last: if those fail, another thread has got on.) Or on a weak load, where
-/// barriers or fences make each turn read anew and nothing is counted?
+/// May `loop` wait for another thread? It may if its condition depends on
+/// - an ordered load, an mbarrier wait, or an atomic that may read the same
+///   value again; but not an atomic that always changes the value, nor a
+///   compare-and-swap with the value it read last, whose failure means that
+///   another thread made progress;
+/// - a weak load, if a barrier or fence makes each iteration read memory again
+///   and the condition depends on no counter.
 bool waitsOnMemory(mlir::scf::WhileOp loop);
 
-/// Do turns of `loop` meet other threads, at barriers or operations of a warp?
-/// That they meet is no sign then that what `loop` waits for has come nearer.
+/// Do iterations of `loop` meet other threads at barriers or warp operations?
+/// Then such a meeting is no sign that the loop makes progress.
 bool meetsOthers(mlir::scf::WhileOp loop);
 
 /// An op at which a lane may wait for another lane of its own warp.
@@ -31,10 +34,13 @@ struct LaneWait {
   const char *why = "";
 };
 
-/// Looks for a place where lanes in lockstep would wait for ever, or see too
-/// early what others write: a loop that waits in some lanes for what others do
-/// elsewhere; a barrier, or an operation of the whole warp, that lanes reach
-/// one part here and one part there. When in doubt the answer is yes.
+/// Looks for an op where lanes in lockstep would wait forever, or would see a
+/// write of another lane too early:
+/// - a loop in which some lanes wait for an op that other lanes execute
+///   elsewhere;
+/// - a barrier or whole-warp operation that some lanes reach here and others
+///   elsewhere.
+/// When in doubt, returns the op.
 LaneWait findLaneWait(ptx::FuncOp func, const ShapeAnalysis &shapes);
 
 } // namespace ptxjit

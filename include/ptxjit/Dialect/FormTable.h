@@ -1,11 +1,11 @@
-//===- FormTable.h - the ISA's forms as data --------------------*- C++ -*-===//
+//===- FormTable.h - the instruction forms of the ISA -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ptx-tblgen makes of the records in the .td files: for each form its
-// modifiers, operands and availability. Parser, printer and verifier read this
-// table, so text and IR cannot disagree about what is legal. Holds no opcode's
-// name.
+// The form table, which ptx-tblgen generates from the .td files. It lists the
+// modifiers, operands and availability of each form. Parser, printer and
+// verifier read this table, so text and IR cannot disagree about what is legal.
+// Nothing here depends on a particular opcode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,19 +19,20 @@
 
 namespace ptxjit::ptx {
 
-/// Where a modifier lives in IR: an inherent attribute of the op.
+/// A modifier of an op, and the inherent attribute that holds it in IR.
 struct ModifierSpec {
-  const char *attrName;
+  const char *attrName; ///< empty: IR does not keep the modifier
   bool isFlag;
-  /// Of types, whose order in the text counts: is the token one? Else null.
+  /// Is `token` a type? Null for modifiers that are not types. The relative
+  /// order of type tokens matters; that of other modifiers does not.
   bool (*isType)(llvm::StringRef token);
-  /// The attribute for `token`; null if `token` is none of this modifier's.
+  /// The attribute for `token`; null if this modifier has no such token.
   mlir::Attribute (*build)(mlir::MLIRContext *, llvm::StringRef token);
-  /// The token for an attribute built by `build`; empty if it is not one.
+  /// The token for an attribute that `build` made; empty for any other.
   llvm::StringRef (*spell)(mlir::Attribute);
 };
 
-/// One `.x`, `{.x}`, `.{a|b}` or `{.a|b}` of a form.
+/// The place of one modifier in a form: `.x`, `{.x}`, `.{a|b}` or `{.a|b}`.
 struct SlotSpec {
   const ModifierSpec *modifier;
   bool optional;
@@ -48,19 +49,21 @@ enum class OperandKind : uint8_t {
   Address,
   Label,
   Callee,
-  Immediate, ///< a constant, perhaps of few values
+  Immediate, ///< an integer constant; see OperandSpec::allowed
   Sink,      ///< `_` and nothing else
   Carry,     ///< the carry flag, which the text does not name
-  Ignored    ///< a value that is checked and not kept in IR
+  Ignored    ///< a value that is checked but not kept in IR
 };
-/// How many elements a vector operand has.
+/// What gives the number of elements of a vector operand.
 enum class CountRule : uint8_t {
-  Modifier, ///< as `.v2/.v4/.v8` says, 1 without
+  Modifier, ///< `.v2`, `.v4` or `.v8`; 1 without such a modifier
   Fixed,    ///< `count`
   ShapeN,   ///< n of the `.mMnNkK` modifier, divided by `count`
   Repeat,   ///< N of the `.xN` modifier, times `count`
   Dimension ///< N of the `.Nd` modifier
 };
+/// Which type an operand has: the first or second type token of the form, the
+/// first at twice its width, or always the same type.
 enum class TypeRule : uint8_t { First, Second, Wide, Fixed };
 
 /// One operand of a form.
@@ -71,20 +74,22 @@ struct OperandSpec {
   ScalarType fixed = {};
   bool isResult = false;
   bool isSecondResult = false; ///< written `d|q`
-  bool optional = false;       ///< may be left out, with all that follow
+  bool optional = false;       ///< a trailing operand that may be omitted
   bool negatable = false;      ///< predicate, may be written `!p`
   bool special = false;        ///< special registers and symbols allowed
   bool signable = false;       ///< may be written `-a`
-  /// May be written `a.b0`, `a.h1` (1), `a.h10` (2), `a.b3210` (4): parts of a
-  /// register, or of two; 0: not.
+  /// How many parts a selector names: 1 (`a.b0`, `a.h1`), 2 (`a.h10`) or 4
+  /// (`a.b3210`). 0: the operand takes no selector. See isSelectable.
   unsigned char selectLanes = 0;
   CountRule countRule = {}; ///< of a vector
   uint16_t count = 0;
-  uint8_t numParts = 0; ///< of an address: operands that follow it, in its `[]`
-  const char *allowed = ""; ///< of an immediate: "", "16", "4|8|16", "0..3"
-  uint8_t group = 0;        ///< ODS operand or result group
+  uint8_t numParts = 0; ///< of an address: the operands after it in the same []
+  /// Of an immediate, its values: "16", "4|8|16", "0..3"; empty: any.
+  const char *allowed = "";
+  uint8_t group = 0; ///< ODS operand or result group
 };
 
+/// PTX versions and targets, written as in class Since of PtxBase.td.
 struct SinceSpec {
   const char *ptxVersion;
   const char *target;
@@ -95,8 +100,9 @@ struct FormSpec {
   const char *opName;
   const char *syntax;
   const char *isaAnchor;
-  bool wideOperands;
-  /// ODS operand groups if the op is AttrSizedOperandSegments, else 0.
+  bool wideOperands; ///< WideOperands of Ptx_Instr in PtxBase.td
+  /// The number of ODS operand groups if the op has AttrSizedOperandSegments,
+  /// else 0.
   uint8_t operandGroups;
   const SlotSpec *slots;
   unsigned numSlots;
@@ -104,12 +110,14 @@ struct FormSpec {
   unsigned numOperands;
   const SinceSpec *since;
   unsigned numSince;
-  /// The op has its operands in one list, in the order of the text: a
-  /// `Ptx_RowOp`, or an op that keeps its text.
+  /// The op has one list of operands, in the order of the text: it is a
+  /// `Ptx_RowOp`, or it keeps its text.
   bool isRow;
-  /// The op is `ptx.unlowered` or `ptx.advice`, which hold any instruction.
+  /// The op is `ptx.unlowered` or `ptx.advice`. Their modifiers are kept as
+  /// text, so that they can hold any instruction.
   bool keepsText;
-  /// The attribute that tells the opcode; null if the op's name does.
+  /// The attribute that holds the opcode, for ops that stand for several
+  /// opcodes; else null.
   const ModifierSpec *opcodeModifier;
 
   llvm::ArrayRef<SlotSpec> getSlots() const { return {slots, numSlots}; }
@@ -121,31 +129,34 @@ struct FormSpec {
 
 /// All forms, grouped by opcode.
 llvm::ArrayRef<FormSpec> getForms();
-/// The forms of `opcode`, empty if there is none.
+/// The forms of `opcode`; empty if there is none.
 llvm::ArrayRef<FormSpec> getFormsOfOpcode(llvm::StringRef opcode);
-/// The forms of an op, "ptx.add.int", whatever their opcode; empty if none.
+/// The forms of the op named `opName` ("ptx.add.int"), of all its opcodes;
+/// empty if there is none.
 llvm::ArrayRef<FormSpec> getFormsOfOp(llvm::StringRef opName);
 
-/// Since when a modifier may be used at all; null if as long as its forms.
+/// The availability of a modifier that came later than the forms it stands in;
+/// null for other modifiers.
 const SinceSpec *getModifierAvailability(llvm::StringRef token);
 
-/// A modifier that `opcode` has to have from `ptxVersion` on; older text means
-/// it and may not have it.
+/// A modifier that `opcode` must have from `ptxVersion` on. Older text implies
+/// the modifier and must not spell it.
 struct ImpliedSpec {
   const char *opcode;
   const char *token;
   const char *ptxVersion;
 };
-/// Null if there is none.
+/// The implied modifier of `opcode`; null if there is none.
 const ImpliedSpec *getImpliedModifier(llvm::StringRef opcode);
 
 /// Is `value` one of `operand.allowed`?
 bool isAllowed(const OperandSpec &operand, int64_t value);
-/// The elements of the vector `operand`; `tokens` are the modifiers.
+/// The number of elements of vector `operand` in an instruction with the
+/// modifiers `tokens`.
 unsigned getVectorSize(const OperandSpec &operand,
                        llvm::ArrayRef<llvm::StringRef> tokens);
 
-/// The type an operand has under `form`, when its type tokens are `first` and
+/// The type of `operand` in an instruction whose type tokens are `first` and
 /// `second`.
 ScalarType getOperandType(const OperandSpec &operand, ScalarType first,
                           ScalarType second);
@@ -155,24 +166,29 @@ ScalarType getOperandType(const OperandSpec &operand, ScalarType first,
 //===----------------------------------------------------------------------===//
 
 unsigned getBitWidth(ScalarType type);
+/// One of f16, f32 and f64, the floating-point types that registers may have.
 bool isFloat(ScalarType type);
 bool isSignedInt(ScalarType type);
 bool isUnsignedInt(ScalarType type);
-/// An untyped `.bN`, or packed type.
+/// Neither a predicate, nor isFloat, nor an integer of 8 to 64 bits: `.bN`, and
+/// the types of instructions whose registers are `.bN` (bf16, tf32, f16x2, u4).
 bool isBits(ScalarType type);
+/// The type of twice the width for 16- and 32-bit integers; else `type` itself.
 ScalarType getWide(ScalarType type);
-/// The type of the two parts of a packed type (f16x2); any other type itself.
+/// The type of the 2 parts of f16x2, bf16x2, f32x2, u16x2 and s16x2, or of the
+/// 4 parts of u8x4 and s8x4; any other type itself.
 ScalarType getPartType(ScalarType type);
 inline bool isPacked(ScalarType type) { return getPartType(type) != type; }
 inline bool isHalf(ScalarType type) {
   return type == ScalarType::F16 || type == ScalarType::BF16;
 }
-/// The builtin type of values of `type`: signless iN, f16, f32, f64.
+/// The builtin type of values of `type`: f16, f32, f64, or signless iN. A value
+/// of b128 is two of i64.
 mlir::Type getValueType(mlir::MLIRContext *context, ScalarType type);
-/// May a register declared as `reg` stand where an instruction wants `type`
-/// (ISA "operand type checking"), sizes being equal?
+/// May a register declared as `reg` stand where an instruction wants `type`?
+/// Assumes that both have the same size. ISA: "operand type checking".
 bool isCompatible(ScalarType type, ScalarType reg);
-/// The type a special register is read as.
+/// The type of a special register's value.
 ScalarType getRegisterType(SpecialRegister reg);
 SinceSpec getAvailability(SpecialRegister reg);
 
@@ -200,34 +216,38 @@ std::optional<Availability> parseAvailability(llvm::StringRef version,
 
 /// The outcome of matching a mnemonic's modifiers against one form.
 struct FormMatch {
-  /// Attribute and token for each slot that is filled.
+  /// The modifier and token of each slot that is filled.
   llvm::SmallVector<std::pair<const ModifierSpec *, llvm::StringRef>, 8>
       modifiers;
+  /// The first two type tokens; equal if the instruction has only one.
   ScalarType first = ScalarType::B32, second = ScalarType::B32;
 };
 
-/// Matches the modifiers, given without dots, in any order but for types.
-/// On failure `badToken` is the index of the first token that does not fit, or
-/// the number of tokens if one is missing.
+/// Matches the modifiers `tokens`, which have no dots. Their order is free, but
+/// types must stand in the order of the form. On failure `badToken` is the
+/// index of the first token that does not fit, or the number of tokens if one
+/// is missing.
 std::optional<FormMatch> matchForm(const FormSpec &form,
                                    llvm::ArrayRef<llvm::StringRef> tokens,
                                    unsigned &badToken);
 
-/// Adds the attributes that hold what `match` found of `form`.
+/// Adds the attributes of the modifiers in `match`, and of the opcode if `form`
+/// has an attribute for it.
 void addModifiers(const FormSpec &form, const FormMatch &match,
                   mlir::OperationState &state);
 
-/// The modifiers of `op` as PTX spells them, "sat.s32", in the order of `form`,
-/// or of a form that fits; nothing if its attributes fit no form.
+/// The modifiers of `op` as PTX spells them ("sat.s32"), in the order of `form`
+/// or of the first form that fits. Returns nothing if the attributes of `op` do
+/// not fit `form`, or fit no form.
 std::optional<std::string> spellModifiers(mlir::Operation *op,
                                           const FormSpec &form);
 std::optional<std::string> spellModifiers(mlir::Operation *op);
 
-/// May an operand name these `parts` of `width` bits of its register?
+/// May a selector of `operand` name these `parts`, of `width` bits each?
 bool isSelectable(const OperandSpec &operand, unsigned width,
                   llvm::ArrayRef<unsigned> parts);
 
-/// "add.{u16|...} d, a, b": a form for people.
+/// The syntax of `form` for diagnostics: "add.{u16|...} d, a, b".
 std::string describeForm(const FormSpec &form);
 
 } // namespace ptxjit::ptx

@@ -1,9 +1,10 @@
-//===- Matrix.h - what a matrix instruction of a warp does ------*- C++ -*-===//
+//===- Matrix.h - the meaning of matrix instructions ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The meaning of the attributes of matrix ops (PtxMatrixOps.td), for all that
-// carry them out: `getMultiply` and `getMove` of the ops.
+// Descriptions of what the warp-level matrix ops (PtxMatrixOps.td) do, decoded
+// from their attributes. `getMultiply` and `getMove` of the ops return them,
+// for the lowering and the reference interpreter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,40 +23,42 @@ enum class Sparsity {
   Bytes   ///< two of four bytes: 8-bit elements, or pairs of 4-bit ones
 };
 
-/// What `ptx.mma` does: D = A * B + C. ISA: "warp-level-matrix-
-/// instructions". A is m x k, B k x n, C and D m x n.
+/// What `ptx.mma` does: D = A * B + C, where A is m x k, B is k x n, C and D
+/// are m x n. ISA: "warp-level-matrix-instructions".
 struct MatrixMultiply {
   unsigned m = 0, n = 0, k = 0;
   MatrixType a = MatrixType::F16, b = MatrixType::F16, c = MatrixType::F16,
              d = MatrixType::F16;
   bool isWmma = false;
-  /// Of the f16 m8n8k4, whose fragments depend on it.
+  /// The layouts of A and B. They matter to the fragments of the f16 m8n8k4.
   bool aIsCol = false, bIsRow = false;
   bool saturates = false; ///< `.satfinite`
   Rounding rounding = Rounding::RN;
-  BoolOp bitOp = BoolOp::Xor; ///< of b1
+  BoolOp bitOp = BoolOp::Xor; ///< combines elements of type b1
   Sparsity sparsity = Sparsity::Dense;
-  /// 4- and 6-bit elements in a byte each (`.kind::f8f6f4`, `mxf8f6f4`).
+  /// Each 4- or 6-bit element takes a byte (`.kind::f8f6f4`, `mxf8f6f4`).
   bool bytePerElement = false;
-  /// Factors in each row of A and column of B, for equal parts of k; 0: none.
+  /// The number of scale factors of each row of A and column of B. Each applies
+  /// to an equal part of k. 0: not scaled.
   unsigned scales = 0;
-  /// They are ue4m3; else ue8m0.
+  /// The scale factors are ue4m3; else ue8m0.
   bool scalesAreUE4M3 = false;
 
-  /// Four multiplications side by side, by eight lanes each.
+  /// The warp does four multiplications, each on eight of its lanes.
   bool isQuadPair() const { return m == 8 && n == 8 && k == 4 && !isF64(); }
   bool isF64() const { return d == MatrixType::F64; }
   bool isInteger() const { return d == MatrixType::S32; }
 
-  /// Bits that an element of A or B takes in a register.
+  /// The bits that an element of A or B takes in a register.
   unsigned bitsOf(MatrixType type) const;
-  /// Registers of an operand: of 64 bits for f64, else of 32.
+  /// The number of registers of an operand in each lane. Registers have 64 bits
+  /// for f64, else 32.
   unsigned aRegisters() const;
   unsigned bRegisters() const;
   unsigned cRegisters() const { return accumulatorRegisters(c); }
   unsigned dRegisters() const { return accumulatorRegisters(d); }
-  /// The registers that make up A or B; an f16 fragment of wmma holds more
-  /// (always 8), the others are copies.
+  /// The number of registers that hold distinct parts of A or B. An f16
+  /// fragment of wmma always has 8 registers; the further ones are copies.
   unsigned aParts() const;
   unsigned bParts() const;
 
@@ -63,30 +66,32 @@ private:
   unsigned accumulatorRegisters(MatrixType type) const;
 };
 
-/// What `ptx.ldmatrix` and `ptx.stmatrix` move. ISA: "ldmatrix", "stmatrix".
+/// What `ptx.ldmatrix` and `ptx.stmatrix` move: `count` matrices. ISA:
+/// "ldmatrix", "stmatrix".
 struct MatrixMove {
-  /// Bits of an element in memory, and the format.
+  /// The format of elements in memory, named for their bits.
   enum Format { B16, B8, B6, B4 } format = B16;
-  unsigned rows = 8; ///< of a matrix, 16 bytes each
+  unsigned rows = 8; ///< of each matrix, 16 bytes each
   unsigned count = 1;
   bool transposes = false;
   Space space = Space::Generic;
-  /// Registers for each matrix.
+  /// The number of registers for each matrix.
   unsigned registersEach() const { return rows == 16 ? 2 : 1; }
 };
 
-/// What `ptx.wmma.load` and `ptx.wmma.store` move: a matrix of rows x cols (A:
-/// m x k, B: k x n, C and D: m x n). ISA: "wmma.load".
+/// What `ptx.wmma.load` and `ptx.wmma.store` move: one matrix of rows() x
+/// cols(). A is m x k, B is k x n, C and D are m x n. ISA: "wmma.load".
 struct WmmaMove {
-  enum Operand { A, B, C } operand = A; ///< C: also D
+  enum Operand { A, B, C } operand = A; ///< C stands for D, too
   unsigned m = 0, n = 0, k = 0;
   MatrixType type = MatrixType::F16;
   bool isCol = false; ///< columns are contiguous in memory
   Space space = Space::Generic;
-  /// Registers of the fragment.
+  /// The number of registers of the fragment in each lane.
   unsigned registers() const;
 
-  /// Registers that hold the matrix; others are copies (see MatrixMultiply).
+  /// The number of registers that hold distinct parts of the matrix; further
+  /// ones are copies (see MatrixMultiply::aParts).
   unsigned parts() const;
   unsigned rows() const { return operand == B ? k : m; }
   unsigned cols() const { return operand == A ? k : n; }

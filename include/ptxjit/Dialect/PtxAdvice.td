@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prefetches, cache policies, numbers of registers, and orders that hold anyway:
-// copies are done when they are issued, and a grid starts when those before it
-// have ended.
+// Prefetches, cache policies, numbers of registers, and waits and fences for
+// orders that always hold here: copies complete when they are issued, and a
+// grid starts after the grids before it have ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,14 +48,14 @@ def Advice_griddepcontrol : Advice<"griddepcontrol",
     !strconcat(SyncAnchor, "griddepcontrol"),
     [Form<"griddepcontrol.{launch_dependents|wait}", [Since<"7.8", "sm_90+">]>]>;
 
-// One memory, one way to it.
+// All accesses take the same path to memory, so proxies need no fences.
 def Advice_fence : Advice<"fence", !strconcat(SyncAnchor, "membar-fence"),
     [Form<"fence.proxy.alias", [Since<"7.5", "sm_70+">]>,
      Form<"fence.proxy.async{.global|shared::cta|shared::cluster}", [Since<"8.0", "sm_90+">]>,
      Form<"fence.mbarrier_init.release.cluster", [Since<"8.0", "sm_90+">]>,
      Form<"fence.proxy.tensormap::generic.release.{cta|cluster|gpu|sys}", [Since<"8.3", "sm_90+">]>,
      Form<"fence.proxy.tensormap::generic.acquire.{cta|cluster|gpu|sys} [a], #b=128", [Since<"8.3", "sm_90+">]>,
-     // Of mbarriers, which are ordered anyway.
+     // Fences of mbarrier operations, which are always ordered.
      Form<"fence.release.sync_restrict::shared::cta.cluster", [Since<"8.6", "sm_90+">]>,
      Form<"fence.acquire.sync_restrict::shared::cluster.cluster", [Since<"8.6", "sm_90+">]>,
      Form<"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
@@ -75,7 +75,7 @@ def Advice_setmaxnreg : Advice<"setmaxnreg", "miscellaneous-instructions-setmaxn
 def Advice_pmevent : Advice<"pmevent", "miscellaneous-instructions-pmevent",
     [Form<"pmevent #a=0..15", [Since<"1.4", "sm_10+">]>,
      Form<"pmevent.mask #a", [Since<"3.0", "sm_20+">]>]>;
-// No debugger is attached that it could stop for.
+// There is no debugger for which `brkpt` could stop.
 def Advice_brkpt : Advice<"brkpt", "miscellaneous-instructions-brkpt",
     [Form<"brkpt", [Since<"1.0", "sm_11+">]>]>;
 #endif

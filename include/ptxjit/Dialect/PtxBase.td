@@ -1,11 +1,11 @@
-//===- PtxBase.td - how the one table of the ISA is written ---------------===//
+//===- PtxBase.td - the dialect, and classes for the ISA table ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dialect, and the classes that a record of the ISA table is made of:
-// availability, syntax forms, modifiers and the instruction base class.
-// Everything about an instruction that can be stated is stated here or in the
-// chapter files, once; see docs/AddingAnInstruction.md for the syntax language.
+// The dialect, and the classes that make up a record of the ISA table:
+// availability, syntax forms, modifiers and the instruction base classes. Facts
+// about an instruction are stated once, here or in the chapter files;
+// docs/AddingAnInstruction.md has an example.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ include "ptxjit/Dialect/PtxInterfaces.td"
 def Ptx_Dialect : Dialect {
   let name = "ptx";
   let cppNamespace = "::ptxjit::ptx";
-  let summary = "PTX, as written by the programmer: one thread's view";
+  let summary = "PTX as the programmer writes it, from the view of one thread";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [
@@ -36,9 +36,10 @@ def Ptx_Dialect : Dialect {
 // Availability and forms
 //===----------------------------------------------------------------------===//
 
-/// From which PTX version ("2.0", or "1.0-6.3": not after 6.3), on which
-/// targets. `target` is "sm_NN+" (that architecture and later), "sm_NNa" (that
-/// one alone) or "sm_NNf" (family).
+/// The PTX versions and targets that have a form or modifier. `ptxVersion` is
+/// the first version ("2.0"), or the first and last one ("1.0-6.3"). `target`
+/// is "sm_NN+" (that architecture and later ones), "sm_NNa" (only that one) or
+/// "sm_NNf" (its family).
 class Since<string ptxVersion, string target> {
   string PtxVersion = ptxVersion;
   string Target = target;
@@ -49,39 +50,40 @@ class Since<string ptxVersion, string target> {
 ///   opcode  modifiers  operands
 ///   add     {.sat}.s32 d, a, b
 ///
-/// Modifiers: `.x` required, `{.x}` optional, `.{a|b}` one of, `{.a|b}` at most
-/// one of. Each token belongs to the op's argument that knows it; the type
-/// tokens fill `ty`, then `ty2`. Their order in the text is free, but for the
-/// relative order of types.
+/// Modifiers: `.x` is required, `{.x}` optional, `.{a|b}` exactly one and
+/// `{.a|b}` at most one of the list. Each token sets the argument of the op
+/// that has such a case; type tokens set `ty`, then `ty2`. The order of
+/// modifiers in the text is free, except for the relative order of types.
 ///
-/// Operands, in the order of the text: `name{:type}`, where the type is the
-/// instruction's first type if absent, `:2` its second, `:w` twice the width of
-/// the first, else a PTX type. Around the name:
+/// Operands, in the order of the text: `name{:type}`. Without a type, the
+/// operand has the instruction's first type; `:2` is the second type, `:w` is
+/// the first at twice its width, anything else a PTX type. Around the name:
 ///   [a]     address                      a*   vector if `.v2/.v4/.v8` is given
 ///   !c      predicate that may be negated  %a  special register or symbol too
 ///   {|q}    second destination           {, b} optional trailing operand
-///   a*4     vector of four               a*N/4 n of `.mMnNkK` divided by 4
-///   a*D     N of `.Nd`
-///   a*2x    N of `.xN` times 2           [a,c*2] address of several parts
+///   a*4     vector of 4                  a*N/4 vector of n of `.mMnNkK` / 4
+///   a*D     vector of N of `.Nd`
+///   a*2x    vector of 2 * N of `.xN`     [a,c*2] address of several parts
 ///   #n=4|8  constant (of these values)   #n=0..3 (of this range)
-///   -a      may be written `-a`          ~a    part of a register: `a.b0`
-///                                        ~2a, ~4a  parts of two: `a.h10`
+///   -a      may be written `-a`          ~a    may name a part: `a.b0`
+///                                        ~2a, ~4a  may name 2 or 4: `a.h10`
 ///   _       nothing but `_`             &c    the carry flag; not in the text
-///   ?p      operand that changes no result: checked, and not kept in IR
+///   ?p      operand that changes no result: checked, but not kept in IR
 ///   L:label, f:callee, x:args            control flow
 class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {
   string Syntax = syntax;
   list<Since> Availability = since;
 }
 
-/// The last minor version of PTX 1, 2, 3 and so on.
+/// The last minor versions of PTX 1, 2, 3 and so on.
 def Ptx_Versions {
   list<int> LastMinor = [5, 3, 2, 3, 1, 5, 8, 8, 4];
 }
 
-/// Target architectures, from the oldest to the newest, that came with a PTX
-/// version. The manual does not name sm_82, and ptxas takes sm_70 and sm_88
-/// before the versions that the manual tells: here is what ptxas takes.
+/// The target architectures that a PTX version introduced. The records below
+/// are ordered from the oldest to the newest architecture. They follow ptxas,
+/// not the manual: the manual does not name sm_82, and ptxas accepts sm_70 and
+/// sm_88 in earlier versions than the manual says.
 class Targets<string ptxVersion, list<string> names> {
   string PtxVersion = ptxVersion;
   list<string> Names = names;
@@ -106,7 +108,7 @@ def Ptx_Targets {
     Targets<"8.8", ["sm_120f", "sm_121", "sm_121a", "sm_121f"]>];
 }
 
-/// A modifier that came later than the forms it stands in.
+/// A modifier that is newer than the forms it stands in.
 class TokenSince<string token, string ptxVersion, string target> {
   string Token = token;
   Since Availability = Since<ptxVersion, target>;
@@ -129,8 +131,8 @@ def : TokenSince<"param::func", "8.3", "sm_30+">;
 def : TokenSince<"m8n32k16", "6.1", "sm_70+">;
 def : TokenSince<"m32n8k16", "6.1", "sm_70+">;
 
-/// A modifier that an instruction has to have from a PTX version on, and that
-/// older text means without having it.
+/// A modifier that an instruction must have from a PTX version on. Older text
+/// implies the modifier and must not spell it.
 class TokenImplied<string opcode, string token, string ptxVersion> {
   string Opcode = opcode;
   string Token = token;
@@ -148,7 +150,7 @@ class Ptx_Enum<string cppName, list<I32EnumAttrCase> cases>
   let genSpecializedAttr = 0;
 }
 
-/// A modifier with several spellings, one of which may be present.
+/// A modifier with several tokens, of which one may be present.
 class Ptx_Modifier<Ptx_Enum cases, string mnemonic>
     : EnumAttr<Ptx_Dialect, cases, mnemonic> {
   let assemblyFormat = "`<` $value `>`";
@@ -180,7 +182,7 @@ def Ptx_ScalarTypeEnum : Ptx_Enum<"ScalarType", [
   Case<10, "s8", "S8">, Case<11, "s16", "S16">, Case<12, "s32", "S32">,
   Case<13, "s64", "S64">,
   Case<14, "f16", "F16">, Case<15, "f32", "F32">, Case<16, "f64", "F64">,
-  // From bf16 on: types of instructions, not of registers.
+  // bf16 and all later types are types of instructions, but not of registers.
   Case<17, "f16x2", "F16x2">, Case<18, "bf16", "BF16">,
   Case<19, "bf16x2", "BF16x2">, Case<20, "tf32", "TF32">,
   Case<21, "u16x2", "U16x2">, Case<22, "s16x2", "S16x2">,
@@ -200,7 +202,7 @@ def Ptx_RoundingEnum : Ptx_Enum<"Rounding", [
   Case<9, "rs", "RS">]>;
 def Ptx_Rounding : Ptx_Modifier<Ptx_RoundingEnum, "rounding">;
 
-/// Formats of four numbers in a register.
+/// The formats of four numbers packed in one register.
 def Ptx_QuadFormatEnum : Ptx_Enum<"QuadFormat", [
   Case<0, "e4m3x4", "E4M3x4">, Case<1, "e5m2x4", "E5M2x4">,
   Case<2, "e2m3x4", "E2M3x4">, Case<3, "e3m2x4", "E3M2x4">,
@@ -220,7 +222,7 @@ def Ptx_BoolOpEnum : Ptx_Enum<"BoolOp", [
   Case<0, "and", "And">, Case<1, "or", "Or">, Case<2, "xor", "Xor">]>;
 def Ptx_BoolOp : Ptx_Modifier<Ptx_BoolOpEnum, "bool_op">;
 
-/// Which part of a product: `.lo`, `.hi`, `.wide`.
+/// The part of a product that is the result: `.lo`, `.hi` or `.wide`.
 def Ptx_PartEnum : Ptx_Enum<"Part", [
   Case<0, "lo", "Lo">, Case<1, "hi", "Hi">, Case<2, "wide", "Wide">]>;
 def Ptx_Part : Ptx_Modifier<Ptx_PartEnum, "part">;
@@ -335,7 +337,7 @@ class Ptx_Type<string name, string typeMnemonic> : TypeDef<Ptx_Dialect, name> {
 }
 
 def Ptx_SlotType : Ptx_Type<"Slot", "slot"> {
-  let summary = "a mutable virtual register, before SSA";
+  let summary = "a virtual register that can be read and written, before SSA";
   let parameters = (ins "::mlir::Type":$element);
   let assemblyFormat = "`<` $element `>`";
 }
@@ -344,19 +346,19 @@ def Ptx_SlotType : Ptx_Type<"Slot", "slot"> {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// One instruction: its op, the forms that spell it, and the ISA document's
-/// anchor (section numbers move, anchors stay). Text, printing and verification
-/// come from the forms.
+/// One instruction: its op, its forms, and the anchor of its section in the ISA
+/// document (anchors are stable, section numbers are not). Parser, printer and
+/// verifier work from the forms.
 class Ptx_Instr<string mnemonic, string isa, list<Form> forms,
                 list<Trait> traits = []>
     : Op<Ptx_Dialect, mnemonic, traits> {
   string IsaAnchor = isa;
   list<Form> Forms = forms;
-  /// Registers may be wider than the instruction type (ISA "operand size
-  /// exceeding instruction-type size"): sources are truncated, destinations
-  /// extended.
+  /// Registers may be wider than the instruction type: sources are truncated,
+  /// destinations extended. ISA: "operand size exceeding instruction-type
+  /// size".
   bit WideOperands = 0;
-  /// Modifiers that change no result: accepted, and not kept in IR.
+  /// Modifiers that change no result: accepted, but not kept in IR.
   list<string> Ignored = [];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -374,26 +376,27 @@ class Ptx_Instr<string mnemonic, string isa, list<Form> forms,
   }];
 }
 
-/// Facts that C++ states.
+/// Interfaces whose methods are written in C++.
 defvar AddressArithmetic = DeclareOpInterfaceMethods<AddressOpInterface>;
 defvar Widens = DeclareOpInterfaceMethods<WideningOpInterface>;
 defvar Polls =
     DeclareOpInterfaceMethods<CommunicatingOpInterface, ["getPolling"]>;
-/// What threads wait for is an mbarrier.
+/// Overrides the meeting space of CommunicatingOpInterface: threads wait for an
+/// mbarrier, which is in shared memory.
 defvar MeetsInShared = [{
   std::optional<Space> getMeetingSpace() { return Space::Shared; }
 }];
 defvar MeetsInGlobal = [{
   std::optional<Space> getMeetingSpace() { return Space::Global; }
 }];
-/// A loop may read it until another thread does something.
+/// A loop may repeat the op until another thread does something.
 defvar Polled = [{ Polling getPolling() { return Polling::Same; } }];
-/// It only reads, or others may read what it writes only after an op that
-/// releases.
+/// No polling thread can be waiting for the op: it only reads memory, or others
+/// may read what it writes only after a later op that releases it.
 defvar ReleasesNothing = [{ bool mayRelease() { return false; } }];
 defvar WarpDependent = DeclareOpInterfaceMethods<WarpDependentOpInterface>;
 
-/// d = f(a), (a, b) or (a, b, c), without side effects.
+/// d = f(a), f(a, b) or f(a, b, c), without side effects.
 class Ptx_Unary<string mnemonic, string isa, list<Form> forms,
                 dag modifiers = (ins), list<Trait> traits = []>
     : Ptx_Instr<mnemonic, isa, forms, !listconcat([Pure, LaneWise], traits)> {
@@ -415,14 +418,14 @@ class Ptx_Ternary<string mnemonic, string isa, list<Form> forms,
   let results = (outs AnyType:$d);
 }
 
-/// An instruction with many operands of many shapes. Attributes hold its
-/// modifiers, as in any `Ptx_Instr`; its operands are one list, in the order of
-/// the text, vectors element by element, an address with its offset added. The
-/// forms stand in `RowForms` records, of one opcode or of several: then
-/// the attribute `opcode` tells which.
+/// An instruction whose number of operands depends on the form. Attributes hold
+/// its modifiers, as in any `Ptx_Instr`. All operands are in one list, in the
+/// order of the text: vectors element by element, addresses with their offset
+/// added. `RowForms` records hold the forms. An op that stands for several
+/// opcodes has an attribute `opcode`.
 class Ptx_RowOp<string mnemonic, list<Trait> traits>
     : Op<Ptx_Dialect, mnemonic, traits> {
-  /// Modifiers that change no result: accepted, and not kept in IR.
+  /// Modifiers that change no result: accepted, but not kept in IR.
   list<string> Ignored = [];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -440,24 +443,24 @@ class Ptx_RowOp<string mnemonic, list<Trait> traits>
   }];
 }
 
-/// Forms that are parsed, checked and printed, but that nothing executes yet: a
-/// kernel that holds one is refused when it is compiled. They all become
-/// `ptx.unlowered`; destinations are the operands whose names begin with `d`.
+/// Forms that are parsed, checked and printed, but not executed yet: a kernel
+/// that contains one is refused when it is compiled. They all become
+/// `ptx.unlowered`. Operands whose names begin with `d` are destinations.
 class Known<string opcode, string isa, list<Form> forms> {
   string Opcode = opcode;
   string IsaAnchor = isa;
   list<Form> Forms = forms;
   string OpName = "unlowered";
 }
-/// Forms of instructions of a `Ptx_RowOp`, which has a meaning.
+/// The forms of a `Ptx_RowOp`, which is executed, unlike a `Known` form.
 class RowForms<string opcode, Op op, string isa, list<Form> forms>
     : Known<opcode, isa, forms> {
   Op IrOp = op;
   let OpName = op.opName;
 }
-/// Forms that tell the machine something which changes no result: prefetches,
-/// cache policies, numbers of registers. They become `ptx.advice` and vanish;
-/// what they give is 0.
+/// Forms that change no result, such as prefetches, cache policies and numbers
+/// of registers. They become `ptx.advice`, which normalization removes; their
+/// destinations get 0.
 class Advice<string opcode, string isa, list<Form> forms>
     : Known<opcode, isa, forms> {
   let OpName = "advice";

@@ -1,10 +1,10 @@
-//===- PtxBulk.td - bulk copies, and stores that an mbarrier tracks -------===//
+//===- PtxBulk.td - bulk copies, and stores that mbarriers track ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies are done at once, which the ISA allows; then the mbarrier, if there is
-// one, learns of their bytes. So groups of bulk copies never have to be waited
-// for (PtxAdvice.td).
+// A copy completes when it is issued, which the ISA allows. Its bytes are then
+// counted on the mbarrier, if it has one. So waiting for a group of bulk copies
+// does nothing (PtxAdvice.td).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ class Ptx_Bulk<string mnemonic, string anchor, list<Form> forms,
                              MaskedOpInterface, CommunicatingOpInterface,
                              AttrSizedOperandSegments], traits)> {
   let Ignored = BulkTokens;
-  // Addresses: of their space, 64 bits wide. `size`: bytes, a multiple of 16.
+  // Addresses are those of their state space and have 64 bits. `size` is in
+  // bytes, a multiple of 16.
   let arguments = !con((ins I64:$dst, I64:$src, I32:$size, Optional<I64>:$mbar,
                             Optional<AnyType>:$ctas, Optional<AnyType>:$bytes,
                             Optional<I1>:$mask), more);
@@ -58,17 +59,17 @@ class BulkLoadForms {
 }
 def Ptx_BulkLoadOp : Ptx_Bulk<"cp.bulk.load", "cp-async-bulk",
                               BulkLoadForms<>.L, (ins), [ClusterOpInterface]> {
-  let summary = "from global memory to shared memory of the cluster";
+  let summary = "bulk copy from global memory to the cluster's shared memory";
   let description = [{
-    `ctas`: a bit for each CTA of the cluster that gets the bytes, at the places
-    of `dst` and `mbar` in its own memory.
+    `ctas` has a bit for each CTA of the cluster that receives the bytes. Each
+    uses the offsets of `dst` and `mbar` in its own shared memory.
   }];
 }
 def Ptx_BulkPeerOp : Ptx_Bulk<"cp.bulk.peer", "cp-async-bulk",
     [Form<!strconcat("cp.async.bulk.shared::cluster.shared::cta.", CompleteTx,
                      " [dst], [src], size:b32, [mbar]"), Sm90Bulk>],
     (ins), [ClusterOpInterface]> {
-  let summary = "from the CTA's shared memory to that of another";
+  let summary = "bulk copy from the CTA's shared memory to another CTA's";
 }
 class BulkStoreForms {
   defvar Head = "cp.async.bulk.global.shared::cta.bulk_group";
@@ -83,7 +84,7 @@ class BulkStoreForms {
 }
 def Ptx_BulkStoreOp : Ptx_Bulk<"cp.bulk.store", "cp-async-bulk",
                                BulkStoreForms<>.L> {
-  let summary = "from the CTA's shared memory to global memory";
+  let summary = "bulk copy from the CTA's shared memory to global memory";
   let description = "`bytes`: which of every 16 bytes are written.";
   let extraClassDeclaration = !strconcat(MeetsInGlobal, ReleasesNothing);
 }
@@ -105,7 +106,7 @@ def Ptx_BulkReducePeerOp : Ptx_Bulk<"cp.reduce.peer", "cp-reduce-async-bulk",
                 ReducePeerForms<".{and|or|xor}.b32">.L,
                 ReducePeerForms<".{add|min|max|inc|dec}.u32">.L),
     ReduceModifiers, [ClusterOpInterface]> {
-  let summary = "combines elements with those of another CTA's shared memory";
+  let summary = "combines elements with those in another CTA's shared memory";
 }
 class ReduceStoreForms<string ops, list<Since> since = Sm90Bulk> {
   defvar Head = "cp.reduce.async.bulk.global.shared::cta.bulk_group";
@@ -123,7 +124,7 @@ def Ptx_BulkReduceStoreOp : Ptx_Bulk<"cp.reduce.store", "cp-reduce-async-bulk",
                 ReduceStoreForms<".{and|or|xor}.{b32|b64}">.L,
                 ReduceStoreForms<".{min|max}.{s64|f16|bf16}">.L),
     ReduceModifiers> {
-  let summary = "combines elements with those of global memory";
+  let summary = "combines elements with those in global memory";
   let extraClassDeclaration = !strconcat(MeetsInGlobal, ReleasesNothing);
 }
 
@@ -146,7 +147,7 @@ def Ptx_StAsyncOp : Ptx_Instr<"st.async",
     "data-movement-and-conversion-instructions-st-async", StAsyncForms<>.L,
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
      SpaceOpInterface, OtherBytes, NeedsNoMask]> {
-  let summary = "store to shared memory of the cluster that `mbar` tracks";
+  let summary = "store to the cluster's shared memory, tracked by `mbar`";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, Variadic<AnyType>:$b, I64:$mbar,
                        Ptx_ScalarType:$ty, OptionalAttr<Ptx_Vector>:$vec,
@@ -158,7 +159,7 @@ def Ptx_StAsyncGlobalOp : Ptx_Instr<"st.async.global",
           "b32|b64|f32|f64|b16|b8|u8|s8} [dst], b", [Since<"8.7", "sm_100+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
      SpaceOpInterface, OtherBytes, NeedsNoMask]> {
-  let summary = "store to global memory, ordered behind what came before";
+  let summary = "store to global memory with release semantics";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -177,7 +178,7 @@ def Ptx_RedAsyncOp : Ptx_Instr<"red.async",
                 RedAsyncForms<".{and|or|xor}.b32">.L),
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
      SpaceOpInterface, OtherBytes, NeedsNoMask]> {
-  let summary = "update of shared memory of the cluster that `mbar` tracks";
+  let summary = "update of the cluster's shared memory, tracked by `mbar`";
   let Ignored = !filter(t, BulkTokens, !ne(t, "shared::cluster"));
   let arguments = (ins I64:$dst, AnyType:$b, I64:$mbar, Ptx_ScalarType:$ty,
                        Ptx_Atomic:$op, OptionalAttr<Ptx_Space>:$space);
@@ -188,7 +189,7 @@ def Ptx_RedAsyncGlobalOp : Ptx_Instr<"red.async.global",
           "[dst], b", [Since<"8.7", "sm_100+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
      SpaceOpInterface, OtherBytes, NeedsNoMask]> {
-  let summary = "update of global memory, ordered behind what came before";
+  let summary = "update of global memory with release semantics";
   let Ignored = ["async", "mmio", "release", "sys", "gpu"];
   let arguments = (ins AnyType:$dst, AnyType:$b, Ptx_ScalarType:$ty,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -208,17 +209,17 @@ def Ptx_StBulkOp : Ptx_Instr<"st.bulk",
 }
 
 def Flag_NoInc : Ptx_Flag<"noinc">;
-/// cp.async.mbarrier.arrive: the copies before it have ended already.
+/// cp.async.mbarrier.arrive. The copies before it have completed already.
 def Ptx_CpAsyncArriveOp : Ptx_Instr<"cp.async.mbarrier.arrive",
     "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive",
     [Form<"cp.async.mbarrier.arrive{.noinc}{.shared|shared::cta}.b64 [a]",
           [Since<"7.0", "sm_80+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, CommunicatingOpInterface,
      SpaceOpInterface, OtherBytes, NeedsNoMask]> {
-  let summary = "the object learns when the thread's copies have ended";
+  let summary = "arrives at `a` when the thread's copies have completed";
   let description = [{
-    With `noinc` that is one of the arrivals that it expects; without, one is
-    added and taken away again.
+    With `noinc` the arrival is one of those that the mbarrier expects. Without
+    it, the number of expected arrivals is raised by one first.
   }];
   let Ignored = ["async", "mbarrier", "arrive", "b64"];
   let arguments = (ins AnyType:$a, DefaultValuedAttr<I64Attr, "0">:$offset,

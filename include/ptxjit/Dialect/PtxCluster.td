@@ -21,7 +21,7 @@ def Ptx_BarrierClusterOp : Ptx_Instr<"barrier.cluster",
           [Since<"8.0", "sm_90+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, ClusterWideBarrier,
      ClusterOpInterface]> {
-  let summary = "arrive at the barrier of the cluster, or wait for it";
+  let summary = "arrives at the barrier of the cluster, or waits for it";
   let Ignored = ["cluster", "acquire", "release", "relaxed"];
   let arguments = (ins Optional<I1>:$mask, Ptx_ClusterBarrier:$mode,
                        Flag_Aligned:$aligned);
@@ -31,7 +31,7 @@ def Ptx_MapaOp : Ptx_Instr<"mapa",
     [Form<"mapa.{u32|u64} d, a, b:b32", Sm90Cluster>,
      Form<"mapa.shared::cluster.{u32|u64} d, %a, b:b32", Sm90Cluster>],
     [Pure, ClusterOpInterface, SpaceOpInterface]> {
-  let summary = "the place of shared address `a` in CTA `b` of the cluster";
+  let summary = "the address in CTA `b` of the cluster that matches `a`";
   let arguments = (ins AnyType:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Space>:$space);
   let results = (outs AnyType:$d);
@@ -41,7 +41,7 @@ def Ptx_GetCtaRankOp : Ptx_Instr<"getctarank",
     [Form<"getctarank.{u32|u64} d:b32, a", Sm90Cluster>,
      Form<"getctarank.shared::cluster.{u32|u64} d:b32, %a", Sm90Cluster>],
     [Pure, ClusterOpInterface, SpaceOpInterface]> {
-  let summary = "the CTA of the cluster that shared address `a` belongs to";
+  let summary = "the rank of the CTA that shared address `a` belongs to";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty,
                        OptionalAttr<Ptx_Space>:$space);
   let results = (outs AnyType:$d);
@@ -66,10 +66,10 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
      CommunicatingOpInterface, ClusterOpInterface, SpaceOpInterface,
      OtherBytes]> {
-  let summary = "take over the work of a cluster that has not started";
+  let summary = "asks to take over the work of a cluster that has not started";
   let description = [{
-    It never succeeds, which the ISA allows: each cluster does its own work. The
-    answer, 16 bytes of zeros, goes to `dst`.
+    The request never succeeds, which the ISA allows: each cluster does its own
+    work. The answer, 16 bytes of zeros, is written to `dst`.
   }];
   let Ignored = ["try_cancel", "async", "b128", "mbarrier::complete_tx::bytes"];
   let arguments = (ins I64:$dst, I64:$mbar, Optional<I1>:$mask,
@@ -90,10 +90,11 @@ def Ptx_ClcQueryOp : Ptx_Instr<"clusterlaunchcontrol.query_cancel",
      Form<"clusterlaunchcontrol.query_cancel.{get_first_ctaid::x|"
           "get_first_ctaid::y|get_first_ctaid::z}.b32.b128 d:b32, a:b128",
           Sm100Cluster>], [Pure, LaneWise]> {
-  let summary = "what an answer of `try_cancel` says";
+  let summary = "decodes an answer of `try_cancel`";
   let description = [{
-    Bit 0 of the answer: the request succeeded. The first CTA's coordinates are
-    the three words behind the first; they are defined only then.
+    Bit 0 of the answer is set if the request succeeded. In that case the second
+    to fourth word are the coordinates of the first CTA; else they are
+    undefined.
   }];
   let Ignored = ["query_cancel", "pred", "b32", "b128", "v4"];
   let arguments = (ins Variadic<I64>:$a, Ptx_ClcQuery:$query);

@@ -38,7 +38,7 @@ def Ptx_SetpOp : Ptx_Instr<"setp",
     [Pure, LaneWise]> {
   let summary = "p = (a cmp b) BoolOp c; q = !(a cmp b) BoolOp c";
   let description = [{
-    Of the packed types, p compares the low halves and q the high ones.
+    For packed types, p compares the low halves and q the high ones.
   }];
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_Compare:$cmp,
@@ -75,14 +75,14 @@ def Ptx_SetOp : Ptx_Instr<"set", "comparison-and-selection-instructions-set",
         SetForms<!strconcat("{", CmpFloat, "}.{u16|s16|u32|s32}.bf16"), BrainSet>.L,
         SetForms<!strconcat("{", CmpFloat, "}.{bf16x2|u32|s32}.bf16x2"), BrainSet>.L),
     [Pure, LaneWise]> {
-  let summary = "as setp; true is ~0 (integers) or 1.0, in each half of packed types";
+  let summary = "setp to a number: true is ~0 or 1.0, in each half if packed";
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
                        Ptx_Compare:$cmp, OptionalAttr<Ptx_BoolOp>:$boolop,
                        Flag_Ftz:$ftz);
   let results = (outs AnyType:$d);
 }
-/// d is a or b, by c.
+/// SelectLikeOpInterface of ops that select a or b by c.
 defvar SelectsByC = [{
   ::mlir::Value getCondition() { return getC(); }
   ::mlir::Value getTrueValue() { return getA(); }
@@ -127,7 +127,7 @@ def Ptx_CnotOp : Ptx_Unary<"cnot", "logic-and-shift-instructions-cnot",
 def Ptx_Lop3Op : Ptx_Instr<"lop3", "logic-and-shift-instructions-lop3",
     [Form<"lop3.b32 d, a, b, c, immLut", [Since<"4.3", "sm_50+">]>],
     [Pure, LaneWise]> {
-  let summary = "any function of three bits, by truth table";
+  let summary = "any bitwise function of three operands, by its truth table";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, AnyType:$immLut,
                        Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
@@ -153,6 +153,6 @@ def Ptx_ShlOp : Ptx_Binary<"shl", "logic-and-shift-instructions-shl",
 }
 def Ptx_ShrOp : Ptx_Binary<"shr", "logic-and-shift-instructions-shr",
     [Form<"shr.{b16|b32|b64|u16|u32|u64|s16|s32|s64} d, a, b:u32">]> {
-  let summary = "right shift, of signed types arithmetic; amounts clamp";
+  let summary = "right shift, arithmetic for signed types; amounts clamp";
 }
 #endif

@@ -1,4 +1,4 @@
-//===- PtxControl.td - control flow ----------------------------------------===//
+//===- PtxControl.td - control flow ---------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ def Ptx_BraOp : Ptx_Instr<"bra", "control-flow-instructions-bra",
 def Ptx_BrxOp : Ptx_Instr<"brx", "control-flow-instructions-brx-idx",
     [Form<"brx.idx{.uni} a:u32, L:label", [Since<"6.0", "sm_30+">]>],
     [Terminator, Pure]> {
-  let summary = "branch to the label of that index in a `.branchtargets` list";
+  let summary = "branches to label number `a` of a `.branchtargets` list";
   let arguments = (ins AnyType:$a, Flag_Idx:$idx, Flag_Uni:$uni);
   let successors = (successor VariadicSuccessor<AnySuccessor>:$targets);
 }
@@ -29,20 +29,22 @@ def Ptx_ExitOp : Ptx_Instr<"exit", "control-flow-instructions-exit",
     [Form<"exit">], [Terminator, ReturnLike]>;
 def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
     [Form<"trap">], [Terminator, ReturnLike]> {
-  let summary = "abort the grid; the launch fails";
+  let summary = "aborts the grid; the launch fails";
 }
-// Where functions with a body are called, threads run one by one; the system's
-// functions tell other threads nothing.
+// UnseenByOthers: a kernel that calls a function with a body runs thread by
+// thread anyway, and the functions of the runtime communicate with no other
+// thread.
 def Ptx_CallOp : Ptx_Instr<"call", "control-flow-instructions-call",
     [Form<"call{.uni} f:callee">],
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, UnseenByOthers,
      AttrSizedOperandSegments]> {
-  let summary = "call of `callee`, or of the function at address `target`";
+  let summary = "calls `callee`, or the function at address `target`";
   let description = [{
-    Arguments and results travel in memory: `args` and `results` are addresses
-    in the caller's `.local` space, one for each formal. (The parser gives
-    registers and constants a variable of their own.) An indirect call has the
-    `formals` of its prototype and, if the text names them, its `candidates`.
+    Arguments and results are passed in memory: `args` and `results` are
+    addresses in the caller's `.local` space, one for each formal parameter.
+    (The parser stores registers and constants to variables of their own.) An
+    indirect call has the `formals` of its prototype and, if the text lists
+    them, the functions it may call (`candidates`).
   }];
   let arguments = (ins Optional<AnyType>:$target, Variadic<AnyType>:$args,
                        Variadic<AnyType>:$results, Optional<I1>:$mask,

@@ -1,8 +1,8 @@
-//===- PtxDialect.h - the ptx dialect ---------------------------*- C++ -*-===//
+//===- PtxDialect.h - types and attributes of the ptx dialect ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types, attributes and interfaces of the dialect. Ops: PtxOps.h.
+// The dialect with its types, attributes and interfaces. PtxOps.h has the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +31,12 @@ namespace ptxjit::ptx {
 inline constexpr llvm::StringLiteral kVersionAttr = "ptx.version";
 inline constexpr llvm::StringLiteral kTargetAttr = "ptx.target";
 inline constexpr llvm::StringLiteral kAddressSizeAttr = "ptx.address_size";
-/// Unit: `.target sm_1x, map_f64_to_f32`.
+/// A unit attribute of a module with `.target sm_1x, map_f64_to_f32`.
 inline constexpr llvm::StringLiteral kMapF64Attr = "ptx.map_f64_to_f32";
-/// Of a function that `.alias` makes another name of a symbol: that symbol.
+/// An attribute of a function that `.alias` declares: the aliased symbol.
 inline constexpr llvm::StringLiteral kAliasAttr = "ptx.alias_of";
 
-/// Does the system supply a function of that name? Programs only declare it.
+/// Does the runtime supply the function `name`? Programs only declare it.
 inline bool isSystemFunction(llvm::StringRef name) {
   return name == "vprintf" || name == "__assertfail" || name == "malloc" ||
          name == "free";

@@ -10,7 +10,7 @@ include "ptxjit/Dialect/PtxBase.td"
 
 defvar Rnd = "rn|rz|rm|rp";
 defvar OptRnd = !strconcat("{.", Rnd, "}");
-// Until PTX 1.3 modifiers could be left out.
+// Up to PTX 1.3, the rounding and `.approx` could be omitted.
 defvar Old = [Since<"1.0-1.3", "sm_10+">];
 
 class Ptx_Arith<string mnemonic, string opcode, string operands>
@@ -50,7 +50,7 @@ def Ptx_MadFloatOp : Ptx_Ternary<"mad.float", "floating-point-instructions-mad",
      Form<!strconcat("mad", OptRnd, ".f64 d, a, b, c"), [Since<"1.0", "sm_13+">]>,
      Form<"mad.f64 d, a, b, c", Old>],
     (ins OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz, Flag_Sat:$sat)> {
-  let summary = "as fma on sm_20 and later";
+  let summary = "like fma, as on sm_20 and later";
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +95,7 @@ class Ptx_Root<string opcode, list<Form> more>
 def Ptx_RcpOp : Ptx_Root<"rcp",
     [Form<"rcp.approx.ftz.f64 d, a", [Since<"2.1", "sm_20+">]>,
      Form<"rcp.f64 d, a", Old>,
-     // Not in the ISA's text; `.ftz` means nothing for f64.
+     // Not in the ISA document; `.ftz` has no effect on f64.
      Form<!strconcat("rcp.{", Rnd, "}.ftz.f64 d, a"), [Since<"1.4", "sm_13+">]>]>;
 def Ptx_SqrtOp : Ptx_Root<"sqrt", [Form<"sqrt.f64 d, a", Old>]>;
 

@@ -10,7 +10,7 @@ include "ptxjit/Dialect/PtxBase.td"
 
 defvar Int = "u16|u32|u64|s16|s32|s64";
 defvar Int32Up = "u32|u64|s32|s64";
-// Packed integers and saturation of PTX 9.2.
+// Packed integers and saturation, new in PTX 9.2.
 defvar From92Sm120f = [Since<"9.2", "sm_120f">, Since<"9.2", "sm_120a">,
                        Since<"9.2", "sm_121a">];
 
@@ -78,7 +78,7 @@ class Ptx_IntMinMax<string mnemonic, string opcode>
          Form<!strconcat(opcode, ".relu.{s32|s16x2} d, a, b"), [Since<"8.0", "sm_90+">]>,
          Form<!strconcat(opcode, ".{u8x4|s8x4} d, a, b"), From92Sm120f>],
         (ins Flag_Relu:$relu)> {
-  let summary = "`.relu` makes negative results 0";
+  let summary = "minimum or maximum; `.relu` makes negative results 0";
 }
 def Ptx_MinIntOp : Ptx_IntMinMax<"min.int", "min">;
 def Ptx_MaxIntOp : Ptx_IntMinMax<"max.int", "max">;
@@ -121,26 +121,26 @@ def Ptx_Dp2aOp : Ptx_Ternary<"dp2a", "integer-arithmetic-instructions-dp2a",
 }
 def Ptx_FnsOp : Ptx_Ternary<"fns", "integer-arithmetic-instructions-fns",
     [Form<"fns.b32 d, a, b, c:s32", [Since<"6.0", "sm_30+">]>]> {
-  let summary = "position of the c-th bit of a that is set, counted from b";
+  let summary = "position of the c-th set bit of a, counted from bit b";
 }
 def Ptx_SzextOp : Ptx_Binary<"szext", "integer-arithmetic-instructions-szext",
     [Form<"szext.{clamp|wrap}.{u32|s32} d, a, b:u32", [Since<"7.6", "sm_70+">]>],
     (ins Ptx_Clamp:$mode)> {
-  let summary = "the low b bits of a, extended by sign or zero";
+  let summary = "the low b bits of a, sign- or zero-extended";
 }
 def Ptx_BmskOp : Ptx_Binary<"bmsk", "integer-arithmetic-instructions-bmsk",
     [Form<"bmsk.{clamp|wrap}.b32 d, a, b", [Since<"7.6", "sm_70+">]>],
     (ins Ptx_Clamp:$mode)> {
-  let summary = "a mask of b bits from position a on";
+  let summary = "a mask of b bits that begins at bit a";
 }
 
 //===----------------------------------------------------------------------===//
 // Extended precision
 //===----------------------------------------------------------------------===//
 
-/// The carry flag travels as a value: `carry` in, a second result out.
-/// Subtractions set it where nothing is borrowed, as hardware does, so that
-/// `addc` may follow `sub.cc`; `subc` is a - b - (1 - carry).
+/// In IR the carry flag is a value: the operand `carry`, and a second result.
+/// Like hardware, subtractions set it if there is no borrow, so that `addc` may
+/// follow `sub.cc`; `subc` is a - b - (1 - carry).
 class Ptx_Carry<string mnemonic, string opcode, list<Form> forms, dag operands,
                 dag modifiers>
     : Ptx_Instr<mnemonic,

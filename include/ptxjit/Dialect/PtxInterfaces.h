@@ -1,9 +1,10 @@
-//===- PtxInterfaces.h - what a pass may ask of an op -----------*- C++ -*-===//
+//===- PtxInterfaces.h - facts that passes ask of an op ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Traits and interfaces of ptx ops: facts that passes rely on. The interfaces
-// are in PtxInterfaces.td; which op has which, in the chapters' .td files.
+// Traits of ptx ops, and the types that their interfaces use. Passes rely on
+// these facts instead of lists of ops. PtxInterfaces.td declares the
+// interfaces; the .td file of each chapter attaches them to the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,48 +20,50 @@
 
 namespace ptxjit::ptx {
 
-/// What a loop finds that reads once more, if no other thread does anything
-/// meanwhile.
+/// What an op reads when a loop repeats it and no other thread does anything in
+/// between. A loop that may read the same value again may wait for others.
 enum class Polling {
-  /// Something new: the loop does not wait for others.
+  /// The op cannot make a loop wait.
   Never,
-  /// The same, so the loop may wait.
+  /// The same value, so the loop may wait.
   Same,
-  /// The same. But the compiler may keep what it read, so that a loop is not
-  /// meant to wait unless barriers or fences make each turn read anew.
+  /// The same value. The ISA also lets a compiler reuse the value of a weak
+  /// load, so the loop may wait only if a barrier or fence in it forces each
+  /// iteration to read again.
   SameIfReadAnew,
-  /// The same, unless what it compares with is what it read last: then another
-  /// thread has got on if it fails.
+  /// The same value, unless the op is a compare-and-swap that compares with the
+  /// value it read last: if that fails, another thread has made progress.
   SameUnlessChained,
 };
 
-/// What an operand is to the address that an op computes.
+/// The role of an operand in the address that an op computes.
 enum class AddressRole {
-  /// Nothing.
+  /// The operand is no part of an address.
   None,
-  /// An address: the result is one in the same object, at a distance.
+  /// An address. The result is an address in the same object, at an offset.
   Base,
-  /// An address: the result is one in the same object, with some bits forced.
-  /// Distances between lanes are not kept.
+  /// An address. The result is an address in the same object, with some bits
+  /// set or cleared. Distances between lanes are not kept.
   Bits,
-  /// An address: the result is the same place as an address of another space.
+  /// An address. The result is the same location as an address of another
+  /// space.
   Converted,
-  /// A distance, or a factor of one.
+  /// An offset, or a factor of an offset.
   Index,
 };
 
 /// An operand that an op extends to more bits.
 struct Widening {
-  unsigned operand; ///< its number
-  bool isSigned;    ///< by its sign, or by zeros
+  unsigned operand; ///< the operand's number
+  bool isSigned;    ///< sign extension; else zero extension
 };
 
-/// What a lane does to bytes in memory.
+/// The bytes of memory that a lane accesses, and how.
 struct ByteAccess {
   enum Kind {
     Read,
     Write,
-    AsyncWrite, ///< nobody may count on when it is done, but for barriers
+    AsyncWrite, ///< no thread may rely on when it is done, but for barriers
     Atomic,
   };
   Kind kind;
@@ -70,54 +73,54 @@ struct ByteAccess {
   std::optional<Space> space; ///< none: generic
 };
 
-/// Results of a lane follow from the operands in that lane and from nothing
-/// else: where operands are the same, so are results.
+/// The results in a lane depend on nothing but the operands in that lane. Lanes
+/// with equal operands have equal results.
 template <typename ConcreteType>
 class LaneWise : public mlir::OpTrait::TraitBase<ConcreteType, LaneWise> {};
 
-/// Nothing is known of how results vary over the lanes.
+/// Nothing is known about how the results vary over the lanes.
 template <typename ConcreteType>
 class VariesByLane
     : public mlir::OpTrait::TraitBase<ConcreteType, VariesByLane> {};
 
-/// An op with effects that does no harm in lanes that are off, or that never
-/// stands under divergent control: it is rewritten before, or runs for threads
-/// one by one.
+/// An op with effects that needs no mask. Either it does no harm in inactive
+/// lanes, or it never stands under divergent control when that is linearized:
+/// it is rewritten before, or its kernel runs thread by thread.
 template <typename ConcreteType>
 class NeedsNoMask : public mlir::OpTrait::TraitBase<ConcreteType, NeedsNoMask> {
 };
 
 /// An op on memory that AccessOpInterface cannot describe: the bytes that a
-/// lane touches do not lie side by side, or belong to the warp, or are touched
-/// by others later.
+/// lane accesses are not contiguous, or belong to the warp as a whole, or are
+/// accessed by others later.
 template <typename ConcreteType>
 class OtherBytes : public mlir::OpTrait::TraitBase<ConcreteType, OtherBytes> {};
 
-/// A barrier for threads of all CTAs of the cluster.
+/// A barrier for the threads of all CTAs of the cluster.
 template <typename ConcreteType>
 class ClusterWideBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, ClusterWideBarrier> {};
 
-/// All lanes of the warp carry it out together; if some are elsewhere, what the
-/// program does is undefined. (So no lane waits while another is here.)
+/// All lanes of the warp execute the op together; the behaviour is undefined if
+/// some do not. (So no lane can be waiting while another is here.)
 template <typename ConcreteType>
 class WholeWarp : public mlir::OpTrait::TraitBase<ConcreteType, WholeWarp> {};
 
-/// A fence: memory is read anew behind it.
+/// A fence: loads after it must read memory again.
 template <typename ConcreteType>
 class OrdersMemory
     : public mlir::OpTrait::TraitBase<ConcreteType, OrdersMemory> {};
 
-/// An op with effects through which no other thread learns anything.
+/// An op with effects that no other thread can observe.
 template <typename ConcreteType>
 class UnseenByOthers
     : public mlir::OpTrait::TraitBase<ConcreteType, UnseenByOthers> {};
 
-/// Other warps and CTAs may run here, so the warp has a stack of its own.
+/// Other warps and CTAs may run at this op, so each warp needs its own stack.
 template <typename ConcreteType>
 class GivesWay : public mlir::OpTrait::TraitBase<ConcreteType, GivesWay> {};
 
-/// Changes or asks how far the thread's stack reaches.
+/// Moves or reads the end of the thread's stack.
 template <typename ConcreteType>
 class UsesStack : public mlir::OpTrait::TraitBase<ConcreteType, UsesStack> {};
 

@@ -1,10 +1,10 @@
-//===- PtxInterfaces.td - what a pass may ask of an op --------------------===//
+//===- PtxInterfaces.td - facts that passes ask of an op ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts about instructions that passes need, as traits and op interfaces, so
-// that no pass keeps a list of ops. A unit test (OpFactsTest) names each op that
-// lacks a fact that it must state.
+// Traits and op interfaces for the facts about instructions that passes need,
+// so that no pass keeps a list of ops. The unit test OpFactsTest names each op
+// that does not state a required fact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 include "mlir/IR/OpBase.td"
 
-/// A trait of PtxInterfaces.h, which says what it means.
+/// A trait that PtxInterfaces.h defines and describes.
 class Ptx_Trait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::ptxjit::ptx";
 }
@@ -25,15 +25,16 @@ class Ptx_Interface<string name> : OpInterface<name> {
 // Lanes
 //===----------------------------------------------------------------------===//
 
-// Each op with results has one of these, or a shape rule (Analysis/InferShape.h).
+// Each op with results has one of these traits or a shape rule
+// (Analysis/InferShape.h).
 def LaneWise : Ptx_Trait<"LaneWise">;
 def VariesByLane : Ptx_Trait<"VariesByLane">;
 
-// Each op with effects has one of these.
+// Each op with effects has MaskedOpInterface or NeedsNoMask.
 def MaskedOpInterface : Ptx_Interface<"MaskedOpInterface"> {
   let description = [{
-    An op whose effect happens only in the lanes of its mask. Ops outside any
-    divergent control carry none: all lanes of the entry mask take part.
+    An op whose effect happens only in the lanes of its mask. An op outside of
+    divergent control has no mask: all lanes of the entry mask take part.
   }];
   let methods = [
     InterfaceMethod<"the lanes that take part; null before masking",
@@ -48,8 +49,8 @@ def NeedsNoMask : Ptx_Trait<"NeedsNoMask">;
 
 def WarpDependentOpInterface : Ptx_Interface<"WarpDependentOpInterface"> {
   let description = [{
-    An op without effects whose code asks which warp, or which thread's stack, it
-    runs for, even where what it gives is the same in all warps.
+    An op without effects whose generated code depends on the number of the warp
+    or on the thread's stack, even where its result is the same in all warps.
   }];
   let methods = [
     InterfaceMethod<"does the code of this op ask for the warp?",
@@ -60,11 +61,12 @@ def WarpDependentOpInterface : Ptx_Interface<"WarpDependentOpInterface"> {
 // Threads and each other
 //===----------------------------------------------------------------------===//
 
-// Each op with effects has one of these, up to UnseenByOthers.
+// Each op with effects has one of the interfaces and traits from here down to
+// UnseenByOthers.
 def CommunicatingOpInterface : Ptx_Interface<"CommunicatingOpInterface"> {
   let description = [{
-    An op through whose memory threads may learn from each other: it reads what
-    others have written, or writes what others may read.
+    An op through which threads may communicate in memory: it reads what other
+    threads wrote, or writes what other threads may read.
   }];
   let methods = [
     InterfaceMethod<"may a loop read this until another thread does something?",
@@ -91,7 +93,7 @@ def CtaBarrierOpInterface : Ptx_Interface<"CtaBarrierOpInterface"> {
 def ClusterWideBarrier : Ptx_Trait<"ClusterWideBarrier">;
 def WarpCollectiveOpInterface : Ptx_Interface<"WarpCollectiveOpInterface"> {
   let description = [{
-    An op for which lanes of a warp wait, so that they carry it out together.
+    An op at which lanes of a warp wait for each other to execute it together.
   }];
   let methods = [
     InterfaceMethod<"a bit for each lane; null: those that come (old forms)",
@@ -109,7 +111,7 @@ def UsesStack : Ptx_Trait<"UsesStack">;
 // Memory
 //===----------------------------------------------------------------------===//
 
-// Each op with an attribute `space` has it.
+// Each op with an attribute `space` has this interface.
 def SpaceOpInterface : Ptx_Interface<"SpaceOpInterface"> {
   let description = "An op that names the state space of an address.";
   let methods = [
@@ -123,7 +125,7 @@ def SpaceOpInterface : Ptx_Interface<"SpaceOpInterface"> {
 }
 def AccessOpInterface : Ptx_Interface<"AccessOpInterface"> {
   let description = [{
-    An op with which each lane touches bytes side by side, from an address on.
+    An op whose lanes each access contiguous bytes, beginning at an address.
   }];
   let methods = [
     InterfaceMethod<"which bytes, and what becomes of them",
@@ -133,8 +135,8 @@ def AccessOpInterface : Ptx_Interface<"AccessOpInterface"> {
 def OtherBytes : Ptx_Trait<"OtherBytes">;
 def ClusterOpInterface : Ptx_Interface<"ClusterOpInterface"> {
   let description = [{
-    An op to which it matters, whatever the space of its addresses, that there
-    are other CTAs in the cluster.
+    An op whose code depends on there being other CTAs in the cluster, whatever
+    the space of its addresses.
   }];
   let methods = [
     InterfaceMethod<"does it matter to this op?", "bool", "dependsOnCluster",
@@ -154,12 +156,12 @@ def AddressOpInterface : Ptx_Interface<"AddressOpInterface"> {
       (ins "unsigned":$number)>,
   ];
 }
-// A shape rule can widen only operands that are stated here, and the packetizer
-// tests each of them.
+// A shape rule may widen only the operands that `getWidenings` returns, and the
+// packetizer emits a test for each of them.
 def WideningOpInterface : Ptx_Interface<"WideningOpInterface"> {
   let description = [{
-    An op that extends integers to more bits: if an operand has wrapped around in
-    some lanes and not in others, a pattern of the lanes does not survive it.
+    An op that extends integers to more bits. The result keeps the operand's
+    lane pattern only if the operand wrapped around in all lanes or in none.
   }];
   let methods = [
     InterfaceMethod<"the operands that this op extends",

@@ -1,8 +1,8 @@
-//===- PtxMatrix.td - forms of matrix instructions of a warp --------------===//
+//===- PtxMatrix.td - forms of warp-level matrix instructions -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Their ops: PtxMatrixOps.td.
+// PtxMatrixOps.td has the ops.
 //
 //===----------------------------------------------------------------------===//
 

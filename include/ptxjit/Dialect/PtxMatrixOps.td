@@ -1,10 +1,9 @@
-//===- PtxMatrixOps.td - ops of matrix instructions of a warp -------------===//
+//===- PtxMatrixOps.td - ops of warp-level matrix instructions ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All lanes of the warp carry such an instruction out together. Its modifiers
-// are attributes, from which Matrix.h makes what it means. The forms:
-// PtxMatrix.td.
+// All lanes of a warp execute such an instruction together. Its modifiers are
+// attributes; Matrix.h decodes them. PtxMatrix.td has the forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ include "ptxjit/Dialect/PtxBase.td"
 // Modifiers
 //===----------------------------------------------------------------------===//
 
-/// Elements of matrices.
+/// The types of matrix elements.
 def Ptx_MatrixTypeEnum : Ptx_Enum<"MatrixType", [
   Case<0, "f16", "F16">, Case<1, "bf16", "BF16">, Case<2, "tf32", "TF32">,
   Case<3, "f32", "F32">, Case<4, "f64", "F64">, Case<5, "s32", "S32">,
@@ -26,7 +25,8 @@ def Ptx_MatrixTypeEnum : Ptx_Enum<"MatrixType", [
   Case<15, "e2m1", "E2M1">]>;
 def Ptx_MatrixType : Ptx_Modifier<Ptx_MatrixTypeEnum, "matrix_type">;
 
-/// `.mMnNkK`. The value holds m, n and k in 10 bits each, from the lowest on.
+/// `.mMnNkK`. The enumerator's value holds m in bits 0 to 9, n in bits 10 to
+/// 19, and k from bit 20 on.
 class MatrixShape<int m, int n, int k>
     : Case<!or(m, !shl(n, 10), !shl(k, 20)), "m" # m # "n" # n # "k" # k,
            "M" # m # "N" # n # "K" # k>;
@@ -61,7 +61,7 @@ def Ptx_MmaKindEnum : Ptx_Enum<"MmaKind", [
   Case<2, "kind::mxf4", "MXF4">, Case<3, "kind::mxf4nvf4", "MXF4NVF4">]>;
 def Ptx_MmaKind : Ptx_Modifier<Ptx_MmaKindEnum, "mma_kind">;
 
-/// Factors in each row of A and column of B.
+/// The number of scale factors of each row of A and column of B.
 def Ptx_ScaleVecEnum : Ptx_Enum<"ScaleVec", [
   Case<1, "scale_vec::1X", "X1">, Case<2, "scale_vec::2X", "X2">,
   Case<4, "scale_vec::4X", "X4">]>;
@@ -71,7 +71,7 @@ def Ptx_ScaleTypeEnum : Ptx_Enum<"ScaleType", [
   Case<0, "ue8m0", "UE8M0">, Case<1, "ue4m3", "UE4M3">]>;
 def Ptx_ScaleType : Ptx_Modifier<Ptx_ScaleTypeEnum, "scale_type">;
 
-/// Matrices that an instruction moves.
+/// The number of matrices that an instruction moves.
 def Ptx_MatrixCountEnum : Ptx_Enum<"MatrixCount", [
   Case<1, "x1", "X1">, Case<2, "x2", "X2">, Case<4, "x4", "X4">]>;
 def Ptx_MatrixCount : Ptx_Modifier<Ptx_MatrixCountEnum, "matrix_count">;
@@ -81,12 +81,12 @@ def Ptx_TileShapeEnum : Ptx_Enum<"TileShape", [
   Case<3, "m16n16", "M16N16">]>;
 def Ptx_TileShape : Ptx_Modifier<Ptx_TileShapeEnum, "tile_shape">;
 
-/// Elements in registers.
+/// The type of elements in registers.
 def Ptx_TileTypeEnum : Ptx_Enum<"TileType", [
   Case<0, "b16", "B16">, Case<1, "b8", "B8">, Case<2, "b8x16", "B8x16">]>;
 def Ptx_TileType : Ptx_Modifier<Ptx_TileTypeEnum, "tile_type">;
 
-/// Elements of `.b8x16` in memory.
+/// The format in memory of the elements of `.b8x16`.
 def Ptx_PackedTypeEnum : Ptx_Enum<"PackedType", [
   Case<0, "b6x16_p32", "B6">, Case<1, "b4x16_p64", "B4">]>;
 def Ptx_PackedType : Ptx_Modifier<Ptx_PackedTypeEnum, "packed_type">;
@@ -98,7 +98,7 @@ def Flag_Trans : Ptx_Flag<"trans">;
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// `getter` is the accessor that says what the instruction does.
+/// `getter` declares the accessor that describes what the instruction does.
 class Ptx_MatrixOp<string mnemonic, dag modifiers, string getter = "",
                    list<Trait> traits = []>
     : Ptx_RowOp<mnemonic, !listconcat([MemoryEffects<[MemRead, MemWrite]>,
@@ -112,7 +112,8 @@ class Ptx_MatrixOp<string mnemonic, dag modifiers, string getter = "",
   let Ignored = ["sync", "aligned"];
 }
 
-/// Between registers and memory; `move` is the C++ type that says how.
+/// A move between registers and memory; `move` is the C++ type that describes
+/// it.
 class Ptx_MatrixMoveOp<string mnemonic, string move, dag modifiers,
                        list<Trait> traits = []>
     : Ptx_MatrixOp<mnemonic,
@@ -131,13 +132,13 @@ def Ptx_MmaOp : Ptx_MatrixOp<"mma", (ins
     OptionalAttr<Ptx_ScaleType>:$scaleType)> {
   let summary = "D = A * B + C on fragments";
   let description = [{
-    `ty` to `ty4` are the types of D, A, B and C; `wmma` of f16 states those of
-    D and C alone.
+    `ty` to `ty4` are the element types of D, A, B and C. For `wmma` of f16,
+    `ty` and `ty2` are the types of D and C, and `ty3` and `ty4` are absent.
   }];
   let Ignored = ["mma", "sync", "aligned", "popc"];
   let extraClassDeclaration = [{
     MatrixMultiply getMultiply();
-    /// Have both the same modifiers?
+    /// Do both ops have the same modifiers?
     bool isAlike(MmaOp other);
   }];
 }
@@ -145,28 +146,28 @@ def Ptx_LdMatrixOp : Ptx_MatrixMoveOp<"ldmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
     Ptx_TileType:$ty, OptionalAttr<Ptx_PackedType>:$packed),
     [DeclareOpInterfaceMethods<AccessOpInterface>]> {
-  let summary = "fragments from rows in shared memory";
+  let summary = "loads fragments from matrix rows in shared memory";
 }
 def Ptx_StMatrixOp : Ptx_MatrixMoveOp<"stmatrix", "MatrixMove", (ins
     Ptx_TileShape:$shape, Ptx_MatrixCount:$count, Flag_Trans:$trans,
     Ptx_TileType:$ty),
     [DeclareOpInterfaceMethods<AccessOpInterface>]> {
-  let summary = "fragments to rows in shared memory";
+  let summary = "stores fragments to matrix rows in shared memory";
 }
 def Ptx_MovMatrixOp : Ptx_MatrixOp<"movmatrix", (ins
     Ptx_TileShape:$shape, Flag_Trans:$trans, Ptx_TileType:$ty)> {
-  let summary = "transpose a fragment";
+  let summary = "transposes a fragment";
 }
 def Ptx_WmmaLoadOp : Ptx_MatrixMoveOp<"wmma.load", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
     Ptx_MatrixType:$ty), [OtherBytes]> {
-  let summary = "a fragment from a matrix in memory";
+  let summary = "loads a fragment from a matrix in memory";
   let Ignored = ["load", "sync", "aligned"];
 }
 def Ptx_WmmaStoreOp : Ptx_MatrixMoveOp<"wmma.store", "WmmaMove", (ins
     Ptx_MatrixRole:$role, Ptx_MatrixLayout:$layout, Ptx_MatrixShape:$shape,
     Ptx_MatrixType:$ty), [OtherBytes]> {
-  let summary = "a fragment to a matrix in memory";
+  let summary = "stores a fragment to a matrix in memory";
   let Ignored = ["store", "sync", "aligned"];
 }
 #endif

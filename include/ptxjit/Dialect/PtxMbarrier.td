@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barriers that live in shared memory: a phase ends when all expected arrivals
-// have come and all expected bytes have been copied. Orders and scopes are not
-// kept: every operation is ordered for the whole device.
+// Barriers that are objects in shared memory. A phase ends when all expected
+// threads have arrived and all expected bytes have been copied. IR does not
+// keep memory orders and scopes: every operation is ordered for the whole
+// device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,12 +53,12 @@ class Ptx_Mbarrier<string mnemonic, string anchor, list<Form> forms, dag more,
 def Ptx_MbarrierInitOp : Ptx_Mbarrier<"mbarrier.init", "-init",
     [Form<!strconcat("mbarrier.init", OwnMbarrier, " [a], b:b32"),
           MbarrierSm80>], (ins I32:$b)> {
-  let summary = "an object that expects `b` arrivals in each phase";
+  let summary = "initializes an object that expects `b` arrivals in each phase";
 }
 def Ptx_MbarrierInvalOp : Ptx_Mbarrier<"mbarrier.inval", "-inval",
     [Form<!strconcat("mbarrier.inval", OwnMbarrier, " [a]"), MbarrierSm80>],
     (ins)> {
-  let summary = "the object ends; its memory is free for other use";
+  let summary = "ends an object; its memory may be used for other data";
   let extraClassDeclaration = !strconcat(MeetsInShared, ReleasesNothing);
 }
 def Ptx_MbarrierTxOp : Ptx_Mbarrier<"mbarrier.tx", "-expect-tx-operation",
@@ -66,7 +67,7 @@ def Ptx_MbarrierTxOp : Ptx_Mbarrier<"mbarrier.tx", "-expect-tx-operation",
      Form<!strconcat("mbarrier.{expect_tx|complete_tx}.relaxed.{cta|cluster}",
                      AnyMbarrier, " [a], b:b32"), MbarrierSm90>],
     (ins I32:$b, Ptx_MbarrierTx:$tx)> {
-  let summary = "`b` more bytes are expected, or have come";
+  let summary = "expects `b` more bytes, or counts `b` bytes as copied";
 }
 
 class MbarrierArriveForms {
@@ -92,7 +93,7 @@ class MbarrierArriveForms {
                     " d:b64, [a], b:b32"), MbarrierSm90>,
     Form<!strconcat(A, "{.expect_tx}.relaxed.{cta|cluster}", OwnMbarrier,
                     " d:b64, [a], b:b32"), MbarrierRelaxed>,
-    // Of another CTA's object no state comes back.
+    // An arrival at another CTA's object returns no state.
     Form<!strconcat(A, PeerMbarrier, " _, [a]"), MbarrierSm90>,
     Form<!strconcat(A, ".release.{cta|cluster}", PeerMbarrier, " _, [a]"),
          MbarrierSm90>,
@@ -110,11 +111,11 @@ def Ptx_MbarrierArriveOp : Ptx_Mbarrier<"mbarrier.arrive", "-arrive",
     (ins Optional<I32>:$b, Ptx_MbarrierArrive:$arrive,
          Flag_NoComplete:$noComplete, Flag_ExpectTx:$expectTx),
     [AttrSizedOperandSegments]> {
-  let summary = "arrivals; d is the state before them";
+  let summary = "arrives at the object; d is its state before that";
   let description = [{
-    `b` is the number of arrivals, 1 without; with `expect_tx` the bytes that are
-    expected before one arrival. `arrive_drop` takes them from what later phases
-    expect.
+    `b` is the number of arrivals, 1 if absent. With `expect_tx` there is one
+    arrival, and `b` is the number of bytes to expect before it. `arrive_drop`
+    also takes the arrivals off the number that later phases expect.
   }];
   let results = (outs Variadic<I64>:$d);
 }
@@ -146,14 +147,14 @@ def Ptx_MbarrierWaitOp : Ptx_Mbarrier<"mbarrier.wait", "-test-wait-try-wait",
                 MbarrierWaitForms<[Since<"7.1", "sm_80+">], ".parity",
                                   "b:b32">.L),
     (ins AnyType:$b, Ptx_MbarrierWait:$wait, Flag_Parity:$parity)> {
-  let summary = "has the phase of state `b`, or that of parity `b`, ended?";
+  let summary = "whether the phase of state `b`, or of parity `b`, has ended";
   let results = (outs I1:$d);
   let extraClassDeclaration = !strconcat(MeetsInShared, Polled, ReleasesNothing);
 }
 def Ptx_MbarrierPendingOp : Ptx_Instr<"mbarrier.pending_count",
     !strconcat(Mbarrier, "-pending-count"),
     [Form<"mbarrier.pending_count.b64 d:b32, a:b64", MbarrierSm80>], [Pure, LaneWise]> {
-  let summary = "arrivals that were missing in a state";
+  let summary = "the number of arrivals that were pending in state `a`";
   let Ignored = ["b64", "pending_count"];
   let arguments = (ins I64:$a);
   let results = (outs I32:$d);

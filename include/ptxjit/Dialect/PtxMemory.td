@@ -1,4 +1,4 @@
-//===- PtxMemory.td - loads, stores, atomics, fences ----------------------===//
+//===- PtxMemory.td - loads, stores, atomics, fences, stack ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,8 @@ defvar StSpace = "{.global|shared|shared::cta|shared::cluster|local|param"
 defvar CtaSpace = "{.global|shared|shared::cta|shared::cluster|local}";
 defvar OrderedSpace = "{.global|shared|shared::cta|shared::cluster}";
 
-// What caches do changes no result. Global (and generic) addresses only.
+// Cache hints, which change no result. Only global and generic accesses may
+// have them.
 defvar EvictL1 = "{.L1::evict_normal|L1::evict_unchanged|L1::evict_first"
                  "|L1::evict_last|L1::no_allocate}";
 defvar EvictL2 = "{.L2::evict_last|L2::evict_normal|L2::evict_first}";
@@ -39,7 +40,8 @@ class WideForms<string head, string operands> {
     Form<!strconcat(head, ".v8.{b32|u32|s32|f32} ", operands), [Since<"8.8", "sm_100+">]>,
     Form<!strconcat(head, ".v4.{b64|u64|s64|f64} ", operands), [Since<"8.8", "sm_100+">]>];
 }
-/// With the wishes of `cached` (L1, sizes) and a policy.
+/// With cache hints: for L1 (`l1`), the size to prefetch (`sizes`), L2 and a
+/// cache policy.
 class CachedForms<string head, string operands, string l1, string sizes,
                   list<Since> since = [Since<"1.0", "sm_10+">]> {
   defvar policy = !strconcat(operands, ", ?policy:b64");
@@ -51,9 +53,9 @@ class CachedForms<string head, string operands, string l1, string sizes,
     WideForms<!strconcat(head, l1, EvictL2, hint, sizes), policy>.L);
 }
 
-/// `granule`: the address is one of local memory that nobody sees but through
-/// accesses marked so, and all of them lie on multiples of so many bytes
-/// (InterleaveLocals.cpp).
+/// `granule` marks the accesses to a local variable that is stored by element
+/// (InterleaveLocals.cpp): all accesses to the variable are marked, and their
+/// addresses are multiples of `granule` bytes.
 def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
     !listconcat(
       DataForms<!strconcat("ld{.weak}", LdSpace, "{.ca|cg|cs|lu|cv}"), "d*, [a]">.L,
@@ -72,7 +74,7 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
       CachedForms<"ld.global.nc", "d*, [a]", EvictL1, Prefetch, [Since<"3.1", "sm_32+">]>.L,
       [Form<"ldu{.global}{.v2|v4}.{b8|u8|s8|b16|u16|s16|b32|u32|s32|f32} d*, [a]", [Since<"2.0", "sm_20+">]>,
        Form<"ldu{.global}{.v2}.{b64|u64|s64|f64} d*, [a]", [Since<"2.0", "sm_20+">]>,
-       // Both halves are results.
+       // A load of b128 has two results, its halves.
        Form<!strconcat("ld{.weak|volatile}", LdSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
        Form<!strconcat("ld.{relaxed|acquire}.{cta|cluster|gpu|sys}", OrderedSpace, ".b128 d, [a]"), [Since<"8.3", "sm_70+">]>,
        Form<"ld.mmio.relaxed.sys{.global}.b128 d, [a]", [Since<"8.4", "sm_70+">]>,
@@ -150,7 +152,7 @@ class AtomForms<string opcode, string orders, string dst> {
          [Since<"7.8", "sm_90+">]>,
     Form<!strconcat(opcode, mods, ".add.noftz.f32 ", dst, "[a], b"),
          [Since<"9.4", "sm_90+">]>,
-    // A policy.
+    // With a cache policy.
     Form<!strconcat(opcode, global, ".add.L2::cache_hint.{u32|s32|u64|f32|f64} ", dst, "[a], b, ?policy:b64"),
          [Since<"7.4", "sm_80+">]>,
     Form<!strconcat(opcode, global, ".{min|max}.L2::cache_hint.{u32|s32|u64|s64} ", dst, "[a], b, ?policy:b64"),
@@ -164,7 +166,7 @@ class AtomForms<string opcode, string orders, string dst> {
     Form<!strconcat(opcode, global, ".add.noftz.L2::cache_hint.{bf16|bf16x2} ", dst, "[a], b, ?policy:b64"),
          [Since<"7.8", "sm_90+">]>];
 }
-/// Vectors: each element is an atomic update of its own.
+/// Vectors. Each element is an atomic update of its own.
 class AtomVectorForms<string opcode, string orders, string dst> {
   defvar mods = !strconcat(orders, "{.global}");
   list<Form> L = [
@@ -233,12 +235,12 @@ class Ptx_AtomVector<string mnemonic, string opcode, string orders, string dst,
 }
 def Ptx_AtomVectorOp : Ptx_AtomVector<"atom.vector", "atom", AtomOrders, "d*, ",
                                       [VariesByLane]> {
-  let summary = "atomic updates side by side; d are the old values";
+  let summary = "atomic updates of adjacent elements; d are the old values";
   let extraClassDeclaration = Polled;
   let results = (outs Variadic<AnyType>:$d);
 }
 def Ptx_RedVectorOp : Ptx_AtomVector<"red.vector", "red", RedOrders, ""> {
-  let summary = "atomic updates side by side, without a result";
+  let summary = "atomic updates of adjacent elements, without a result";
 }
 def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
     "parallel-synchronization-and-communication-instructions-atom",
@@ -252,7 +254,7 @@ def Ptx_AtomWideOp : Ptx_Instr<"atom.wide",
   let summary = "atomic update of 128 bits";
   let extraClassDeclaration = Polled;
   let Ignored = ["L2::cache_hint"];
-  // Both halves of each, the low one first.
+  // b, c and d are given as their halves, the low one first.
   let arguments = (ins AnyType:$a, Variadic<I64>:$b, Variadic<I64>:$c,
                        Optional<I1>:$mask,
                        DefaultValuedAttr<I64Attr, "0">:$offset,
@@ -278,13 +280,13 @@ def Ptx_FenceOp : Ptx_Instr<"fence",
 // The stack
 //===----------------------------------------------------------------------===//
 
-// Where the stack is used, threads run one by one.
+// A kernel that uses the stack runs thread by thread.
 defvar StackTraits = [MemoryEffects<[MemRead, MemWrite]>, UsesStack,
                       UnseenByOthers, NeedsNoMask];
 def Ptx_AllocaOp : Ptx_Instr<"alloca", "stack-manipulation-instructions-alloca",
     [Form<"alloca.{u32|u64} d, a{, b:u32}", [Since<"7.3", "sm_52+">]>],
     !listconcat(StackTraits, [VariesByLane])> {
-  let summary = "`a` bytes of local memory until the function returns";
+  let summary = "allocates `a` bytes until the function returns";
   let description = "`b` is the alignment, a constant; 8 without.";
   let arguments = (ins AnyType:$a, Optional<AnyType>:$b,
                        Ptx_ScalarType:$ty);
@@ -294,7 +296,7 @@ def Ptx_StackSaveOp : Ptx_Instr<"stacksave",
     "stack-manipulation-instructions-stacksave",
     [Form<"stacksave.{u32|u64} d", [Since<"7.3", "sm_52+">]>],
     !listconcat(StackTraits, [VariesByLane])> {
-  let summary = "where the stack ends now";
+  let summary = "the current end of the stack";
   let arguments = (ins Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
 }
@@ -302,7 +304,7 @@ def Ptx_StackRestoreOp : Ptx_Instr<"stackrestore",
     "stack-manipulation-instructions-stackrestore",
     [Form<"stackrestore.{u32|u64} a", [Since<"7.3", "sm_52+">]>],
     StackTraits> {
-  let summary = "frees what `alloca` gave since the `stacksave`";
+  let summary = "frees what `alloca` allocated since the `stacksave`";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty);
 }
 
@@ -332,8 +334,8 @@ def Ptx_CpAsyncOp : Ptx_Instr<"cp.async", CopyAnchor,
      DeclareOpInterfaceMethods<AccessOpInterface>, AttrSizedOperandSegments]> {
   let summary = "copies `bytes` bytes from global to shared memory";
   let description = [{
-    Of these the first `size` come from memory and the others are 0; all are 0
-    if `ignore` holds. The copy is done at once, which the ISA allows.
+    Only the first `size` bytes come from memory, the others are 0; all are 0 if
+    `ignore` holds. The copy completes when it is issued, which the ISA allows.
   }];
   let Ignored = !listconcat(CacheTokens, ["ca", "cg", "global", "async"]);
   let arguments = (ins I64:$dst, I64:$src, Optional<I32>:$size,

@@ -106,7 +106,7 @@ def Ptx_CvtPairOp : Ptx_Binary<"cvt.pair",
      Form<"cvt.{rz|rp}{.satfinite}.ue8m0x2.f32 d, a:2, b:2", Cvt86>],
     (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
          Flag_Satfinite:$satfinite)> {
-  let summary = "two values as one packed type, a in the upper half";
+  let summary = "converts two values to a packed type, a to the upper half";
 }
 def Ptx_CvtPackedOp : Ptx_Unary<"cvt.packed",
     "data-movement-and-conversion-instructions-cvt",
@@ -121,7 +121,7 @@ def Ptx_CvtPackedOp : Ptx_Unary<"cvt.packed",
      Form<"cvt.rn{.relu}{.satfinite}.bf16x2.{e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2} d, a:2", Cvt92>],
     (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
          Flag_Satfinite:$satfinite)> {
-  let summary = "both halves of a packed type";
+  let summary = "converts both halves of a packed type";
 }
 def Ptx_CvtPackOp : Ptx_Instr<"cvt.pack",
     "data-movement-and-conversion-instructions-cvt-pack",
@@ -129,7 +129,7 @@ def Ptx_CvtPackOp : Ptx_Instr<"cvt.pack",
      Form<"cvt.pack.sat.{u8|s8}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_72+">]>,
      Form<"cvt.pack.sat.{u2|s2|u4|s4}.s32.b32 d:b32, a:2, b:2, c:b32", [Since<"6.5", "sm_75+">]>],
     [Pure, LaneWise]> {
-  let summary = "a and b clamped to a small type, below what c holds";
+  let summary = "packs a and b, clamped to a small type, below bits of c";
   let arguments = (ins AnyType:$a, AnyType:$b, Optional<AnyType>:$c,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
                        OptionalAttr<Ptx_ScalarType>:$ty3, Flag_Sat:$sat,
@@ -157,7 +157,7 @@ def Ptx_CvtRandomQuadOp : Ptx_Instr<"cvt.random.quad",
                        Flag_Relu:$relu, Flag_Satfinite:$satfinite);
   let results = (outs AnyType:$d);
 }
-// Where the windows end is not known to compiled code yet.
+// The forms for generic addresses of one width.
 class IsSpacepForms<string width> {
   list<Form> L = [
     Form<!strconcat("isspacep.{global|local|shared|shared::cta} d:pred, a:", width),
@@ -173,7 +173,7 @@ def Ptx_IsSpacepOp : Ptx_Instr<"isspacep",
     "data-movement-and-conversion-instructions-isspacep",
     !listconcat(IsSpacepForms<"b64">.L, IsSpacepForms<"b32">.L),
     [Pure, SpaceOpInterface]> {
-  let summary = "does generic address `a` lie in the space?";
+  let summary = "whether generic address `a` is in the state space";
   let arguments = (ins AnyType:$a, Ptx_Space:$space);
   let results = (outs I1:$d);
 }
@@ -182,7 +182,7 @@ def Ptx_CvtaOp : Ptx_Instr<"cvta",
     [Form<"cvta{.to}.{global|shared|shared::cta|shared::cluster|local|const|param|param::entry}"
           ".{u32|u64} d, %a", [Since<"2.0", "sm_20+">]>],
     [Pure, AddressArithmetic, SpaceOpInterface, WarpDependent]> {
-  let summary = "address of a space to generic, or with `.to` back";
+  let summary = "converts an address of a space to generic, or back (`.to`)";
   let arguments = (ins AnyType:$a, Ptx_ScalarType:$ty, Ptx_Space:$space,
                        Flag_To:$to);
   let results = (outs AnyType:$d);

@@ -1,9 +1,9 @@
-//===- PtxMultimem.td - addresses of several devices at once --------------===//
+//===- PtxMultimem.td - multimem accesses to several devices --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A multicast object that one device has joined is that device's memory: a
-// reduction over all devices is what this one holds.
+// Our multicast objects have one device and are that device's memory. So a
+// reduction over all devices gives the value that this memory holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ class Ptx_Multimem<string mnemonic, list<Form> forms, dag values,
                              CommunicatingOpInterface, SpaceOpInterface,
                              OtherBytes],
                             traits)> {
-  // Types that only say how bits are added, and the accumulator's.
+  // Types that matter only to an addition, and types of its accumulator.
   list<string> Formats = ["e4m3", "e5m2", "e4m3x4", "e5m2x4", "acc::f16",
                           "acc::f32"];
   let Ignored = Formats;
@@ -79,7 +79,7 @@ def Ptx_MultimemLdOp : Ptx_Multimem<"multimem.ld", !listconcat(
     MultimemLdQuarters<".{add|min|max}">.L,
     MultimemLdQuarters<".add.acc::f16">.L), (ins), (ins),
     [VariesByLane, NeedsNoMask]> {
-  let summary = "what all devices hold, combined";
+  let summary = "load of the values of all devices, combined";
   let extraClassDeclaration = !strconcat(Polled, ReleasesNothing);
   let Ignored = !listconcat(Formats, ["ld_reduce", "add", "min", "max", "and",
                                       "or", "xor"]);

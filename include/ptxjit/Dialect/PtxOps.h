@@ -1,4 +1,4 @@
-//===- PtxOps.h - the ops of the ptx dialect --------------------*- C++ -*-===//
+//===- PtxOps.h - ops of the ptx dialect ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,17 +20,17 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ptxjit::ptx {
-/// Shared by all instructions; driven by the form table.
+/// The assembly format and verifier of every `Ptx_Instr`, by the form table.
 mlir::ParseResult parseInstruction(mlir::OpAsmParser &parser,
                                    mlir::OperationState &result);
 void printInstruction(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 llvm::LogicalResult verifyInstruction(mlir::Operation *op);
-/// Of a `Ptx_RowOp`, which has its operands in one list.
+/// The same for a `Ptx_RowOp`, which has one list of operands.
 mlir::ParseResult parseRowInstruction(mlir::OpAsmParser &parser,
                                       mlir::OperationState &result);
 void printRowInstruction(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 llvm::LogicalResult verifyRowInstruction(mlir::Operation *op);
-/// Of an op that keeps its text.
+/// The verifier of an op that keeps its text; `instruction` is that text.
 llvm::LogicalResult verifyTextInstruction(mlir::Operation *op,
                                           llvm::StringRef instruction);
 } // namespace ptxjit::ptx

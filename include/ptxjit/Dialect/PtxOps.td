@@ -1,8 +1,8 @@
-//===- PtxOps.td - the whole dialect --------------------------------------===//
+//===- PtxOps.td - the whole dialect in one file --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Structure and, by inclusion, every chapter of the ISA table.
+// Includes the structural ops and every chapter of the ISA table.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,9 @@
-//===- PtxStructure.td - functions, variables, registers, masks ----------===//
+//===- PtxStructure.td - functions, variables, registers, masks -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ops that no instruction spells.
+// The ops that do not stand for an instruction: the structure of a module, and
+// the ops that passes introduce.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@ def Ptx_ParamAttr : AttrDef<Ptx_Dialect, "Param"> {
   let mnemonic = "formal";
   let summary = "a formal parameter";
   let description = [{
-    `count` elements of `type`, at byte `offset` of the parameter block; the
-    `space` is `param` or (on functions that are not kernels) `reg`.
+    The parameter has `count` elements of `type` and begins at byte `offset` of
+    the parameter block. `space` is `param` or, for functions that are not
+    kernels, `reg`.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "ScalarType":$type,
                         "int64_t":$count, "int64_t":$align, "int64_t":$offset,
@@ -34,7 +36,7 @@ def Ptx_ParamAttr : AttrDef<Ptx_Dialect, "Param"> {
 
 def Ptx_FuncOp : Op<Ptx_Dialect, "func",
     [IsolatedFromAbove, Symbol, NoTerminator]> {
-  let summary = "a kernel (`entry`) or device function; without body a declaration";
+  let summary = "a kernel (`entry`), a device function, or a declaration";
   let arguments = (ins SymbolNameAttr:$sym_name, UnitAttr:$entry,
                        OptionalAttr<StrAttr>:$linkage,
                        TypedArrayAttrBase<Ptx_ParamAttr, "formals">:$params,
@@ -43,10 +45,11 @@ def Ptx_FuncOp : Op<Ptx_Dialect, "func",
   let regions = (region AnyRegion:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let extraClassDeclaration = [{
-    /// Declared only, or of an outline. (Not `isDeclaration`, which would make
-    /// the symbol table ask for private visibility.)
+    /// Is the function only declared, or its body skipped in an outline? (A
+    /// method `isDeclaration` would make the symbol table require private
+    /// visibility.)
     bool isBodiless() { return getBody().empty(); }
-    /// Bytes of the parameter block, or 0.
+    /// The size of the parameter block in bytes; 0 without parameters.
     int64_t getParamBytes();
   }];
 }
@@ -54,10 +57,11 @@ def Ptx_FuncOp : Op<Ptx_Dialect, "func",
 def Ptx_VarOp : Op<Ptx_Dialect, "var", [Symbol]> {
   let summary = "a variable in memory";
   let description = [{
-    `bytes` is the size (0: given at launch, `.extern .shared x[]`). `owner` is
-    the function that declares it, absent at module scope. `init` holds the
-    leading bytes of the value, `relocs` the addresses in it, four integers
-    or symbols each: [offset, width in bytes, symbol, addend, shift, generic].
+    `bytes` is the size; it is 0 for `.extern .shared x[]`, whose size the
+    launch gives. `owner` is the function that declares the variable, absent at
+    module scope. `init` holds the leading bytes of the initial value; the
+    others are 0. `relocs` lists the addresses in the value, each as an array
+    [offset, width in bytes, symbol, addend, shift, generic].
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Ptx_Space:$space,
                        Ptx_ScalarType:$ty, I64Attr:$bytes, I64Attr:$align,
@@ -69,14 +73,14 @@ def Ptx_VarOp : Op<Ptx_Dialect, "var", [Symbol]> {
 }
 
 def Ptx_AddressOfOp : Op<Ptx_Dialect, "addressof", [Pure]> {
-  let summary = "address of a variable in its own space, or of a function";
+  let summary = "the address of a variable in its own space, or of a function";
   let arguments = (ins FlatSymbolRefAttr:$symbol);
   let results = (outs AnySignlessInteger:$d);
   let assemblyFormat = "$symbol attr-dict `:` type($d)";
 }
 
 def Ptx_ParamAddressOp : Op<Ptx_Dialect, "param_address", [Pure]> {
-  let summary = "address in `.param` space of the function's formal number `index`";
+  let summary = "the `.param` address of formal parameter or result `index`";
   let arguments = (ins I64Attr:$index, UnitAttr:$isResult);
   let results = (outs AnySignlessInteger:$d);
   let assemblyFormat = "$index attr-dict `:` type($d)";
@@ -89,7 +93,7 @@ def Ptx_ParamAddressOp : Op<Ptx_Dialect, "param_address", [Pure]> {
 def Ptx_RegOp : Op<Ptx_Dialect, "reg",
     [DeclareOpInterfaceMethods<PromotableAllocationOpInterface>,
      UnseenByOthers, NeedsNoMask, VariesByLane]> {
-  let summary = "a virtual register; reads before the first write give 0";
+  let summary = "a virtual register; it reads as 0 before the first write";
   let arguments = (ins StrAttr:$name);
   let results = (outs Ptx_SlotType:$slot);
   let assemblyFormat = "$name attr-dict `:` type($slot)";
@@ -114,7 +118,7 @@ def Ptx_WriteOp : Op<Ptx_Dialect, "write",
 
 def Ptx_GuardOp : Op<Ptx_Dialect, "guard",
     [NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
-  let summary = "`@p`: the instruction inside runs in threads whose predicate holds";
+  let summary = "`@p`: executes the instruction inside if the predicate holds";
   let arguments = (ins I1:$predicate);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$predicate attr-dict-with-keyword $body";
@@ -124,15 +128,15 @@ def Ptx_GuardOp : Op<Ptx_Dialect, "guard",
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A special register: symbol, name, PTX type it is read as, availability.
+/// A special register: its name, C++ symbol, PTX type and availability.
 class SReg<int id, string name, string symbol, string type = "u32",
            Since since = Since<"1.0", "sm_10+">>
     : I32EnumAttrCase<symbol, id, name> {
   string RegType = type;
   Since Availability = since;
 }
-// Performance counters and driver-set registers: there is nothing to count and
-// nobody to set them, so they read 0, which the ISA allows.
+// Performance counters, and registers that a driver may set. We neither count
+// nor set anything, so they read as 0, which the ISA allows.
 defvar PerformanceCounters = !foreach(i, !range(8),
   SReg<!add(48, i), "pm" # i, "Pm" # i, "u32", Since<"1.3", "sm_10+">>);
 defvar WideCounters = !foreach(i, !range(8),
@@ -205,37 +209,37 @@ def Ptx_SpecialRegister
 def Ptx_SRegOp : Op<Ptx_Dialect, "sreg", [AlwaysSpeculatable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, WarpDependent,
     DeclareOpInterfaceMethods<ClusterOpInterface, ["dependsOnCluster"]>]> {
-  let summary = "value of a special register";
+  let summary = "the value of a special register";
   let description = [{
-    Clocks and timers tick, so that two reads are not one, nor is a read in a
-    loop one in front of it; the other registers are the same all the time.
+    Clocks and timers advance, so two reads must not be merged, and a read in a
+    loop must not be moved out of it. The other registers never change.
   }];
   let arguments = (ins Ptx_SpecialRegister:$reg);
   let results = (outs AnySignlessInteger:$d);
   let assemblyFormat = "$reg attr-dict `:` type($d)";
 }
 def Ptx_PackOp : Op<Ptx_Dialect, "pack", [Pure, LaneWise]> {
-  let summary = "`{a, b, ...}` as one value, first element lowest";
+  let summary = "packs `{a, b, ...}` into one value, the first element lowest";
   let arguments = (ins Variadic<AnyType>:$elements);
   let results = (outs AnyType:$d);
   let assemblyFormat = "$elements attr-dict `:` functional-type($elements, $d)";
 }
 def Ptx_UnpackOp : Op<Ptx_Dialect, "unpack", [Pure, LaneWise]> {
-  let summary = "one value as `{a, b, ...}`, first element lowest";
+  let summary = "unpacks one value to `{a, b, ...}`, the first element lowest";
   let arguments = (ins AnyType:$a);
   let results = (outs Variadic<AnyType>:$elements);
   let assemblyFormat = "$a attr-dict `:` functional-type($a, $elements)";
 }
 
-// An instruction that keeps its text: attributes do not state what it means.
-// Normalising refuses `ptx.unlowered` and drops `ptx.advice`.
+// An instruction that keeps its text instead of having attributes for its
+// modifiers. Normalization refuses `ptx.unlowered` and removes `ptx.advice`.
 class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask,
      VariesByLane]> {
   let description = [{
-    `instruction` is opcode and modifiers as the text has them. Operands and
-    results stand in the order of the text, vectors and addresses of several
-    parts element by element.
+    `instruction` is the opcode with its modifiers, as in the text. Operands and
+    results are in the order of the text; vectors and addresses of several parts
+    are listed element by element.
   }];
   let arguments = (ins StrAttr:$instruction, Variadic<AnyType>:$operands);
   let results = (outs Variadic<AnyType>:$d);
@@ -244,40 +248,41 @@ class Ptx_TextOp<string mnemonic> : Op<Ptx_Dialect, mnemonic,
   let hasVerifier = 1;
 }
 def Ptx_UnloweredOp : Ptx_TextOp<"unlowered"> {
-  let summary = "an instruction of a `Known` form: nothing executes it";
+  let summary = "an instruction of a `Known` form, which cannot be executed";
 }
 def Ptx_AdviceOp : Ptx_TextOp<"advice"> {
   let summary = "an instruction that changes no result";
 }
 def Ptx_UndefOp : Op<Ptx_Dialect, "undef", [Pure]> {
-  let summary = "a value that exists on other paths only; never observed";
+  let summary = "a value that exists only on other paths; never observed";
   let description = [{
-    Made where control flow is structured. Unlike poison it does not spread: a
-    select between it and a value is that value, elsewhere it is 0.
+    Structuring the control flow creates it. Unlike poison it does not spread: a
+    select between it and another value gives the other value; everywhere else
+    it is 0.
   }];
   let results = (outs AnyType:$d);
   let assemblyFormat = "attr-dict `:` type($d)";
 }
 def Ptx_RaiseOp : Op<Ptx_Dialect, "raise",
     [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, UnseenByOthers]> {
-  let summary = "the launch fails; the lanes go on to the exit";
+  let summary = "makes the launch fail; the lanes go on to the exit";
   let arguments = (ins Optional<I1>:$mask);
   let assemblyFormat = "($mask^)? attr-dict";
 }
 
 def Ptx_LeaveOp : Op<Ptx_Dialect, "leave",
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
-  let summary = "`exit` inside a function that is called: the thread ends here";
+  let summary = "`exit` in a function that is called: ends the thread";
   let assemblyFormat = "attr-dict";
 }
 
 def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask,
      GivesWay]> {
-  let summary = "in a loop that waits on memory: other warps and CTAs may run";
+  let summary = "lets other warps and CTAs run, in a loop that waits on memory";
   let description = [{
-    `meets`: turns of the loop meet other threads at barriers or operations of a
-    warp, which is no progress then.
+    `meets`: iterations of the loop meet other threads at barriers or warp
+    operations. Such a meeting does not count as progress.
   }];
   let arguments = (ins UnitAttr:$meets);
   let assemblyFormat = "(`meets` $meets^)? attr-dict";
@@ -285,12 +290,13 @@ def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
 
 def Ptx_OrderSharedOp : Op<Ptx_Dialect, "order_shared",
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
-  let summary = "no warp goes on before the others had time to come here";
+  let summary = "lets the other warps of the CTA catch up";
   let description = [{
-    A GPU runs the warps of a CTA side by side, and there are programs whose
-    warps share memory without a barrier that rely on it. This is where a warp
-    would touch what others have not come to yet. It is no barrier: nobody waits
-    for a warp that is elsewhere. `why` says, for people, what is in order.
+    A GPU runs the warps of a CTA side by side. Some programs share memory
+    between warps without a barrier and rely on that. This op stands where a
+    warp that runs ahead would access bytes that other warps have to access
+    first. It is not a barrier: no warp waits for a warp that is elsewhere.
+    `why` tells people which accesses it keeps in order.
   }];
   let arguments = (ins StrAttr:$why);
   let assemblyFormat = "$why attr-dict";
@@ -306,16 +312,16 @@ def Ptx_EntryMaskOp : Op<Ptx_Dialect, "entry_mask", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 def Ptx_AnyOp : Op<Ptx_Dialect, "any", [Pure]> {
-  let summary = "warp-uniform: does the mask hold in any lane";
+  let summary = "whether the mask holds in any lane; warp-uniform";
   let arguments = (ins I1:$mask);
   let results = (outs I1:$d);
   let assemblyFormat = "$mask attr-dict";
 }
 def Ptx_AllOp : Op<Ptx_Dialect, "all", [Pure]> {
-  let summary = "warp-uniform: does the mask hold in every lane";
+  let summary = "whether the mask holds in every lane; warp-uniform";
   let description = [{
-    Chooses between code with and without masks, so it may be false for a mask
-    that holds in every lane, where finding out would cost more.
+    The result chooses between code with and without masks. It may be false
+    although the mask holds in every lane, where an exact test would cost more.
   }];
   let arguments = (ins I1:$mask);
   let results = (outs I1:$d);

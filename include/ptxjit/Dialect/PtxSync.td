@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads do together. Masked before packetising: lanes that are off have
-// no part in it.
+// Operations that several threads execute together. They have masks before the
+// kernel is packetized: inactive lanes do not take part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,11 +40,11 @@ class BarrierForms<string opcode, string aligned, Since first, Since red> {
 class Ptx_Barrier<string mnemonic, list<Form> forms>
     : Ptx_Collective<mnemonic, BarrierAnchor, forms,
                      [CtaBarrierOpInterface, AttrSizedOperandSegments]> {
-  let summary = "wait for, or arrive at, barrier `a` of the CTA";
+  let summary = "waits or arrives at barrier `a` of the CTA";
   let description = [{
-    `b` is the number of threads, a multiple of the warp size; all of the CTA if
-    absent. Warps arrive as a whole. `red` combines the predicate `c` over the
-    threads.
+    `b` is the number of threads, a multiple of the warp size; without it, all
+    threads of the CTA take part. Warps arrive as a whole. `red` combines the
+    predicate `c` over the threads.
   }];
   let arguments = (ins AnyType:$a, Optional<AnyType>:$b, Optional<AnyType>:$c,
                        Optional<I1>:$mask, Ptx_BarrierMode:$mode,
@@ -68,7 +68,7 @@ def Ptx_BarWarpOp : Ptx_Collective<"bar.warp",
     "parallel-synchronization-and-communication-instructions-bar-warp-sync",
     [Form<"bar.warp.sync a:b32", [Since<"6.0", "sm_30+">]>],
     [WarpCollectiveOpInterface]> {
-  let summary = "wait for the threads of the warp that `a` names";
+  let summary = "waits for the lanes in the member mask `a`";
   let extraClassDeclaration = [{
     ::mlir::Value getMemberMask() { return getA(); }
   }];
@@ -82,7 +82,7 @@ def Ptx_ShflOp : Ptx_Collective<"shfl",
      Form<"shfl.{up|down|bfly|idx}.b32 d{|p:pred}, a, b, c",
           [Since<"3.0", "sm_30+">]>],
     [WarpCollectiveOpInterface, AttrSizedOperandSegments]> {
-  let summary = "read a register of another lane";
+  let summary = "reads a register of another lane";
   let arguments = (ins AnyType:$a, AnyType:$b, AnyType:$c, Optional<AnyType>:$m,
                        Optional<I1>:$mask, Ptx_ScalarType:$ty,
                        Ptx_Shuffle:$mode, Flag_Sync:$sync);
@@ -96,7 +96,7 @@ def Ptx_VoteOp : Ptx_Collective<"vote",
      Form<"vote.{all|any|uni}.pred d, !a:pred", [Since<"1.2", "sm_12+">]>,
      Form<"vote.ballot.b32 d, !a:pred", [Since<"2.0", "sm_20+">]>],
     [WarpCollectiveOpInterface, AttrSizedOperandSegments]> {
-  let summary = "combine a predicate over the lanes of the warp";
+  let summary = "combines a predicate over the lanes of the warp";
   let arguments = (ins AnyType:$a, Optional<AnyType>:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Vote:$mode, Flag_Sync:$sync);
   let results = (outs AnyType:$d);
@@ -108,7 +108,7 @@ def Ptx_MatchOp : Ptx_Collective<"match",
      Form<"match.all.sync.{b32|b64} d:b32{|p:pred}, a, m:b32",
           [Since<"6.0", "sm_70+">]>],
     [WarpCollectiveOpInterface, VariesByLane]> {
-  let summary = "which lanes hold the same value";
+  let summary = "finds the lanes that hold the same value";
   let arguments = (ins AnyType:$a, AnyType:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Match:$mode, Flag_Sync:$sync);
   let results = (outs Variadic<AnyType>:$d);
@@ -123,7 +123,7 @@ def Ptx_ReduxOp : Ptx_Collective<"redux",
           [Since<"8.8", "sm_100f">, Since<"8.6", "sm_100a">,
            Since<"8.6", "sm_103a">]>],
     [WarpCollectiveOpInterface]> {
-  let summary = "combine a value over the lanes of the warp";
+  let summary = "combines a value over the lanes of the warp";
   let arguments = (ins AnyType:$a, AnyType:$m, Optional<I1>:$mask,
                        Ptx_ScalarType:$ty, Ptx_Atomic:$op, Flag_Abs:$abs,
                        Flag_NaN:$nan, Flag_Sync:$sync);
@@ -133,7 +133,7 @@ def Ptx_ElectOp : Ptx_Collective<"elect",
     "parallel-synchronization-and-communication-instructions-elect-sync",
     [Form<"elect.sync d:b32{|p:pred}, m:b32", [Since<"8.0", "sm_90+">]>],
     [WarpCollectiveOpInterface, VariesByLane]> {
-  let summary = "choose the first lane of the warp";
+  let summary = "elects the first lane of the member mask";
   let arguments = (ins AnyType:$m, Optional<I1>:$mask, Flag_Sync:$sync);
   let results = (outs Variadic<AnyType>:$d);
 }
@@ -141,7 +141,7 @@ def Ptx_ActivemaskOp : Ptx_Collective<"activemask",
     "parallel-synchronization-and-communication-instructions-activemask",
     [Form<"activemask.b32 d", [Since<"6.2", "sm_30+">]>],
     [UnseenByOthers, VariesByLane]> {
-  let summary = "the lanes that execute this instruction now";
+  let summary = "the mask of the lanes that execute this instruction now";
   let arguments = (ins Optional<I1>:$mask, Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);
 }
@@ -149,7 +149,7 @@ def Ptx_NanosleepOp : Ptx_Collective<"nanosleep",
     "miscellaneous-instructions-nanosleep",
     [Form<"nanosleep.u32 a", [Since<"6.3", "sm_70+">]>],
     [UnseenByOthers, GivesWay]> {
-  let summary = "let others run for a while";
+  let summary = "lets other warps and CTAs run; does not sleep";
   let arguments = (ins AnyType:$a, Optional<I1>:$mask, Ptx_ScalarType:$ty);
 }
 #endif

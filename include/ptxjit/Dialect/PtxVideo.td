@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What they mean: Video.h.
+// The op and the forms of the video instructions. Video.h decodes the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,9 @@ def Ptx_SelectorAttr : AttrDef<Ptx_Dialect, "Selector"> {
   let mnemonic = "selector";
   let summary = "the parts of a register that an operand names: `.h10`";
   let description = [{
-    `parts` of `width` bits, counted from the lowest bits, in the order of the
-    text. No parts: the operand names none.
+    `parts` lists the selected parts in the order of the text. Part i begins at
+    bit i * `width` of the register. The list is empty if the operand has no
+    selector.
   }];
   let parameters = (ins "unsigned":$width,
                         OptionalArrayRefParameter<"unsigned">:$parts);
@@ -48,10 +49,12 @@ def Ptx_SelectorAttr : AttrDef<Ptx_Dialect, "Selector"> {
 def Ptx_VideoOp : Ptx_RowOp<"video", [Pure, LaneWise]> {
   let summary = "a video instruction";
   let description = [{
-    `ty`, `ty2` and `ty3` are the types of the result, a and b; `vset` has none
-    of its result. `second` is what is done with c, of SIMD ones the sum.
-    `selectors` and `negated` have an element for each operand of the text, if
-    any has one.
+    `ty`, `ty2` and `ty3` are the types of the result, a and b. `vset` has no
+    result type: its `ty` and `ty2` are those of a and b. `second` is the
+    operation that combines the result with c; for SIMD instructions it is the
+    sum of the lanes and c. `selectors` and `negated` have an element for each
+    operand of the text; they are absent if no operand has a selector or a minus
+    sign.
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, Ptx_VideoOpcode:$opcode,
                        Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2,
@@ -82,7 +85,8 @@ defvar Second = ".{add|min|max}";
 defvar VideoSm20 = [Since<"2.0", "sm_20+">];
 defvar VideoSm30 = [Since<"3.0", "sm_30+">];
 
-/// With a second operation, or merged into `c`.
+/// A plain form, one with a second operation on `c`, and one that merges the
+/// result into `c`.
 class ScalarVideo<string opcode, string modifiers>
     : Video<opcode, "scalar-video-instructions", [
   Form<!strconcat(opcode, modifiers, " d:b32, ~a:b32, ~b:b32"), VideoSm20>,

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which there are, as the .td files say. What a module's version and target may
-// use: Availability in FormTable.h.
+// The PTX versions and target architectures, as listed in PtxBase.td.
+// Availability (FormTable.h) says what a module of a given version and target
+// may use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +16,15 @@
 
 namespace ptxjit::ptx {
 
-/// Target architectures, each with the PTX version that brought it, the newest
-/// last. `compute_NN` means `sm_NN` and is not listed.
+/// The target architectures, the newest last, each with the PTX version that
+/// introduced it. `compute_NN` is a synonym of `sm_NN` and is not listed.
 llvm::ArrayRef<SinceSpec> getTargets();
-/// Null if there is no such target.
+/// The target `name` (sm_NN or compute_NN); null if there is none.
 const SinceSpec *findTarget(llvm::StringRef name);
-/// The last minor version of PTX `major`; nothing if that does not exist.
+/// The last minor version of PTX `major`; nothing if there is no such major
+/// version.
 std::optional<unsigned> getLastMinor(unsigned major);
-/// The newest PTX version, "9.4".
+/// The newest PTX version, such as "9.4".
 std::string getNewestVersion();
 
 } // namespace ptxjit::ptx

@@ -1,9 +1,10 @@
-//===- Video.h - what a video instruction does ------------------*- C++ -*-===//
+//===- Video.h - the meaning of video instructions --------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The meaning of the attributes of `ptx.video`, for all that carry it out:
-// `VideoOp::getVideo`.
+// A description of what `ptx.video` does, decoded from its attributes.
+// `VideoOp::getVideo` returns it, for the lowering and the reference
+// interpreter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ enum class VideoKind {
   Set
 };
 
-/// A field of a 32-bit register.
+/// A bit field of a 32-bit register.
 struct BitField {
   unsigned shift = 0, width = 32;
 };
@@ -36,30 +37,35 @@ struct BitField {
 /// What `ptx.video` does. ISA: "video-instructions".
 struct VideoInstruction {
   VideoKind kind;
-  unsigned lanes = 1; ///< 1: scalar, 2: halfwords, 4: bytes
+  /// The parts of a register that are computed separately: 1 for the scalar
+  /// instructions, 2 halfwords or 4 bytes for the SIMD ones.
+  unsigned lanes = 1;
   bool resultSigned = false, aSigned = false, bSigned = false;
   bool saturates = false;
   ShiftMode shiftMode = ShiftMode::Clamp;
   Compare compare = Compare::EQ;
 
-  // Of vmad.
+  // For vmad.
   bool plusOne = false;
   bool negateProduct = false, negateC = false;
   unsigned scale = 0; ///< bits of the right shift
 
-  /// Of scalar ones: what is read and written.
+  /// For scalar instructions: the fields that are read and written.
   BitField a, b, result;
-  /// Of scalar ones: how the result and c are combined, unless merged.
-  std::optional<AtomicOp> second; // Add, Min, Max
-  /// Of SIMD ones: for each lane a part of {a, b}, counted through both.
+  /// For scalar instructions: the operation that combines the result with c
+  /// (Add, Min or Max).
+  std::optional<AtomicOp> second;
+  /// For SIMD instructions: the part that each lane reads. Parts are numbered
+  /// through a and b: those of b follow those of a.
   llvm::SmallVector<unsigned, 4> aParts, bParts;
-  /// Of SIMD ones: lanes that are added to c, or written (others are c's).
+  /// For SIMD instructions: the lanes whose results are added to c (if
+  /// `accumulates`) or written; lanes that are not written keep those of c.
   unsigned laneMask = 0;
   bool accumulates = false;
 
-  /// Bits of a lane.
+  /// The bits of a lane.
   unsigned laneBits() const { return 32 / lanes; }
-  /// Scalar: the result is one part of c.
+  /// Does a scalar instruction replace one part of c?
   bool merges() const { return result.width < 32; }
 };
 

@@ -1,9 +1,10 @@
-//===- Linker.h - PTX modules that refer to each other ----------*- C++ -*-===//
+//===- Linker.h - links PTX modules into one --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stands between the parser and the passes: what comes out is one module, which
-// nobody behind it can tell from one that was written as such.
+// The linker stands between the parser and the passes. It merges the IR of PTX
+// modules that refer to each other into one module, which looks like a module
+// that was written as one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,36 +17,38 @@
 
 namespace ptxjit {
 
-/// Parses the main buffer of `sources`, which holds a PTX module, or several in
-/// a linked image (LinkedText.h), and links them. Each module of an image
-/// becomes a buffer of its own, so that diagnostics name it.
+/// Parses the main buffer of `sources`, which holds one PTX module or a linked
+/// image of several (LinkedText.h), and links the modules. Each module of an
+/// image becomes a buffer of its own, so that diagnostics name the module.
 ///
-/// A function, variable or kernel whose name is that of something in another
-/// module, without being the same, is called `name::N` in the result, N being
-/// the number of its module from 1 on; and so in `options.onlyKernel`.
+/// A function, variable or kernel that belongs to one module, but whose name
+/// other modules have as well, is called `name::N` in the result. N is the
+/// number of its module, counted from 1. `options.onlyKernel` uses these names.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 parseAndLink(llvm::SourceMgr &sources, mlir::MLIRContext *context,
              const ParseOptions &options = {});
 
-/// Makes one module of several, by the rules of linkage:
+/// Links several modules into one, by the rules of linkage:
 ///
-/// - what has none belongs to its module;
-/// - `.visible` defines a name, once in all modules;
-/// - `.weak` defines it where nobody else does, the first module's for all;
-/// - `.common` variables of a name are one, of the largest size;
-/// - `.extern` stands for a definition elsewhere of the same signature or size.
+/// - a symbol without linkage belongs to its module;
+/// - `.visible` defines a name; only one module may do so;
+/// - `.weak` defines a name if no `.visible` or `.common` symbol does; the
+///   first weak definition is used in all modules;
+/// - `.common` variables of one name become one variable of the largest size;
+/// - `.extern` stands for a definition in another module that has the same
+///   signature or size.
 ///
-/// The header is that of the newest version and target, if there is a device
-/// that all targets are for. Fails with errors at the declarations that do not
-/// agree, and where no module defines what is used.
+/// The result has the newest version and target of all modules. Emits errors
+/// and fails if declarations of a name do not agree, if a used name is not
+/// defined in any module, or if no device can run all the targets.
 ///
 /// ISA: "linking-directives".
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 linkModules(llvm::MutableArrayRef<mlir::OwningOpRef<mlir::ModuleOp>> modules);
 
-/// Moves the places of all ops from the modules of a linked image to the image
-/// itself, which has one numbering of lines: line tables know one file. Does
-/// nothing where `image` is no linked image.
+/// Changes the locations of all ops from lines of a linked image's modules to
+/// lines of the whole image, because a line table knows only one file. Does
+/// nothing if `image` is not a linked image.
 void placeInImage(mlir::ModuleOp module, llvm::StringRef image,
                   llvm::StringRef imageName);
 

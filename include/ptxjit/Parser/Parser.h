@@ -1,4 +1,4 @@
-//===- Parser.h - PTX text to the ptx dialect -------------------*- C++ -*-===//
+//===- Parser.h - parses PTX text to the ptx dialect ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,34 +17,36 @@ class SourceMgr;
 
 namespace ptxjit {
 
-/// How deep to read a module.
+/// Which parts of a module to read, and how.
 struct ParseOptions {
-  /// Off: declarations and signatures only (the outline). Of bodies only
-  /// braces, strings, comments and characters are looked at. Functions then
-  /// look like declarations with the unit attribute `ptx.outlined`.
+  /// If false, reads only declarations and signatures (the outline). Bodies are
+  /// checked for braces, strings, comments and valid characters only. Functions
+  /// with a skipped body have no body in IR and get the unit attribute
+  /// `ptx.outlined`.
   bool bodies = true;
-  /// If not empty, only this kernel's body is read, and those of `.func`s.
+  /// If not empty, reads only the bodies of this kernel and of all `.func`s.
   llvm::StringRef onlyKernel;
-  /// 32 or 64: of texts that do not say (`.address_size`). 0: 32 if any
-  /// register of that width addresses global memory or a function, else 64.
+  /// The address size (32 or 64) of a text without `.address_size`. 0: 32 if a
+  /// 32-bit register addresses global memory or a function, else 64.
   unsigned addressSize = 0;
-  /// Which buffer of the sources holds the module; 0: the main one.
+  /// The buffer of the sources that holds the module; 0: the main buffer.
   unsigned buffer = 0;
-  /// How many errors to report before giving up.
+  /// The number of errors to report before giving up.
   unsigned maxErrors = 20;
 };
 
-/// Parses a buffer of `sources` into a module of the `ptx` dialect.
-/// Every op carries its place in the text, so `sources` should live as long as
-/// diagnostics may be printed. On malformed or unsupported input emits at least
-/// one error through the context's diagnostic engine and fails; never aborts.
+/// Parses a buffer of `sources` into a module of the `ptx` dialect. Every op
+/// has its location in the text, so `sources` should live as long as
+/// diagnostics may be printed. On malformed or unsupported input, emits at
+/// least one error through the context's diagnostic engine and fails; never
+/// aborts.
 ///
 /// ISA: "syntax", "directives".
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 parsePtx(llvm::SourceMgr &sources, mlir::MLIRContext *context,
          const ParseOptions &options = {});
 
-/// Loads the dialects that parsed modules are made of.
+/// Loads the dialects that parsed modules use.
 void loadParserDialects(mlir::MLIRContext &context);
 
 } // namespace ptxjit
