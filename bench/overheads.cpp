@@ -1,8 +1,8 @@
-//===- overheads.cpp - what launches and barriers cost --------------------===//
+//===- overheads.cpp - times of launches and barriers ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times of kernels that do next to nothing else.
+// Measures kernels that do almost nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ static void check(CUresult result, const char *what) {
   std::exit(1);
 }
 
-/// Best time of a launch and a synchronise, in nanoseconds.
+/// Best time of a launch and a synchronization, in nanoseconds.
 static double timeLaunch(CUfunction function, unsigned grid, unsigned block,
                          void **params, int runs) {
   double best = 1e300;
@@ -82,7 +82,7 @@ static double timeLaunch(CUfunction function, unsigned grid, unsigned block,
   return best;
 }
 
-/// Best time of 20,000 turns of one CTA, in nanoseconds a turn and warp.
+/// Best time of 20,000 turns of one CTA, in nanoseconds per turn and warp.
 static double timeTurns(ptxjit::Module &module, const char *kernel,
                         uint32_t warps, PtxjitMode mode) {
   uint32_t turns = 20000, block[3] = {warps * 32, 1, 1};
@@ -106,7 +106,8 @@ static double timeTurns(ptxjit::Module &module, const char *kernel,
   return best / turns / warps;
 }
 
-/// What a barrier adds to a turn in which each thread counts in shared memory.
+/// Prints what a barrier adds to a turn in which each thread counts in shared
+/// memory.
 static void printBarriers() {
   std::string diagnostics;
   auto module = ptxjit::Module::load(kKernels, "overheads.ptx", diagnostics);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How near mma.sync comes to the CPU's own peak.
+"""Measures how near mma.sync comes to the peak of the CPU.
 
 One warp multiplies a tile of 64 x 64 again and again: 8 ldmatrix.x4, then 32
 mma.sync, as the inner loop of a GEMM does. The peak is that of the CPU's
@@ -14,8 +14,8 @@ import subprocess
 
 ROWS, COLS = 4, 8  # mma tiles of 16 x 8
 LOOPS = 4000
-# Type, mode, row of the roofline, operations of a lane of its instruction.
-# Rows that this CPU lacks are left out.
+# Type, mode, row of the roofline, operations per lane of that row's
+# instruction. Rows that this CPU lacks are left out.
 CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
          ("f16", "exact", "f32", 2), ("tf32", "exact", "f32", 2),
          ("s8", "exact", "int8", 8), ("s8", "exact", "int16", 4)]

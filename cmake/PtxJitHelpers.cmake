@@ -11,8 +11,8 @@ function(ptxjit_room name)
   endif()
 endfunction()
 
-# The archives of imported targets and of all that these need: LLVM's and
-# MLIR's, without the shared libLLVM that MLIR's targets name.
+# Collects the archives of imported targets and of all that they depend on:
+# LLVM's and MLIR's, without the shared libLLVM that MLIR's targets name.
 function(ptxjit_archives out)
   set(todo ${ARGN})
   set(seen LLVM)
@@ -43,12 +43,12 @@ function(ptxjit_archives out)
   set(${out} "$<LINK_GROUP:RESCAN,${group}>" ${others} PARENT_SCOPE)
 endfunction()
 
-# An executable on the shared LLVM and MLIR.
+# An executable that links the shared LLVM and MLIR.
 function(ptxjit_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
-  # MLIR's library may lie where the system does not look.
+  # MLIR's library may be outside the system's search path.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   set_property(GLOBAL APPEND PROPERTY PTXJIT_TOOLS ${name})
 endfunction()
@@ -60,7 +60,7 @@ function(ptxjit_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
-  # Tests see a room's own headers.
+  # Tests may include a room's private headers.
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   set_property(GLOBAL APPEND PROPERTY PTXJIT_UNITTESTS ${name})
 endfunction()

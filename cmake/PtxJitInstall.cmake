@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake --install: programs, libraries, headers of the C++ interface, and a
-# package that finds them. The drop-in libraries lie in a folder of their own,
-# so that they are never taken for a real driver's unless somebody asks for
-# them: `ptx-jit exec`, LD_LIBRARY_PATH.
+# CMake package. The drop-in libraries go to a folder of their own, so that
+# nobody gets them in place of a real driver without asking for them: by
+# `ptx-jit exec` or LD_LIBRARY_PATH.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -10,7 +10,7 @@ set(private_libdir ${CMAKE_INSTALL_LIBDIR}/ptx-jit)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
 
 install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Never in bin, where it would hide NVIDIA's. `ptx-jit exec` looks here.
+# Not in bin, where it would hide NVIDIA's ptxas. `ptx-jit exec` looks here.
 install(TARGETS ptxas RUNTIME DESTINATION libexec/ptx-jit)
 install(TARGETS cuda cudart cudart12 nvidia-ml gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 [ $# -eq 0 ] || shift
 
-# What the build itself calls, what LLVM's CMake files look for (zlib, zstd,
+# What the build itself needs, what LLVM's CMake files look for (zlib, zstd,
 # libxml2, libedit, libffi, curl), and what the tests need.
 packages="
   cmake ninja-build ccache pkg-config python3 python3-psutil git g++
@@ -39,8 +39,8 @@ if [ -n "$missing" ]; then
     die "root or sudo is needed to install:$missing"
   fi
   say "Installing:$missing"
-  # Some other source being out of reach is not our business: whether the
-  # packages can be had is seen below.
+  # Some other package source may be out of reach. Whether the packages are
+  # available is checked below.
   $root apt-get update -qq || say "apt-get update had problems; going on"
   if ! apt-cache show llvm-22-dev >/dev/null 2>&1; then
     . /etc/os-release
@@ -58,7 +58,7 @@ cmake --preset "$preset" >"/tmp/ptx-jit-cmake-$preset.log" 2>&1 ||
   { tail -30 "/tmp/ptx-jit-cmake-$preset.log" >&2; die "CMake failed"; }
 
 say "Building ($preset)"
-# A line now and then rather than thousands; all of it if it fails.
+# Shows a line now and then, not thousands; all of them if the build fails.
 log=build/$preset/build.log
 export NINJA_STATUS='[%f/%t, %es] '
 (ninja -C "build/$preset" "$@" 2>&1; echo "exit $?") | tee "$log" |

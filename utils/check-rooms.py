@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that data flows one way: which room may include which. Checks too
-that nothing strange was committed at the top of the tree.
+"""Checks which room includes which, so that data flows one way, and that
+nothing unknown was committed at the top of the tree.
 
     check-rooms.py SOURCE_ROOT
 
@@ -28,7 +28,7 @@ ALLOWED = {
                  "Runtime/Specialization.h", "Device/Functions.h"},
     "JIT": {"JIT", "Lowering", "Analysis", "Linker", "Parser", "Dialect",
             "Reference", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
-    # Written from the ISA alone: knows nothing of the lowering.
+    # Written from the ISA alone, so it must not know the lowering.
     "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
                   "Runtime/CompilerABI.h"},
     "Cache": {"Cache", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
@@ -62,7 +62,7 @@ def check(path, room):
 
 
 def check_top(root):
-    """What git knows of, where the tree is a checkout."""
+    """Checks the names at the top of the tree, if it is a git checkout."""
     listed = subprocess.run(["git", "-C", root, "ls-files"], text=True,
                             capture_output=True)
     names = {path.split("/")[0] for path in listed.stdout.splitlines()}

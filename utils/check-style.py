@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks the form of all source files that git knows.
+"""Checks the form of all source files that are in git.
 
     check-style.py SOURCE_ROOT [CLANG_FORMAT]
 
-- C, C++ and CUDA files are as clang-format writes them.
+- C, C++ and CUDA files are formatted as by clang-format.
 - Each source file names its licence (an SPDX line), and one sentence at its top
   says what is inside. Files without comments, and the inputs of tests, whose
   lines are counted, have their licence from REUSE.toml.
-- No line ends with white space and every file ends with a newline, but in what
-  other compilers wrote.
+- No line ends with white space and every file ends with a newline. Files that
+  other compilers wrote are exempt.
 
 Prints the problems, one a line, or "N files are in form".
 """
@@ -23,7 +23,7 @@ SLASHES = (".h", ".cpp", ".c", ".td", ".def", ".cu", ".cuh", ".cl", ".inc")
 HASHES = (".py", ".sh", ".cmake", ".map", ".supp", ".dict", ".in",
           "CMakeLists.txt", ".ci/run")
 FORMATTED = (".h", ".cpp", ".c", ".cu", ".cuh")
-# How far down the licence and the sentence may begin.
+# The licence and the sentence must begin within so many lines.
 HEAD_LINES = 6
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Instances of `Known` forms: parsed and printed, but not executed.
+"""Tests of `Known` forms, which are parsed and printed, but not executed.
 
-For each form one statement with the first choice everywhere, and one for every
-other modifier it may have.
+Each form gives a statement with the first choice of every modifier, and one for
+every other choice.
 """
 import re
 
@@ -24,7 +24,7 @@ REGISTERS = (".reg .pred %p<300>; .reg .b8 %b<300>; .reg .b16 %h<300>;\n"
 
 
 def split(text):
-    """Operands at the top level, `{, b}` and `{|p}` as they are."""
+    """Splits operands at commas outside brackets."""
     out, depth, word = [], 0, ""
     for ch in text.replace("{, ", ",?").replace("{|", ",|").replace("}", ""):
         depth += (ch == "[") - (ch == "]")

@@ -103,7 +103,7 @@ def resolve(rule, types):
 
 
 def carry(params, run, regs, syntax):
-    """What makes the carry flag before, and what shows it after."""
+    """Code that sets the carry flag before, and code that stores it after."""
     before, after = [], []
     if syntax.endswith("&carry"):
         params.append(".param .u64 incarry")
@@ -116,18 +116,18 @@ def carry(params, run, regs, syntax):
         params.append(".param .u64 outcarry")
         run.append("out=u32[ref:256]")
         regs.append(".reg .b32 %made;")
-        # Of a subtraction the flag is a borrow; the same bit.
+        # The flag of a subtraction is a borrow, in the same bit.
         after = ["addc.u32 %made, 0, 0;", "ld.param.u64 %p, [outcarry];",
                  "mad.wide.u32 %p, %t, 4, %p;", "st.global.b32 [%p], %made;"]
     return before, after
 
 
 def kernel(name, mnemonic, operands, types, syntax):
-    """PTX of one kernel, and its run line."""
+    """The PTX of one kernel, and its run line."""
     params, body, run, regs = [], [], [], []
     results = [o for o in operands if o[4]]
     sources = [o for o in operands if not o[4]]
-    # The longest that fits says it best.
+    # The longest prefix that matches is the most specific.
     approx, sweep = next((APPROX[k] for k in sorted(APPROX, key=len)[::-1]
                           if mnemonic.startswith(k)), ("", None))
     half_approx = approx and types[0] in ("f16", "bf16")
@@ -208,7 +208,7 @@ def kernel(name, mnemonic, operands, types, syntax):
 
 
 def module_target(target):
-    """sm_90 for all that it has."""
+    """The target of a module: sm_90 for every form that sm_90 has."""
     number = int(re.match(r"sm_(\d+)", target)[1])
     return "sm_90" if number <= 90 and target[-1].isdigit() else target
 
@@ -251,17 +251,18 @@ def main():
             continue
         head, _, operand_text = syntax.partition(" ")
         operands = parse_operands(operand_text)
-        # Results come first: one, and what stands behind `|`.
+        # Results come first: the first operand, and the one behind `|`.
         operands = [(*o, i == 0 or o[3]) for i, o in enumerate(operands)]
         for spelling in expand_modifiers(head[len(opcode):]):
             types = [m for m in spelling.split(".") if m in WIDTH]
             mnemonic = opcode + spelling
-            # A third of set's product: each comparison meets each operator.
+            # A third of the variants of set; each comparison still meets each
+            # operator.
             words = spelling.split(".")
             if opcode == "set" and any(b in words for b in BOOLEANS):
                 if sum(map(ord, spelling)) % 3:
                     continue
-            # Of packed approximations: test/Execution/half.ptx.
+            # Packed approximations are tested by test/Execution/half.ptx.
             if "approx" in spelling and types[0] in ("f16x2", "bf16x2"):
                 continue
             variants = [""]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests for the forms of wmma, mma, ldmatrix, stmatrix, movmatrix.
 
-A kernel carries out several forms of the same types, on data of their own.
-Each is run on random bits, on random numbers of moderate size (both judged by
-the reference interpreter), and on small numbers whose products and sums are
-exact: those results are computed here, from the ISA's lists of what each
-element of a fragment is, by three loops.
+A kernel executes several forms of the same types, each on data of its own. It
+is run on random bits, on random numbers of moderate size (the reference
+interpreter judges both), and on small numbers whose products and sums are
+exact. Those results are computed here by three loops, from the ISA's lists of
+the elements of fragments.
 """
 import hashlib
 import itertools
@@ -19,7 +19,7 @@ from form_syntax import modifiers
 WIDTH = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s32": 32,
          "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "e4m3": 8, "e5m2": 8,
          "e3m2": 6, "e2m3": 6, "e2m1": 4}
-# Bits to keep and to set, so that numbers are neither large nor tiny.
+# Masks of the bits to keep and to set, which make numbers of moderate size.
 MODERATE = {"f16": (0x8fff8fff, 0x30003000), "bf16": (0x81ff81ff, 0x3e003e00),
             "tf32": (0x81ffffff, 0x3e000000), "f32": (0x81ffffff, 0x3e000000),
             "f64": (0x801fffff, 0x3fe00000), "e4m3": (0xbfbfbfbf, 0),
@@ -38,7 +38,7 @@ def seed(name):
 # ---------------------------------------------------------------------------
 
 def small_value(code, exponent_bits, mantissa_bits):
-    """The number that an fp8, fp6 or fp4 code without NaN is."""
+    """The value of an fp8, fp6 or fp4 code that is not a NaN."""
     bias = (1 << (exponent_bits - 1)) - 1
     sign = -1 if code >> (exponent_bits + mantissa_bits) & 1 else 1
     exponent = code >> mantissa_bits & ((1 << exponent_bits) - 1)
@@ -119,7 +119,7 @@ A_PLACES = {  # (m, k, bits): row, col
         g if i < 32 or 64 <= i < 96 else g + 8,
         32 * t + (i & 31) if i < 64 else 32 * t + (i & 31) + 128),
 }
-# The ISA lists tf32 as it does f64.
+# The fragments of tf32 are those of f64.
 A_PLACES[16, 4, 32] = A_PLACES[16, 4, 64]
 A_PLACES[16, 8, 32] = A_PLACES[16, 8, 64]
 B_PLACES = {  # (k, bits): row; the column is g
@@ -162,7 +162,7 @@ def metadata_place(k, bits, f, row, chunk):
 
 
 class Form:
-    """One spelling of mma, taken apart."""
+    """One spelling of mma, parsed."""
 
     def __init__(self, mnemonic, operands):
         tokens = mnemonic.split(".")
@@ -192,14 +192,14 @@ class Form:
         return 8 if self.in_byte else WIDTH[ty]
 
     def at(self, rng):
-        """byte-id and thread-id of the factors of A and B."""
+        """Random byte-id and thread-id of the scale factors of A and B."""
         step = max(self.scales, 1)
         return (rng.randrange(0, 4, step), rng.randrange(2),
                 rng.randrange(0, 4, step), rng.randrange(4))
 
 
 class Registers:
-    """Words of 32 lanes of some registers."""
+    """The words of some registers in 32 lanes."""
 
     def __init__(self, count, width):
         self.width = width
@@ -223,7 +223,7 @@ def quad_lanes(lane):
 
 
 def exact_case(form, rng, at):
-    """Registers of A, B, C, metadata, factors of A and of B; and of D."""
+    """Registers of A, B, C, metadata and scale factors; and expected D."""
     width = 64 if form.d == "f64" else 32
     a, b, c, d = [Registers(n, width) for n in
                   (form.counts[1], form.counts[2], form.counts[3],
@@ -308,7 +308,7 @@ def exact_case(form, rng, at):
                 total += product
             d.put(lane, i, WIDTH[form.d],
                   result_bits(form.d, total, form.sat))
-            # x - x is -0 where sums go down.
+            # x - x is -0 if sums round down.
             if total == 0 and ".rm." in form.mnemonic:
                 d.words[i][lane] = "?"
     return a, b, c, metadata, scale_a, scale_b, d
@@ -378,7 +378,7 @@ def multiply_kernel(name, forms):
     size = width // 8
     kind = {64: "f64", 32: "b32"}[width]
     rng = random.Random(seed(name))
-    pools = {p: [] for p in "abcespd"}  # s, p: factors of A and B
+    pools = {p: [] for p in "abcespd"}  # s, p: scale factors of A and B
     lines = [f".visible .entry {name}("
              + ", ".join(f".param .u64 {p}" for p in "abcespd") + ", "
              + ", ".join(f".param .u32 {w}{p}" for p in "abcs"
@@ -455,7 +455,7 @@ def multiply_kernel(name, forms):
         words = pools[p] or [0] * 32
         return ",".join(map(str, words))
     def bits(p):
-        # Metadata are always the valid ones.
+        # Metadata must be valid, so they are never random.
         return (listed(p) if p == "e" else
                 f"random({seed(name) % 97 + ord(p)}):{lengths[p]}")
     free = ["u32:0xffffffff", "u32:0"]
@@ -483,7 +483,7 @@ def multiply_kernel(name, forms):
 
 
 def mma_kernels(forms):
-    """[(name, text)] of all forms of mma, by types."""
+    """[(name, text)] of kernels with all forms of mma, by types."""
     groups = {}
     for mnemonic, operands in forms:
         form = Form(mnemonic, operands)
@@ -505,7 +505,7 @@ def mma_kernels(forms):
 # ---------------------------------------------------------------------------
 
 def moved_row(lane):
-    """Where the row is whose address a lane names."""
+    """The number of the row whose address a lane passes."""
     return (lane * 5 + 3) % 32
 
 
@@ -515,7 +515,7 @@ def row_bits(memory, row, bit, bits):
 
 
 def loaded(mnemonic, memory, count):
-    """[register][lane] of ldmatrix."""
+    """The result of ldmatrix, as [register][lane]."""
     tokens = mnemonic.split(".")
     trans, tall = "trans" in tokens, "m16n16" in tokens
     element = (4 if "b4x16_p64" in tokens else 6 if "b6x16_p32" in tokens
@@ -574,7 +574,7 @@ def move_head(name):
 
 
 def named_row():
-    """Each lane's address, also as a generic one."""
+    """Code for each lane's address, also as a generic one."""
     return ["  mad.lo.u32 %r7, %lane, 5, 3;", "  and.b32 %r7, %r7, 31;",
             "  mad.lo.u32 %at, %r7, 16, %at;",
             "  cvt.u64.u32 %generic, %at;",
@@ -670,7 +670,7 @@ def move_kernels(opcode, forms):
 # ---------------------------------------------------------------------------
 
 class WmmaForm:
-    """One spelling of wmma.load, wmma.store or wmma.mma, taken apart."""
+    """One spelling of wmma.load, wmma.store or wmma.mma, parsed."""
 
     def __init__(self, mnemonic, operands):
         tokens = mnemonic.split(".")
@@ -708,13 +708,13 @@ class WmmaForm:
         return lines * self.stride() * WIDTH[self.types[0]] // 8
 
     def place(self, row, col):
-        """The bit where an element begins."""
+        """The first bit of an element in memory."""
         slow, fast = (row, col) if self.layouts[0] == "row" else (col, row)
         return (slow * self.stride() + fast) * WIDTH[self.types[0]]
 
 
 def fill_matrix(form, rng):
-    """Memory of a matrix of simple numbers, and the numbers."""
+    """The memory of a matrix of simple numbers, and the numbers."""
     ty = form.types[0]
     codes = ([(v & 0xffffffff, v) for v in (0, 1, -77, 2 ** 31 - 1, -2 ** 31)]
              if ty == "s32" else simple_codes(ty, False))
@@ -728,7 +728,7 @@ def fill_matrix(form, rng):
 
 
 def copy_lines(to, source, count, to_space, from_space):
-    """Copies `count` bytes, a multiple of 4, by all lanes."""
+    """Code in which all lanes copy `count` bytes, a multiple of 4."""
     lines = []
     for at in range(0, count, 128):
         last = ["@%p "] if count - at < 128 else [""]
@@ -740,7 +740,7 @@ def copy_lines(to, source, count, to_space, from_space):
 
 
 def wmma_kernel(name, groups):
-    """Each group: forms that load A, B and C, multiply, and store D."""
+    """A kernel. A group has forms to load A, B and C, multiply, store D."""
     rng = random.Random(seed(name))
     pools, spots = {p: bytearray() for p in "abcd"}, {}
     lines = [f".visible .entry {name}("
@@ -769,7 +769,7 @@ def wmma_kernel(name, groups):
             else:
                 memory, values[p] = fill_matrix(move, rng)
                 pools[p] += memory
-            # The copy in shared memory; of D what is there before.
+            # Copy the matrix to shared memory; for D, the old contents.
             lines += [f"    add.u64 %m{p}, %g{p}, {spots[p]};",
                       f"    cvt.u64.u32 %x{p}, %lane4;",
                       f"    add.u64 %x{p}, %x{p}, %m{p};",
@@ -808,7 +808,7 @@ def wmma_kernel(name, groups):
                     total += ((x ^ y if mma.xor else x & y) if mma.a == "b1"
                               else x * y)
                 bits = result_bits(mma.d, total, mma.sat)
-                # x - x is -0 where sums go down.
+                # x - x is -0 if sums round down.
                 if total == 0 and ".rm." in mma.mnemonic:
                     bits = encode("f64", -0.0)
                 result |= bits << moves[3].place(row, col)
@@ -827,8 +827,8 @@ def wmma_kernel(name, groups):
 
 
 def wmma_kernels(forms):
-    """[(name, text)]: every form of mma, and of load and store, at least
-    once."""
+    """[(name, text)] of kernels with every form of mma, load and store at
+    least once."""
     forms = [WmmaForm(*form) for form in forms]
     moves = {}
     for form in forms:
@@ -866,14 +866,14 @@ def wmma_kernels(forms):
 
 
 def exact_runs(text):
-    """The kernel with those runs alone whose sums are exact however they are
-    computed, and written out."""
+    """The kernel with only those runs whose results are written out. Their
+    sums are exact in whatever order they are computed."""
     return "".join(line for line in text.splitlines(keepends=True)
                    if not (line.startswith("// run:") and "[ref:" in line))
 
 
 def kernels(opcode, forms):
-    """[(name, text)] for all (opcode, syntax) of one opcode and target."""
+    """[(name, text)] of kernels for all forms of one opcode and target."""
     spelled = [s for syntax in forms for s in spellings(opcode, syntax)]
     if opcode == "mma":
         return mma_kernels(spelled)

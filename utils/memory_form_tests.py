@@ -16,7 +16,7 @@ THREADS = 64
 
 
 def choices(slots, full):
-    """Spellings: all of the slots that `full` accepts, others one at a time."""
+    """Spellings: all choices of `full` slots, those of others one at a time."""
     options = [([""] if optional else []) + ["." + t for t in tokens]
                for tokens, optional in slots]
     chosen = [i for i, (tokens, _) in enumerate(slots) if full(tokens)]
@@ -38,7 +38,7 @@ def pick(tokens, known, default):
 
 
 def raw(ty):
-    """Same size, untyped: the load and store that the test itself uses."""
+    """The untyped type of that size, for loads and stores of tests."""
     return f"u{WIDTH[ty]}"
 
 
@@ -52,7 +52,7 @@ def braces(names):
 
 
 def thread_pointer(register, param, bytes_each):
-    """Where thread t's part of a buffer begins."""
+    """Code for the address of thread t's part of a buffer."""
     return [f"  ld.param.u64 {register}, [{param}];",
             f"  mad.wide.u32 {register}, %t, {bytes_each}, {register};"]
 
@@ -66,7 +66,7 @@ def load_store(name, mnemonic, tokens, is_load):
     v = [f"%v{i}" for i in range(n)]
     vector = f".v{n}" if n > 1 else ""
     plain = f"{vector}.b{WIDTH[ty]}"
-    # A narrow load widens by its type: 32-bit registers show how.
+    # A narrow load extends as its type says: 32-bit registers show how.
     wide = WIDTH[ty] < 32 and ty[0] != "f"
     reg = "b32" if wide else register(ty)
     shown = "u32" if wide and is_load else raw(ty)
@@ -164,7 +164,7 @@ def atomic(name, mnemonic, tokens, opcode):
                   "  mov.u64 %s, cells;",
                   f"  mad.wide.u32 %s, %t, {size}, %s;",
                   f"  st.shared.{move} [%s], %m;"]
-    # Compare-and-swap: every other thread finds what it compares with.
+    # Compare-and-swap succeeds in every other thread.
     if cas:
         lines += ["  .reg .pred %o; .reg .b32 %x; and.b32 %x, %t, 1;",
                   "  setp.ne.u32 %o, %x, 0;", f"  @%o mov.{move} %b, %m;"]
@@ -208,7 +208,7 @@ def wide_access(name, mnemonic, tokens, opcode):
         lines += ["  mov.u64 %s, bytes;", "  and.b32 %o, %t, 31;",
                   "  mad.wide.u32 %s, %o, 16, %s;"]
     policy = ", 0" if "L2::cache_hint" in tokens else ""
-    # Every other thread finds what it compares with.
+    # Compare-and-swap succeeds in every other thread.
     if "cas" in tokens:
         lines += ["  .reg .pred %e; and.b32 %o, %t, 1;",
                   "  setp.ne.u32 %e, %o, 0;",
@@ -231,7 +231,7 @@ def wide_access(name, mnemonic, tokens, opcode):
     return "\n".join(lines) + "\n"
 
 
-# Formats of multimem whose registers hold bits.
+# Formats of multimem that are kept in untyped registers.
 FORMATS = {"e4m3": "b8", "e5m2": "b8", "e4m3x2": "b16", "e5m2x2": "b16",
            "e4m3x4": "b32", "e5m2x4": "b32"}
 
@@ -301,7 +301,7 @@ def kernels(opcode, syntax):
                 yield name, wide_access(name, mnemonic, tokens, opcode)
         return
     if opcode in ("ld", "ldu", "st"):
-        # What is said to caches changes nothing: a few of these are enough.
+        # Cache hints do not change results, so a few of these forms are enough.
         cached = any(t.startswith("L2::") for tokens, _ in slots
                      for t in tokens)
         spellings = choices(slots, lambda t: not cached and (

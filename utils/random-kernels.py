@@ -4,14 +4,14 @@
 
     random-kernels.py SEED COUNT FILE [FORMLIST]
 
-With FORMLIST, what `ptx-tblgen -gen-form-list` prints, kernels also have
-instances of the forms of the ISA table (random_forms.py). Otherwise a few of
-each kind: straight-line code, structured and irreducible control flow that differs by
-lane, guards, early exits, shared memory with barriers, warp collectives,
+With FORMLIST, which `ptx-tblgen -gen-form-list` prints, kernels also have
+instances of the forms of the ISA table (random_forms.py). All kernels have some
+of these: straight-line code, structured and irreducible divergent control flow,
+guards, early exits, shared memory with barriers, warp collectives,
 atomics whose result does not depend on the order of threads, calls (direct,
 indirect, recursive), and lanes that wait for lanes: locks that each thread
-takes, barriers that parts of a warp reach on different ways. Every program
-ends: loops have bounds, jumps take fuel.
+takes, barriers that parts of a warp reach on different paths. Every program
+ends: loops have bounds, and jumps use up fuel.
 """
 import random
 import sys
@@ -26,8 +26,8 @@ BINARY = ["add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32", "xor.b32",
           "shl.b32", "shr.u32", "shr.s32", "add.sat.s32", "sub.sat.s32"]
 UNARY = ["not.b32", "neg.s32", "popc.b32", "clz.b32", "brev.b32", "abs.s32",
          "mov.u32", "bfind.u32"]
-# Two values in a register, parts of registers, and the carry flag, which lives
-# across whatever control flow lies between.
+# Packed values, parts of registers, and the carry flag, which stays live across
+# the control flow in between.
 PACKED = ["add.f16x2", "sub.f16x2", "mul.rn.f16x2", "add.bf16x2", "mul.bf16x2",
           "sub.ftz.f16x2", "add.sat.f16x2", "min.f16x2", "max.NaN.f16x2",
           "min.xorsign.abs.bf16x2", "max.bf16x2", "add.u16x2", "min.s16x2",
@@ -66,7 +66,8 @@ class Writer:
         self.lines = []
         self.labels = 0
         self.loops = 0
-        # How a kernel's local memory is accessed decides how it is stored.
+        # How a kernel accesses its local memory decides how that memory is
+        # stored.
         self.sizes = rng.choice([["u32"], ["u32", "u16"], ["u32", "u8"],
                                  ["u32", "u64"], ["u16", "u8", "u64"]])
         self.generic = rng.random() < 0.3
@@ -211,7 +212,7 @@ class Writer:
                   f"{'proto' if kind < 0.8 else 'table'};")
 
     def form(self):
-        """An instance of any form that this place allows."""
+        """An instance of any form that is allowed here."""
         if not self.memory:
             self.forms.pure()
             return
@@ -241,7 +242,7 @@ class Writer:
         self.rng.choice(choices)()
 
     def switch(self, depth):
-        """One of four ways, by a table of labels."""
+        """A branch to one of four blocks, by a table of labels."""
         ways = [self.label() for _ in range(4)]
         end, table = self.label(), self.label()
         self.emit(f"{table}: .branchtargets {', '.join(ways)};")
@@ -305,7 +306,7 @@ class Writer:
         self.emit(f"{end}:")
 
     def together(self, threads, exits):
-        """What needs all threads: at the top level only."""
+        """A statement that needs all threads, for the top level only."""
         if self.forms and self.rng.random() < 0.7:
             self.form_together(threads, exits)
             return
@@ -326,7 +327,8 @@ class Writer:
             self.emit(f"vote.sync.{self.rng.choice(['all', 'any', 'uni'])}.pred "
                       f"{self.pred()}, {self.pred()}, -1;")
         elif kind < 0.9 and not exits:
-            # Sources that do not exist are open, so only whole warps shuffle.
+            # A shuffle from a lane that does not exist is undefined, so only
+            # whole warps do it.
             if threads % 32 == 0:
                 mode = self.rng.choice(["up", "down", "bfly", "idx"])
                 self.emit(f"shfl.sync.{mode}.b32 {self.reg()}, {self.reg()}, "
@@ -413,7 +415,7 @@ class Writer:
         self.emit("bar.sync 0;")
 
     def apart(self, threads):
-        """A barrier to which the lanes of a warp come on two ways."""
+        """A barrier that the lanes of a warp reach on two paths."""
         other, end = self.label(), self.label()
         self.compare()
         self.emit(f"@{self.pred()} bra {other};")
@@ -451,7 +453,7 @@ PREDICATES = ", ".join(f"%p{i}" for i in range(PREDS))
 
 
 def function(rng, number, callees, table):
-    """Two numbers to one; the last function calls itself."""
+    """A function of two numbers; the last one calls itself."""
     w = Writer(rng, callees, table, memory=False, indirect=False)
     for _ in range(rng.randrange(1, 3)):
         w.block(1)
@@ -483,7 +485,8 @@ def function(rng, number, callees, table):
 
 
 def kernel(rng, number, recursive, table):
-    # Recursion and locks make a kernel run thread by thread; most have none.
+    # Recursion and locks make a kernel run thread by thread; most kernels have
+    # none.
     waits = rng.random() < (0.5 if table else 0.3)
     w = Writer(rng, ["f0", "f1", "f2"] + (["f3"] if recursive else []), table,
                indirect=recursive, waits=waits)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Random kernels against the reference interpreter, seed after seed, in every
-# mode and chunk width in turn, three files of four with forms of the whole ISA
-# table. Keeps the programs in which something differed, and says at the end how
-# often each opcode was there.
+# Tests random kernels against the reference interpreter, seed after seed, in
+# all modes and with changing chunk widths. Three files of four have forms of
+# the whole ISA table. Keeps the programs with differences, and prints at the
+# end how often the rarest opcodes occurred.
 #
 #   utils/random-stress.sh MINUTES [FIRST_SEED] [BUILD]
 set -eu
@@ -19,8 +19,8 @@ programs=0
 failures=0
 while [ "$(date +%s)" -lt "$end" ]; do
   file=$scratch/random-$seed.ptx
-  # Kernels with forms of the whole table are large: vectors of one lane, which
-  # make the most code of them, get their turn less often.
+  # Kernels with forms of the whole table are large, most of all for vectors of
+  # one lane, so these are tested less often.
   case $((seed % 16)) in
   0 | 4 | 8 | 12) options= count=20 table= ;;
   15) options= count=2 table=$forms ;;
@@ -31,7 +31,8 @@ while [ "$(date +%s)" -lt "$end" ]; do
   # shellcheck disable=SC2086
   python3 "$here/random-kernels.py" "$seed" $count "$file" $table
   if [ -n "$table" ]; then
-    # Opcodes: words in front, behind `;` or a guard.
+    # An opcode is a word at the beginning of a line, behind `;` or behind a
+    # guard.
     tr ';' '\n' <"$file" | sed -nE 's/^ *(@!?%[a-z0-9]+ )?([a-z][a-z0-9]*)([. ].*)?$/\2/p' \
       >>"$scratch/opcodes"
   fi

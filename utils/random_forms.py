@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random instances of the forms of the ISA table, for random-kernels.py.
 
-Registers have classes, so that what the ISA leaves open stays where it is: the
-bits of f32 and f64 NaN never reach integers, and what is approximate, or takes
-the sign of a NaN, ends in registers that nothing reads. Each thread has memory
-of its own in every space, with parts for integers, f32 and f64.
+Registers have classes, which confine what the ISA leaves open: the bits of an
+f32 or f64 NaN never reach integers, and results that are approximate, or that
+take the sign of a NaN, go to registers that nothing reads. Each thread has
+memory of its own in every space, with parts for integers, f32 and f64.
 """
 import collections
 import re
@@ -14,13 +14,13 @@ from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, WIDTH,
                          modifiers)
 from known_form_tests import split
 
-# How many registers of each class there are, and how they are declared.
+# The number of registers of each class, and their type.
 POOLS = {"p": (4, "pred"), "r": (8, "b32"), "h": (8, "b16"), "w": (4, "b64"),
          "o": (2, "b128"), "s": (8, "f32"), "d": (4, "f64"), "g": (2, "b64"),
          "e": (2, "b8")}
-# Bytes of a thread's memory: integers, f32, f64.
+# Sizes of the parts of a thread's memory, in bytes: integers, f32, f64.
 PARTS = {"i": 64, "f": 32, "d": 32}
-# What a part of memory is loaded and stored as, and by which registers.
+# The type and the class of registers by which a part is loaded and stored.
 PART_TYPES = {"i": "b32", "f": "f32", "d": "f64"}
 PART_CLASSES = {"i": "r", "f": "s", "d": "d"}
 TARGETS = ["sm_90a", "sm_100a", "sm_103a", "sm_120a"]
@@ -32,11 +32,11 @@ ASYNC = {"cp.async", "cp.async.mbarrier.arrive", "cp.bulk.load",
          "cp.bulk.store", "cp.bulk.peer", "cp.reduce.peer", "cp.reduce.store",
          "st.async", "red.async", "st.bulk", "mbarrier.arrive",
          "mbarrier.wait", "mbarrier.tx", "clusterlaunchcontrol.try_cancel"}
-# What may stand anywhere and gives no value.
+# Instructions that may stand anywhere and have no result.
 ADVICE = {"fence", "membar", "prefetch", "prefetchu", "applypriority",
           "createpolicy", "griddepcontrol", "pmevent", "nanosleep", "discard",
           "brkpt", "trap"}
-# Of the elements of tiles.
+# Bits of an element of a tile.
 TILE_BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32,
              "f64": 64, "u8": 8, "s8": 8, "u4": 4, "s4": 4, "b1": 1}
 
@@ -44,7 +44,7 @@ Row = collections.namedtuple("Row", "opcode op slots operands")
 
 
 def runs_on(needed, target):
-    """Whether a module for `target` may hold what needs `needed`."""
+    """Whether a module for `target` may have a form that needs `needed`."""
     number, suffix = re.fullmatch(r"sm_(\d+)(\w?)", needed).groups()
     has = int(re.match(r"sm_(\d+)", target)[1])
     if suffix == "a":
@@ -62,12 +62,12 @@ def class_of(ty):
 
 
 def part_of(kind):
-    """Which part of memory values of a class are stored to."""
+    """The part of memory that values of a class are stored to."""
     return {"s": "f", "d": "d"}.get(kind, "i")
 
 
 class FormTable:
-    """Forms that a target has, by what a program needs to run them."""
+    """The forms of a target, grouped by what a program needs to run them."""
 
     def __init__(self, path, target):
         self.groups = {k: {} for k in
@@ -108,7 +108,7 @@ class FormTable:
         return "pure"
 
     def pick(self, rng, group):
-        """A form, each opcode as often as the next; and its modifiers."""
+        """A form and its modifiers. All opcodes are equally frequent."""
         rows, deck = self.groups[group], self.decks[group]
         if not deck:
             deck += sorted(rows)
@@ -140,8 +140,8 @@ class FormWriter:
         return f"%{kind}{self.rng.randrange(POOLS[kind][0])}"
 
     def registers(self, kind, count):
-        """Different ones, as long as there are."""
-        if count > POOLS[kind][0]:  # of sources only
+        """Registers, which are different if there are enough."""
+        if count > POOLS[kind][0]:  # only for sources
             return [self.register(kind) for _ in range(count)]
         return [f"%{kind}{i}"
                 for i in self.rng.sample(range(POOLS[kind][0]), count)]
@@ -154,7 +154,7 @@ class FormWriter:
         self.writer.emit(text)
 
     def statement(self, row, tokens, address=None):
-        """The text of an instance, without guard; `address` for `[a]`."""
+        """The text of an instance, without guard; `address` replaces `[a]`."""
         types = [t for t in tokens if t in WIDTH]
         lost = leaves_bits_open(row.opcode, tokens, types)
         out = row.opcode + "".join("." + t for t in tokens)
@@ -198,7 +198,7 @@ class FormWriter:
               types[0] if types else "b32")
         kind = class_of(ty)
         if row.op == "st.async.global" and WIDTH[ty] == 8:
-            kind = "e"  # wider registers, as st has them, are refused
+            kind = "e"  # unlike st, it refuses wider registers
         if star:
             count = int(number) if number else vector_length(tokens)
             if count == 1 and number:  # matrices have lists of one, too
@@ -226,7 +226,7 @@ class FormWriter:
         self.emit(self.writer.guard() + self.statement(row, tokens))
 
     def packing(self):
-        """mov that joins registers, or takes one apart."""
+        """A mov that joins registers, or splits one."""
         wide, narrow, count = self.rng.choice(
             [("r", "h", 2), ("w", "r", 2), ("w", "h", 4)])
         bits = {"r": 32, "w": 64}[wide]
@@ -255,7 +255,7 @@ class FormWriter:
     # -- memory of the thread's own ----------------------------------------
 
     def place(self, base, part, size):
-        """An address in a part of memory, sometimes made at run time."""
+        """An address in a part of memory, sometimes computed at run time."""
         last = PARTS[part] // size
         offset = self.rng.randrange(last) * size
         if not base.startswith("%") or self.rng.random() < 0.75:
@@ -266,7 +266,7 @@ class FormWriter:
         return "%a"
 
     def base(self, row, tokens, types, part):
-        """Where a form's state space has the thread's memory."""
+        """The base of the thread's memory in the state space of a form."""
         words = " ".join(tokens)
         if "const" in tokens:
             return "constants"
@@ -300,7 +300,7 @@ class FormWriter:
         address = self.place(base, part, WIDTH[types[0]] // 8 * count)
         text = self.statement(row, tokens, address)
         if "cas" in tokens and self.rng.random() < 0.5:
-            # Half of them find what they compare with.
+            # Half of the compare-and-swaps succeed.
             space = ".shared" if base.startswith("%s") else ""
             compared = text.split("],")[1].split(",")[0].strip()
             self.emit(f"ld{space}.{'b%d' % WIDTH[types[0]]} {compared}, "
@@ -310,7 +310,7 @@ class FormWriter:
         self.emit(self.writer.guard() + text)
 
     def frame(self):
-        """Memory that the thread takes from its stack."""
+        """Memory that the thread allocates on its stack."""
         value, at = self.register("r"), self.register("r")
         self.emit("stacksave.u64 %jw; alloca.u64 %a, 32;")
         self.emit(f"st.local.u32 [%a+4], {value};")
@@ -318,7 +318,7 @@ class FormWriter:
         self.emit("stackrestore.u64 %jw;")
 
     def windows(self):
-        """Addresses: what space they are of, and in other spaces."""
+        """Queries the space of an address, or converts it to another space."""
         rng = self.rng
         space = rng.choice(["global", "shared", "local", "const", "param",
                             "shared::cta", "shared::cluster"])
@@ -439,28 +439,28 @@ class FormWriter:
         self.end()
 
     def cancel(self, row, tokens, text):
-        """There is one CTA: none is left to be cancelled."""
+        """A request to cancel a CTA; there is only one, so none is left."""
         shared = "shared::cta" in tokens
         self.begin(1)
         self.emit("mbarrier.arrive.expect_tx.shared.b64 %jw, [%bar], 16;")
         self.emit(f"{text} [{'%si' if shared else '%xi'}], "
                   f"[{'%bar' if shared else '%barx'}];")
         self.end()
-        # How it says so is not told.
+        # The ISA does not say what the answer looks like.
         self.emit("ld.shared.b128 %jo, [%si];")
         self.emit("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 "
                   f"{self.register('p')}, %jo;")
         self.emit(f"st.shared.v4.b32 [%si], {self.list_of('r', 4)};")
 
     def bulk(self, row, tokens, text):
-        """Bulk copies and reductions, to where the values' type belongs."""
+        """Bulk copies and reductions, to the part of memory for their type."""
         types = [t for t in tokens if t in WIDTH]
         part = part_of(class_of(types[0])) if types else "i"
         size = self.rng.choice([16, 32])
         load, peer = row.op == "cp.bulk.load", row.op.endswith("peer")
         target = f"%s{part}" if load or peer else f"%g{part}"
         source = "%ro" if load else f"%s{part}"
-        offset = PARTS[part] - 32  # of integers: behind the source
+        offset = PARTS[part] - 32  # integers: behind the source
         if load or peer:
             self.begin(1)
             self.emit("mbarrier.arrive.expect_tx.shared.b64 %jw, [%bar], "
@@ -496,7 +496,7 @@ class FormWriter:
         self.emit(self.statement(row, tokens))
 
     def tile(self, row, tokens):
-        """Loads and stores of wmma: in what the warp's lanes have together."""
+        """Loads and stores of wmma, in the memory of all lanes together."""
         part = "f" if "f32" in tokens else "d" if "f64" in tokens else "i"
         shape = next(f for f in (re.fullmatch(r"m(\d+)n(\d+)k(\d+)", t)
                                  for t in tokens) if f)
@@ -539,7 +539,8 @@ class FormWriter:
             return
         text = self.statement(row, tokens)
         if "sp" in tokens or "sp::ordered_metadata" in tokens:
-            # Which elements a sparse A keeps: patterns that all types have.
+            # Which elements a sparse A keeps: patterns that are valid for all
+            # types.
             kept = self.rng.choice(["0x44444444", "0xeeeeeeee"])
             self.emit(f"mov.b32 %i, {kept};")
             text = re.sub(r"%r\d, (0x\d)", r"%i, \1", text)
@@ -548,7 +549,7 @@ class FormWriter:
 
 
 def declarations():
-    """Registers of all classes but predicates and r, and those for nothing."""
+    """Declares registers of classes other than p and r, and unread ones."""
     lines = [f"  .reg .{ty} " + ", ".join(names(k)) + ";"
              for k, (n, ty) in POOLS.items() if k not in "pr"]
     lines += [f"  .reg .{POOLS[k][1]} %j{k};" for k in "rhwosdg"]
@@ -575,11 +576,11 @@ def numbers_of_arguments():
     return "\n".join("  " + x for x in lines)
 
 
-# Element type, generator and elements of a thread of what a kernel reads.
+# Buffers that a kernel reads: element type, generator, elements per thread.
 INPUTS = {"ro": ("u32", "random(3)", 16), "hin": ("u16", "f16.c", 8),
           "fin": ("f32", "edges.c", 8), "din": ("f64", "edges.c", 4),
           "lines": ("u32", "zero", 64)}
-# The same of what it shows: registers, and the parts of memory.
+# Buffers that a kernel writes, from registers and from the parts of memory.
 OUTPUTS = {"hout": ("u16", 8), "wout": ("u64", 4), "oout": ("u64", 4),
            "sout": ("f32", 8), "dout": ("f64", 4), "gout": ("f32", 4),
            "eout": ("u8", 2), "xi": ("u32", 16), "xf": ("f32", 8),
@@ -595,7 +596,7 @@ CONSTANTS = (".const .align 32 .b32 constants[16] = {"
 
 
 def arguments(threads):
-    """Of the run line, and parameters, behind those of random-kernels.py."""
+    """Words of the run line, and parameters, for random-kernels.py."""
     run, params = [], []
     for name, (ty, make, count) in INPUTS.items():
         run.append(f"in={ty}[{make}:{threads * count}]")
@@ -617,7 +618,7 @@ def pointer(register, param, bytes_each):
 
 
 def vectors(kind, ty, at, width, op):
-    """Loads or stores of all registers of a class."""
+    """Code that loads or stores all registers of a class."""
     regs = names(kind)
     size = BYTES[ty]
     for i in range(0, len(regs), width):
@@ -630,7 +631,7 @@ def vectors(kind, ty, at, width, op):
 
 
 def prologue(threads):
-    """Memory of each thread and first values."""
+    """Declares the memory of each thread, and sets first values."""
     lines = [f"  .shared .align 32 .b8 shared_{p}[{PARTS[p] * threads}];"
              for p in PARTS]
     lines += [f"  .local .align 32 .b8 local_{p}[{PARTS[p]}];" for p in PARTS]
@@ -651,7 +652,7 @@ def prologue(threads):
             body += [f"ld.global.{ty} {r}, [%g{p}+{at}];",
                      f"st.shared.{ty} [%s{p}+{at}], {r};",
                      f"st.local.{ty} [%l{p}+{at}], {r};"]
-    # A line of 128 bytes of each thread's own, whose data nothing reads.
+    # A line of 128 bytes per thread, whose contents nothing reads.
     body += pointer("%line", "lines", 256)
     body += ["add.u64 %line, %line, 127;", "and.b64 %line, %line, -128;",
              "mov.u64 %bar, bars;",
@@ -668,7 +669,7 @@ def prologue(threads):
 
 
 def epilogue():
-    """Registers and memory to the buffers that are compared."""
+    """Stores registers and memory to the buffers that are compared."""
     body = []
     for kind, ty, width in (("h", "u16", 8), ("w", "u64", 2), ("s", "f32", 4),
                             ("d", "f64", 2), ("g", "b64", 1), ("e", "b8", 1)):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes a kernel whose test fails smaller, as long as it fails the same way.
+"""Reduces a kernel whose test fails, as long as it fails the same way.
 
     reduce-kernel.py FILE KERNEL OUT [OPTION...]
 
-Takes lines out of the kernel, then other functions out of the module. "The same
-way" is: `ptx-jit test OPTION... OUT` still says `got` of some value, or, with
-the environment's REDUCE_FOR, says that. PTXJIT names the program.
+Removes lines from the kernel, then other functions from the module. "The same
+way" means that `ptx-jit test OPTION... OUT` still prints `got` for some value,
+or the text in the environment variable REDUCE_FOR. PTXJIT is the path of
+ptx-jit.
 """
 import os
 import re
@@ -30,7 +31,7 @@ def fails(text, path, options):
 
 
 def shrink(chunks, still_fails):
-    """Leaves out runs of chunks, half as long each time."""
+    """Removes runs of chunks, half as long in each round."""
     size = max(len(chunks) // 2, 1)
     while True:
         at = 0
@@ -46,7 +47,7 @@ def shrink(chunks, still_fails):
 
 
 def split_module(text, kernel):
-    """What stands before the kernel, the kernel, and its test's line."""
+    """The text before the kernel, the kernel, and its run line."""
     parts = re.split(r"(?m)^(?=// run:|\.visible \.entry|\.func)", text)
     tests = [p for p in parts if re.match(rf"// run: {kernel}\b", p)]
     entry = next(p for p in parts

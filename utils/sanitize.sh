@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 lit=/usr/lib/llvm-22/bin/lit
 run_asan() {
   utils/build.sh asan
-  # Leaks: LLVM keeps its registries until the end of the process.
+  # No search for leaks: LLVM keeps its registries until the process ends.
   ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 \
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
@@ -19,9 +19,9 @@ run_asan() {
 run_tsan() {
   utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests \
     PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
-  # TBB's packaged library is not instrumented: what it does itself is taken on
-  # trust. Faults leave their signal handler by a jump, after which TSan takes
-  # everything for part of the handler.
+  # TBB's packaged library is not instrumented, so TSan cannot check what it
+  # does itself. A fault leaves its signal handler by a jump, after which TSan
+  # takes all code for part of the handler.
   for tests in Runtime CudaDriver CudaRuntime CudaRuntime12; do
     TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1:report_signal_unsafe=0" \
       "build/tsan/unittests/PtxJit${tests}Tests"
@@ -32,8 +32,8 @@ run_fuzz() {
   corpus=build/fuzz/corpus
   mkdir -p "$corpus"
   cp -n test/*/*.ptx bench/kernels/ptx/*.ptx "$corpus" || true
-  # The packaged LLVM is not instrumented: containers and allocators that cross
-  # over would be reported for nothing.
+  # The packaged LLVM is not instrumented, so containers and allocators that are
+  # used on both sides would be reported without reason.
   ASAN_OPTIONS=detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0 \
   build/fuzz/bin/ptx-fuzz-parser -max_total_time="$1" -timeout=10 \
     -rss_limit_mb=4096 -dict=tools/ptx-fuzz/ptx.dict -artifact_prefix=build/fuzz/ \

@@ -5,8 +5,8 @@
 #
 #   utils/test.sh [--all] [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
 #
-# Of the forms' execution tests, which take the most time, it runs a third that
-# the commit chooses; --all runs all of them.
+# The execution tests of the ISA's forms take the most time. A third of them is
+# run, which the commit chooses; --all runs all of them.
 set -eu
 cd "$(dirname "$0")/.."
 all=""
@@ -21,7 +21,7 @@ lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
 results=$build/test/results.json
 rm -f "$results"
 if [ -z "$all" ] && seed=$(git rev-parse HEAD 2>/dev/null); then
-  # As commits go by, every form has its turn.
+  # Different commits choose different thirds, so every form has its turn.
   PTXJIT_FORMS_SAMPLE=$seed
   export PTXJIT_FORMS_SAMPLE
 fi

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Execution tests for the forms of video instructions.
 
-Every spelling once, with parts of registers that its name chooses; those of the
-operands that may have any.
+Tests every spelling once. A hash of the name chooses parts of registers for
+the operands that may select some.
 """
 import hashlib
 import itertools
@@ -14,7 +14,7 @@ SCALAR = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"]
 
 
 def selector(lanes, is_result, number):
-    """One of the selectors of an operand; nothing is one of them."""
+    """One of the selectors of an operand, which may be empty."""
     if lanes == 1:
         parts = SCALAR[1:] if is_result else SCALAR
         return parts[number % len(parts)]

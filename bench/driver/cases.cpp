@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every case as data: buffers, launches, checks, cost.
+// The list of cases: buffers, launches, checks and costs.
 #include "cases.h"
 #include "fns.h"
 #include "sizes.h"
@@ -26,7 +26,8 @@ static auto b16(uint64_t seed, size_t n) {
 static auto copy(const std::vector<int> &v) {
   return [&v](void *p) { memcpy(p, v.data(), v.size() * 4); };
 }
-const Csr &spmv_matrix() { // 1..31 entries a row, uniformly random columns
+// 1 to 31 entries per row, in uniformly random columns.
+const Csr &spmv_matrix() {
   static Csr m = [] {
     Csr m;
     m.ptr.push_back(0);
@@ -40,8 +41,8 @@ const Csr &spmv_matrix() { // 1..31 entries a row, uniformly random columns
   }();
   return m;
 }
-const Csr &
-bfs_graph() { // symmetric random graph, BFSDEG neighbours a vertex on average
+// A symmetric random graph with BFSDEG neighbours per vertex on average.
+const Csr &bfs_graph() {
   static Csr g = [] {
     const int m = BFSN * BFSDEG / 2;
     auto end = [](int i, int s) { return int(mix(80 + s, i) % BFSN); };

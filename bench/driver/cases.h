@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The benchmark definition: every case is data (buffers, launches, checks, cost
-// model), so any back end can run it.
+// The definition of the benchmark. Every case is data (buffers, launches,
+// checks, cost model), so that any back end can run it.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -45,32 +45,32 @@ struct Launch {
 struct Buffer {
   const char *name;
   size_t bytes;
-  std::function<void(void *)> fill;
-}; // no fill: zeroed
+  std::function<void(void *)> fill; // none: zeros
+};
 enum class Type { F32, U32, U8 };
 struct Check {
   int buf;
   Type type;
   double rtol, atol;
-  size_t count;
-}; // count 0: whole buffer
+  size_t count; // 0: the whole buffer
+};
 struct Case {
   std::string name, module; // kernels/ptx/<module>.ptx, opencl/<module>.cl
   bool cl;                  // an OpenCL port exists
   std::vector<Buffer> bufs;
-  std::vector<Launch> launches; // all of them, in order, are one timed run
+  std::vector<Launch> launches; // a timed run is all of them, in order
   std::vector<Check> checks;
   void (*native)(Bufs);
   void (*tuned)(Bufs); // hand-vectorised, or null
   void (*reference)(Bufs);
   double bytes;     // compulsory memory traffic
   double flops;     // conventional operation count, for GFLOP/s
-  double slots;     // lane operations that need an FMA-class slot (FMA = 1)
+  double slots;     // lane operations that take an FMA slot (FMA = 1)
   const char *peak; // roofline row that bounds the slots
 };
 std::vector<Case> &cases();
 
-// deterministic inputs: value i of stream s
+// Deterministic inputs: value i of stream s.
 inline uint64_t mix(uint64_t s, uint64_t i) {
   uint64_t z = (s * 0x9E3779B97F4A7C15ull) ^ (i + 0x9E3779B97F4A7C15ull);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -98,4 +98,3 @@ const Csr &spmv_matrix();
 const Csr &bfs_graph();
 int bfs_levels(); // number of level launches
 } // namespace bench
-// fns.def: X(name) for every case with a native_<name> and ref_<name>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CUDA driver API side, loaded at run time: BENCH_LIBCUDA names the library
-// (default libcuda.so.1).
+// The back end for the CUDA driver API. It loads the library at run time:
+// BENCH_LIBCUDA, or else libcuda.so.1.
 #include "backend.h"
 #include <cstdlib>
 #include <dlfcn.h>

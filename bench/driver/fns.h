@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Native implementations (native/) and references (driver/reference.cpp); each
-// gets the case's buffers in order.
+// Declares native implementations (native/) and references
+// (driver/reference.cpp). Each gets the buffers of the case, in order.
 #pragma once
 // clang-format off: it would move these lines each time.
 #define BENCH_FNS(X) \

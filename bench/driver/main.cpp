@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// bench --side native|tuned|pocl|cuda|emu --case NAME [--ms BUDGET] [--verify]
-// one TSV line: case side prepare_ms min_ms median_ms runs verdict bench --list
-// | --model | --manifest | --dump DIR [--case NAME]
+// The benchmark program. Without --case it takes all cases.
+// bench --side native|tuned|pocl|cuda|emu [--case NAME] [--ms MS] [--verify]
+//   prints a TSV line: case side prepare_ms min_ms median_ms runs verdict
+// bench --list|--model|--manifest|--dump DIR [--case NAME]
 #include "backend.h"
 #include <algorithm>
 #include <chrono>
@@ -100,7 +101,7 @@ static void one(const Case &c, const std::string &side, const std::string &root,
   double t0 = now();
   be->prepare(c, host.data());
   be->run();
-  double prep = now() - t0; // first run included: lazy compilation
+  double prep = now() - t0; // includes the first run, which may compile
   std::string verdict = "-";
   if (verify) {
     be->download(host.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// OpenCL side (PoCL): opencl/<module>.cl has the same entry names and argument
-// order as the CUDA kernels.
+// The OpenCL back end (PoCL). opencl/<module>.cl has the same entry names and
+// argument order as the CUDA kernels.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "backend.h"
 #include <CL/cl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plain references: obvious code, double accumulation, no tuning.
+// References: obvious code, sums in double, no tuning.
 #include "cases.h"
 #include "fns.h"
 #include "sizes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Measures the machine's ceilings for 1 thread and all threads, best of many
-// short runs. TSV: row, unit, 1 thread, all threads. Compute rows are 32-bit
-// lane operations per second (an FMA, a dot-product step, a gathered element
-// count as one).
+// Measures the machine's peak rates for 1 thread and for all threads: the best
+// of many short runs. Prints TSV: row, unit, 1 thread, all threads. Compute
+// rows count 32-bit lane operations per second; an FMA, a step of a dot product
+// and a gathered element are one operation each.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ static double now() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
-// f(thread) does `work` units; returns units/ns
+// Returns units per ns; f(thread) does `work` units.
 static double rate(int threads, double work,
                    const std::function<void(int)> &f) {
   double best = 0;
@@ -39,11 +39,11 @@ static double rate(int threads, double work,
   }
   return best;
 }
-// Sums at a time: enough to hide the latency, and AVX2's registers hold them.
+// Independent sums: enough to hide the latency, and they fit AVX2's registers.
 #define EACH_SUM(X)                                                            \
   X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 constexpr int SUMS = 12;
-// Vectors of the CPU's own width.
+// Vectors of the CPU's full width.
 #ifdef __AVX512F__
 constexpr int W = 16;
 using Register = __m512i;
@@ -104,7 +104,7 @@ int main() {
     spin(_mm512_setzero_si512(),
          [=](__m512i x) { return _mm512_dpbusd_epi32(x, a, a); });
   });
-#else // exact sums of bytes take pairs of 16 bits: the pair's product, its sum
+#else // exact sums of bytes widen them to 16 bits and add pairs of products
   row("int16", "Glane/s", lanes, [](int) {
     __m256i a = _mm256_set1_epi16(1);
     spin(_mm256_setzero_si256(), [=](__m256i x) {
@@ -152,7 +152,7 @@ int main() {
   row("l1", "GB/s", 32768.0 * 4000, read(32768, 4000));
   row("l2", "GB/s", 524288.0 * 200, read(524288, 200));
   row("l3", "GB/s", 8e6 / 512 * 512 * 8, read((size_t)8e6 / 512 * 512, 8));
-  // DRAM rows: the cases' footprint, 64 MiB per array, split over the threads
+  // DRAM rows: 64 MiB per array as in the cases, split over the threads.
   const size_t arr = 64ul << 20;
   auto dram = [&](const char *n, int arrays, auto step) {
     auto f = [&](int) {
@@ -186,7 +186,7 @@ int main() {
   dram("dram_update", 3,
        [=](size_t i) { A[i] = __builtin_elementwise_fma(A[i], k, Bp[i]); });
   row("gather", "Glane/s", W * 1e6, [&](int t) {
-    // random elements of a 1 MiB table
+    // Random elements of a 1 MiB table.
     U32 x;
     for (int l = 0; l < W; ++l)
       x[l] = W - 1 - l + t;
@@ -197,16 +197,16 @@ int main() {
     }
     asm volatile("" ::"v"(s));
   });
-  row("l1upd", "Gop/s", 64e6,
-      [&](int t) { // scalar increments of four 256-entry tables
-        static uint32_t h[64][4][256];
-        auto x = (const uint8_t *)mem[t];
-        auto p = h[t];
-        for (size_t i = 0; i < 4096; ++i)
-          mem[t][i] = (char)(i * 197 + (i >> 3));
-        for (size_t k = 0; k < 64000000 / 4096; ++k)
-          for (size_t i = 0; i < 4096; i += 4)
-            ++p[0][x[i]], ++p[1][x[i + 1]], ++p[2][x[i + 2]], ++p[3][x[i + 3]];
-        asm volatile("" ::: "memory");
-      });
+  // Scalar increments of four tables of 256 entries.
+  row("l1upd", "Gop/s", 64e6, [&](int t) {
+    static uint32_t h[64][4][256];
+    auto x = (const uint8_t *)mem[t];
+    auto p = h[t];
+    for (size_t i = 0; i < 4096; ++i)
+      mem[t][i] = (char)(i * 197 + (i >> 3));
+    for (size_t k = 0; k < 64000000 / 4096; ++k)
+      for (size_t i = 0; i < 4096; i += 4)
+        ++p[0][x[i]], ++p[1][x[i + 1]], ++p[2][x[i + 2]], ++p[3][x[i + 3]];
+    asm volatile("" ::: "memory");
+  });
 }

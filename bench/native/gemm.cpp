@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Library GEMMs. oneDNN beats OpenBLAS 0.3.21 here; BENCH_GEMM=openblas selects
-// the latter.
+// GEMMs of libraries: oneDNN, which is faster here than OpenBLAS 0.3.21, or
+// OpenBLAS with BENCH_GEMM=openblas.
 #include "../driver/fns.h"
 #include "../driver/sizes.h"
 #include <cblas.h>
@@ -47,7 +47,8 @@ void native_hgemm_bf16(void **b) {
 void native_igemm_s8(void **b) {
   dnnl_gemm(b, dnnl::memory::data_type::s8, dnnl::memory::data_type::s32, true);
 }
-void native_attention(void **b) { // per 64-query block: sgemm, softmax, sgemm
+// For each block of 64 queries: sgemm, softmax, sgemm.
+void native_attention(void **b) {
   auto Q = (float *)b[0], K = (float *)b[1], V = (float *)b[2],
        O = (float *)b[3];
   openblas_set_num_threads(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Data-dependent cases.
+// Cases whose accesses or control flow depend on data.
 #include "../driver/fns.h"
 #include "../driver/sizes.h"
 #include <algorithm>
@@ -23,8 +23,8 @@ void native_spmv(void **b) {
     y[r] = s;
   }
 }
-void native_sort(void **b) { // LSD radix sort, 4 passes of 8 bits, two threads:
-                             // what one picks for u32 keys
+// A parallel LSD radix sort in 4 passes of 8 bits, usual for u32 keys.
+void native_sort(void **b) {
   auto src = (const uint32_t *)b[0];
   auto dst = (uint32_t *)b[1];
   static std::vector<uint32_t> tmp(SORT), hist(64 * 256);
@@ -56,7 +56,8 @@ void native_sort(void **b) { // LSD radix sort, 4 passes of 8 bits, two threads:
     }
   }
 }
-void native_bfs(void **b) { // top-down, per-thread queues
+// Top-down, with a queue per thread.
+void native_bfs(void **b) {
   auto ptr = (const int *)b[0];
   auto adj = (const int *)b[1];
   auto d = (int *)b[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compute-bound cases left to clang's vectoriser; built with -ffast-math
+// Compute-bound cases that clang vectorises; built with -ffast-math and
 // -fveclib=libmvec.
 #include "../driver/fns.h"
 #include "../driver/sizes.h"
@@ -11,8 +11,8 @@ using namespace sz;
 typedef float *__restrict fp;
 void native_nbody(void **b) {
   fp p = (fp)b[0], a = (fp)b[1];
-  static float X[NBODY], Y[NBODY], Z[NBODY],
-      W[NBODY]; // structure of arrays, as one would for SIMD
+  // A structure of arrays, which suits SIMD.
+  static float X[NBODY], Y[NBODY], Z[NBODY], W[NBODY];
   for (int i = 0; i < NBODY; ++i)
     X[i] = p[4 * i], Y[i] = p[4 * i + 1], Z[i] = p[4 * i + 2],
     W[i] = p[4 * i + 3];
@@ -98,8 +98,8 @@ void native_layernorm(void **b) {
       q[i] = (p[i] - s) * inv * g[i] + h[i];
   }
 }
-void native_gelu(void **b) { // tanh by expf, which libmvec vectorises (clang
-                             // does not map tanhf)
+// Computes tanh by expf, which libmvec vectorises; clang does not map tanhf.
+void native_gelu(void **b) {
   fp x = (fp)b[0], y = (fp)b[1];
 #pragma omp parallel for simd
   for (int i = 0; i < N; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory-bound cases as a C++ engineer writes them: OpenMP, -O3 -march=native,
-// strict floating point except the sum.
+// Memory-bound cases as a C++ engineer would write them: OpenMP, -O3
+// -march=native, strict floating point except for sums.
 #include "../driver/fns.h"
 #include "../driver/sizes.h"
 #include <cstdint>
@@ -16,7 +16,8 @@ static void add(void **b, int n) {
   for (int i = 0; i < n; ++i)
     z[i] = x[i] + y[i];
 }
-void native_vecadd_small(void **b) { // too small to be worth a parallel region
+// Too small for a parallel region to pay.
+void native_vecadd_small(void **b) {
   fp x = (fp)b[0], y = (fp)b[1], z = (fp)b[2];
   for (int i = 0; i < NSMALL; ++i)
     z[i] = x[i] + y[i];
@@ -34,8 +35,9 @@ void native_triad(void **b) {
   for (int i = 0; i < N; ++i)
     z[i] = x[i] + 3.0f * y[i];
 }
-void native_transpose(void **b) { // through a small tile: whole lines in, whole
-                                  // lines out, no set conflicts
+// Through a small tile: reads and writes whole cache lines, without conflicts
+// in cache sets.
+void native_transpose(void **b) {
   fp x = (fp)b[0], y = (fp)b[1];
   constexpr int T = 32;
 #pragma omp parallel for collapse(2)

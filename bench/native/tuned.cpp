@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hand-vectorised 16-lane versions: what ISPC-style SPMD code reaches, close to
-// the limit.
+// Versions vectorised by hand for 16 lanes. They are close to the machine's
+// limit, as SPMD code in the style of ISPC can be.
 #include "../driver/fns.h"
 #include "../driver/sizes.h"
 #include <cstdint>
@@ -12,7 +12,8 @@ typedef float f16 __attribute__((ext_vector_type(16)));
 typedef int32_t i16 __attribute__((ext_vector_type(16)));
 typedef uint32_t u16 __attribute__((ext_vector_type(16)));
 static const i16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-void tuned_triad(void **b) { // streaming stores: no read-for-ownership
+// Streaming stores, which do not read the line first.
+void tuned_triad(void **b) {
   auto x = (const f16 *)b[0];
   auto y = (const f16 *)b[1];
   auto z = (f16 *)b[2];
@@ -20,9 +21,8 @@ void tuned_triad(void **b) { // streaming stores: no read-for-ownership
   for (int i = 0; i < N / 16; ++i)
     __builtin_nontemporal_store(x[i] + 3.0f * y[i], z + i);
 }
-template <int S>
-static inline void
-exchange(__m512 *r) { // one stage of a 16x16 in-register transpose
+// One stage of a 16x16 transposition in registers.
+template <int S> static inline void exchange(__m512 *r) {
   alignas(64) int lo[16], hi[16];
   for (int l = 0; l < 16; ++l)
     lo[l] = (l & S) ? 16 + (l & ~S) : l, hi[l] = (l & S) ? 16 + l : l | S;
@@ -34,8 +34,8 @@ exchange(__m512 *r) { // one stage of a 16x16 in-register transpose
       r[i | S] = _mm512_permutex2var_ps(a, y, b);
     }
 }
-void tuned_transpose(
-    void **b) { // 64x16 strips: long reads, whole-line streaming stores
+// Strips of 64x16: long reads, and streaming stores of whole lines.
+void tuned_transpose(void **b) {
   auto x = (const float *)b[0];
   auto y = (float *)b[1];
 #pragma omp parallel for
@@ -101,8 +101,7 @@ void tuned_mandelbrot(void **b) {
 #pragma clang loop unroll(full)
           for (int v = 0; v < V; ++v) {
             f16 p = zx[v] * zx[v], q = zy[v] * zy[v];
-            i16 in =
-                p + q <= 4.0f; // |z| only grows once above 2, so no mask on z
+            i16 in = p + q <= 4.0f; // above 2, |z| only grows: z needs no mask
             n[v] -= in, zy[v] = 2.0f * zx[v] * zy[v] + cy,
                         zx[v] = p - q + cx[v];
             if (u == 3)
@@ -153,8 +152,8 @@ void tuned_sha256(void **b) {
                               (__m512i)(s[j] + h[j]), 4);
   }
 }
-void tuned_rgb2gray(
-    void **b) { // 64 pixels a step: byte permutes pick the channels
+// 64 pixels a step. Byte permutations select the channels.
+void tuned_rgb2gray(void **b) {
   auto x = (const uint8_t *)b[0];
   auto y = (uint8_t *)b[1];
   alignas(64) uint8_t lo[3][64], hi[3][64];

@@ -20,7 +20,7 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
     return error;
   if (unsigned(mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
     return CUDA_ERROR_INVALID_VALUE;
-  // The legacy stream's order with others cannot be written as a graph.
+  // The order of the legacy default stream cannot be expressed as a graph.
   if (stream == &context->defaultStream)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->capture)
@@ -68,7 +68,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
   return beginCapture(stream, mode, graph, std::move(nodes));
 }
 
-/// Does all of `work` come before the origin's last?
+/// Does the last work in the origin depend on all of `work`?
 static bool isJoined(const StreamObject &origin,
                      const std::vector<GraphNode *> &work) {
   std::vector<GraphNode *> before = allBefore(origin.captureTips);
@@ -88,7 +88,8 @@ void cuda::enterCapture(StreamObject &stream,
 StreamObject::~StreamObject() {
   if (!capture)
     return;
-  // A stream that has joined the origin again may go.
+  // A stream may go during a capture. The origin must come to depend on its
+  // last nodes.
   std::vector<GraphNode *> &orphans = capture->orphans;
   orphans.insert(orphans.end(), captureTips.begin(), captureTips.end());
   capture->isInvalid |= capture->origin == this;
@@ -105,7 +106,7 @@ void cuda::leaveCapture(StreamObject &stream) {
   --getState().captures;
 }
 
-/// Closes the capture of a stream; what it recorded becomes a graph.
+/// Ends the capture of a stream; the recorded nodes become a graph.
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
   bool joined = isJoined(stream, capture->orphans);
@@ -187,7 +188,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
     *dependencies =
         reinterpret_cast<const CUgraphNode *>(stream->captureTips.data());
   if (edges)
-    *edges = nullptr; // all plain
+    *edges = nullptr; // all are full dependencies
   if (count)
     *count = stream->captureTips.size();
   return CUDA_SUCCESS;
@@ -222,7 +223,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamUpdateCaptureDependencies_v2, _ptsz,
   if (flags > 1 || (count && !dependencies))
     return CUDA_ERROR_INVALID_VALUE;
   std::vector<GraphNode *> nodes;
-  if (flags == 0) // added, not set
+  if (flags == 0) // add to the set, do not replace it
     nodes = stream->captureTips;
   for (size_t i = 0; i < count; ++i) {
     auto *node = reinterpret_cast<GraphNode *>(dependencies[i]);

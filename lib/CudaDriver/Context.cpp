@@ -1,4 +1,4 @@
-//===- Context.cpp - contexts, and which one a thread has ----------------===//
+//===- Context.cpp - contexts, the primary context, limits ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,7 +49,7 @@ PTXJIT_CUDA_API(cuCtxCreate_v4,
   return cuCtxCreate_v2(handle, flags, device);
 }
 
-/// Modules and streams go with their context.
+/// Destroys the streams and modules of a context. Its memory stays.
 static void destroyContents(Context &context) {
   synchronizeContext(context);
   destroyStreamsOf(context);
@@ -64,7 +64,7 @@ PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {
   if (!context || !getState().contexts.contains(context))
     return CUDA_ERROR_INVALID_CONTEXT;
   if (context->isPrimary)
-    return CUDA_ERROR_INVALID_CONTEXT; // it is released, not destroyed
+    return CUDA_ERROR_INVALID_CONTEXT; // it can only be released
   destroyContents(*context);
   if (currentContext() == context)
     cuCtxPopCurrent_v2(nullptr);
@@ -84,7 +84,7 @@ PTXJIT_CUDA_API(cuCtxAttach, (CUcontext * handle, unsigned flags), handle,
   return CUDA_SUCCESS;
 }
 
-/// The last one to leave destroys it.
+/// Drops an attachment, or destroys the context if there is none.
 PTXJIT_CUDA_API(cuCtxDetach, (CUcontext handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
@@ -264,7 +264,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
   return CUDA_SUCCESS;
 }
 
-/// What limits are until somebody sets them, by CUlimit.
+/// The limits that apply until a program sets them, by CUlimit.
 static constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0};
 
 PTXJIT_CUDA_API(cuCtxGetLimit, (size_t *value, int limit), value, limit) {
@@ -303,8 +303,7 @@ PTXJIT_CUDA_API(cuCtxGetStreamPriorityRange, (int *least, int *greatest), least,
   return CUDA_SUCCESS;
 }
 
-// How a GPU divides its caches has no meaning here, but is remembered nowhere
-// else either.
+// Cache configurations have no meaning here. They are checked, but not stored.
 PTXJIT_CUDA_API(cuCtxGetCacheConfig, (int *config), config) {
   Context *context;
   if (CUresult error = enter(context))
@@ -340,7 +339,7 @@ PTXJIT_CUDA_API(cuCtxResetPersistingL2Cache, ()) {
   return enter(context);
 }
 
-// There is one device, which always reaches itself.
+// There is one device, which can always access its own memory.
 PTXJIT_CUDA_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned flags),
                 handle, flags) {
   Context *context;

@@ -1,10 +1,10 @@
-//===- Copies.cpp - copies and sets ---------------------------------------===//
+//===- Copies.cpp - copies and fills of memory ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device pointers are host pointers, so a copy is a memcpy at its turn in a
-// stream. Calls without `Async` return when it is done, and so do those with it
-// where memory that is not page-locked is written, or much of it is read.
+// Device pointers are host pointers, so a copy is a memcpy when its turn in the
+// stream comes. Calls without `Async` return when the copy is done. So do
+// `Async` calls that write pageable memory, or read much of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace ptxjit::cuda;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One end of a copy of boxes.
+/// One end of a copy. A box has rows and slices; distances are in bytes.
 struct BoxEnd {
   uint64_t begin;
   size_t pitch, slice;
@@ -33,7 +33,7 @@ struct CopyOperation : Operation {
   BoxEnd to{}, from{};
   size_t width = 0, height = 0, depth = 0; ///< bytes, rows, slices
 
-  std::vector<uint8_t> staged; ///< what is copied, if not what is there then
+  std::vector<uint8_t> staged; ///< the source, if it was read in advance
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEMCPY; }
   size_t bytes() const { return width * height * depth; }
@@ -54,7 +54,7 @@ struct CopyOperation : Operation {
 };
 } // namespace
 
-/// Rows that follow each other are one row.
+/// Merges rows, then slices, that follow each other without a gap into one row.
 static void joinRows(CopyOperation &copy) {
   if (copy.to.pitch != copy.width || copy.from.pitch != copy.width)
     return;
@@ -67,7 +67,7 @@ static void joinRows(CopyOperation &copy) {
   copy.depth = 1;
 }
 
-/// Bytes from the first of a box to its last; false if that is no number.
+/// Distance from the first byte of a box to its end. False if it overflows.
 static bool spanOf(size_t width, size_t height, size_t depth, size_t pitch,
                    size_t slice, size_t &bytes) {
   size_t slices, rows;
@@ -109,7 +109,7 @@ static CUresult makeEnd(const CUDA_MEMCPY3D &p, int type, const void *host,
   uint64_t base =
       type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
   end.begin = base + planes + rows + x;
-  // Host memory that we do not know must at least be a range of addresses.
+  // Host memory that the driver does not know must at least not wrap around.
   if (end.begin < base || end.begin + bytes < end.begin)
     return CUDA_ERROR_INVALID_VALUE;
   return checkEnd(type, end.begin, bytes);
@@ -149,19 +149,20 @@ CUDA_MEMCPY3D cuda::copyParams(const Operation &operation) {
   return static_cast<const CopyOperation &>(operation).params;
 }
 
-/// Memory of the program that it may free or change when the call has returned.
+/// Is it memory of the program's that it may free or change after the call?
 static bool isPageable(const BoxEnd &end, size_t bytes) {
   return bytes && findPlace(end.begin, 1) == Place::Outside;
 }
 
-/// What a call promises of pageable memory, though it is asynchronous: that it
-/// has been read, or written, when the call returns. Small blocks that are read
-/// are put aside until it is their turn. \returns whether the call has to wait.
+/// Keeps what asynchronous calls promise about pageable memory: it has been
+/// read, or written, when the call returns. Small sources are copied aside at
+/// once.
+/// \returns whether the call has to wait for the copy.
 ///
-/// \param order  when a copy of a batch may read; 0: the copy is none of a
-/// batch.
+/// \param order  when a copy of a batch may read; 0: the copy is in no batch.
 ///
-/// CUDA runtime API, "API synchronization behavior".
+/// See "API synchronization behavior" in the documentation of the CUDA runtime
+/// API.
 static bool settlePageable(CopyOperation &copy, int order) {
   constexpr size_t kMostStaged = 64 << 10;
   size_t bytes = copy.bytes();
@@ -192,7 +193,7 @@ static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
   return enqueue(*context, *stream, std::move(copy), wait);
 }
 
-/// Bytes side by side; the ends are of CU_MEMORYTYPE_HOST, _DEVICE, _UNIFIED.
+/// Copies consecutive bytes. Types are CU_MEMORYTYPE_HOST, _DEVICE or _UNIFIED.
 static CUresult copyBytes(uint64_t to, int toType, uint64_t from, int fromType,
                           size_t bytes, CUstream stream, bool wait,
                           int order = 0) {
@@ -284,7 +285,7 @@ PTXJIT_CUDA_STREAM_API(cuMemcpyPeerAsync, _ptsz,
   return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
-/// A plane is a box of depth 1.
+/// A two-dimensional copy is a three-dimensional one of depth 1.
 static CUDA_MEMCPY3D toBox(const CUDA_MEMCPY2D &plane) {
   CUDA_MEMCPY3D box{};
   box.srcXInBytes = plane.srcXInBytes;
@@ -336,9 +337,9 @@ PTXJIT_CUDA_STREAM_API(cuMemcpy3DAsync_v2, _ptsz,
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// Copies that may be done in any order. `starts`: the first copy that each of
-/// the attributes is for. `failed`: the copy that was wrong; `count` if it was
-/// something else.
+/// Issues copies that may be done in any order. `starts[a]` is the first copy
+/// that `attributes[a]` applies to. `failed` becomes the index of the copy that
+/// was wrong, or `count` if something else was.
 static CUresult copyBatch(const CUdeviceptr *to, const CUdeviceptr *from,
                           const size_t *sizes, size_t count,
                           const CUmemcpyAttributes *attributes,
@@ -459,7 +460,7 @@ static CUresult set(CUdeviceptr to, size_t pitch, unsigned value,
   return enqueue(*context, *stream, std::move(operation), wait);
 }
 
-/// The four functions for elements of one size.
+/// Defines the four functions for elements of one size.
 #define PTXJIT_MEMSET(bits, T)                                                 \
   PTXJIT_CUDA_STREAM_API(cuMemsetD##bits##_v2, _ptds,                          \
                          (CUdeviceptr to, T value, size_t count), to, value,   \

@@ -1,4 +1,4 @@
-//===- Device.cpp - initialisation, devices, error names ------------------===//
+//===- Device.cpp - initialisation, the device, error names ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -38,10 +38,9 @@ static size_t totalMemory() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-// What DeviceAttributes.def says values in.
+// Values for DeviceAttributes.def.
 
-/// Shared memory that a CTA may ask for, in bytes, as hardware of the profile
-/// has.
+/// Largest shared memory of a CTA, in bytes, on hardware of the profile.
 static int largestShared() {
   Profile p = getProfile();
   switch (p.major * 10 + p.minor) {
@@ -57,14 +56,14 @@ static int largestShared() {
     return 227 << 10;
   }
 }
-/// Shared memory that hardware takes beside a CTA's own, in bytes.
+/// Shared memory that hardware reserves for each CTA, in bytes.
 static constexpr int kReservedShared = 1024;
 
 static int countMultiprocessors() {
   return std::max(4, int(std::thread::hardware_concurrency()));
 }
 
-/// Threads that hardware of the profile holds on a multiprocessor.
+/// Threads that a multiprocessor holds at once, on hardware of the profile.
 static int countResidentThreads() {
   int major = getProfile().major;
   return major == 7 || major == 12 ? 1024 : 2048;
@@ -78,10 +77,11 @@ int cuda::getAttribute(CUdevice_attribute attribute) {
 #include "ptxjit/CudaDriver/DeviceAttributes.def"
 #undef ATTRIBUTE
   }
-  return 0; // of a later CUDA than ours
+  return 0; // an attribute of a later CUDA
 }
 
-/// Programs may be of a later CUDA, whose attributes go on behind ours.
+/// Numbers behind our last attribute are accepted, for programs of a later
+/// CUDA.
 static bool isAttribute(int number) { return number > 0 && number < 160; }
 
 //===----------------------------------------------------------------------===//
@@ -190,10 +190,10 @@ PTXJIT_CUDA_API(cuDeviceComputeCapability,
   return CUDA_SUCCESS;
 }
 
-/// CUdevprop, of CUDA's early days.
+/// Fills a CUdevprop, a structure from CUDA's first versions.
 PTXJIT_CUDA_API(cuDeviceGetProperties, (int *properties, CUdevice device),
                 properties, device) {
-  // Its members are the first attributes, in their order.
+  // Its members are attributes 1 to 14, in that order.
   if (CUresult error = checkDevice(device))
     return error;
   if (!properties)
@@ -238,7 +238,7 @@ PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
     return error;
   if (!can)
     return CUDA_ERROR_INVALID_VALUE;
-  *can = 0; // itself is no peer
+  *can = 0; // the device is not its own peer
   return CUDA_SUCCESS;
 }
 

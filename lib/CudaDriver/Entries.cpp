@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does not include CudaABI.h: functions are names here, without their types.
+// This file does not include CudaABI.h: it declares functions without their
+// types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +14,8 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-// Every function of the interface is there. These are weak: the ones that
-// another file defines take their place when the library is linked.
+// All functions of the interface are defined here, as weak symbols. The linker
+// replaces them by the definitions in other files.
 #define ENTRY(name, since, symbol)                                             \
   extern "C" __attribute__((visibility("default"), weak)) int symbol() {       \
     return reportUnsupported(#symbol);                                         \
@@ -32,8 +33,8 @@ static const Entry kEntries[] = {
 #undef ENTRY_PER_THREAD
 };
 
-/// The version whose signature an entry has: functions for the caller's own
-/// stream came later than those they belong to.
+/// The CUDA version that introduced the signature of an entry. The variants for
+/// the caller's own stream came later than the functions that they belong to.
 static int signatureOf(const Entry &entry) {
   int newest = 0;
   for (const Entry &other : kEntries)
@@ -43,8 +44,8 @@ static int signatureOf(const Entry &entry) {
   return newest;
 }
 
-/// Of two entries that both serve: the newer signature, and of two with the
-/// same the one for the caller's own stream.
+/// Which of two suitable entries is better: the one with the newer signature,
+/// or if these are the same the one for the caller's own stream.
 static bool isBetter(const Entry &entry, const Entry &best) {
   int mine = signatureOf(entry), other = signatureOf(best);
   return mine != other ? mine > other : entry.perThread;

@@ -11,15 +11,16 @@ struct Entry {
   const char *name;
   int since; ///< CUDA version: 12030 for 12.3
   bool perThread;
-  int (*function)(); ///< of whatever type it is
+  int (*function)(); ///< its real type is another
 };
 
-/// The newest entry of a name that a program of that CUDA version knows, or
-/// null. \param isKnown  whether the name exists at all.
+/// The newest entry that a program of that CUDA version knows under a name;
+/// null if there is none. \param isKnown  set to whether the name exists at
+/// all.
 const Entry *findEntry(const char *name, int version, bool perThread,
                        bool &isKnown);
 
-/// A function was called that is not written. \returns its result.
+/// Reports a call of a function that is not implemented. \returns its result.
 int reportUnsupported(const char *name);
 
 } // namespace ptxjit::cuda

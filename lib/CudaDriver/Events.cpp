@@ -1,4 +1,4 @@
-//===- Events.cpp - points in streams -------------------------------------===//
+//===- Events.cpp - events, which mark points in streams ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ static int64_t now() {
 }
 
 namespace {
-/// A graph's node that records an event: at each launch anew.
+/// A graph node that records an event at each launch.
 struct RecordOperation : Operation {
   Event *event;
   explicit RecordOperation(Event *event) : event(event) {}
@@ -37,7 +37,7 @@ struct RecordOperation : Operation {
   }
 };
 
-/// A graph's node that waits for what the event recorded last.
+/// A graph node that waits for the event's latest record.
 struct WaitOperation : Operation {
   Event *event;
   explicit WaitOperation(Event *event) : event(event) {}
@@ -98,7 +98,7 @@ PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
   return CUDA_SUCCESS;
 }
 
-/// enterOwner() of an event.
+/// Finds an event and calls enterOwner() for its context.
 static CUresult enterEvent(CUevent handle, Event *&event, Context *&context) {
   if (CUresult error = findEvent(handle, event))
     return getState().initialized ? error : CUDA_ERROR_NOT_INITIALIZED;
@@ -128,7 +128,7 @@ PTXJIT_CUDA_STREAM_API(cuEventRecordWithFlags, _ptsz,
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(event->mutex);
   if (stream->capture) {
-    if (flags == 1) // a node of the graph, instead of a mark in the capture
+    if (flags == 1) // record a node, not just a mark in the capture
       return enqueue(*context, *stream, makeRecord(event));
     event->capture = stream->capture;
     event->captureTips = stream->captureTips;
@@ -147,7 +147,7 @@ PTXJIT_CUDA_STREAM_API(cuEventRecord, _ptsz, (CUevent handle, CUstream stream),
   return cuEventRecordWithFlags(handle, stream, 0);
 }
 
-/// What the event has recorded; an error if that was in a capture.
+/// The latest record of an event; an error if it was made in a capture.
 static CUresult getRecord(CUevent handle, std::shared_ptr<EventRecord> &record,
                           Context *&context) {
   Event *event;
@@ -206,8 +206,8 @@ PTXJIT_CUDA_API(cuEventElapsedTime,
   return cuEventElapsedTime_v2(milliseconds, start, end);
 }
 
-/// The stream goes on only behind what the event marks in its capture, and so
-/// becomes part of that.
+/// Makes the stream depend on what the event marks in its capture. The stream
+/// becomes part of that capture.
 static CUresult joinCapture(StreamObject &stream, Event &event) {
   if (stream.capture && stream.capture != event.capture)
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;

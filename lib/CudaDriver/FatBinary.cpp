@@ -1,4 +1,4 @@
-//===- FatBinary.cpp - containers of device code --------------------------===//
+//===- FatBinary.cpp - reads containers of device code --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,13 +25,13 @@ struct Wrapper {
 struct ContainerHeader {
   uint32_t magic;
   uint16_t version, headerBytes;
-  uint64_t bytes; ///< behind the header
+  uint64_t bytes; ///< bytes after the header
 };
 
 struct EntryHeader {
   uint16_t kind, version;
   uint32_t headerBytes;
-  uint64_t payloadBytes; ///< with padding
+  uint64_t payloadBytes; ///< including padding
   uint32_t compressedBytes, optionsOffset;
   uint16_t isaMinor, isaMajor;
   uint32_t arch; ///< 80 for sm_80
@@ -47,7 +47,7 @@ constexpr uint32_t kElf = 0x464c457f, kContainer = 0xba55ed50,
 constexpr uint16_t kPtx = 1;
 constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000,
                    kFamily = 0x200000;
-/// No PTX text is larger: a damaged size is told from a large one.
+/// Upper limit for the size of a PTX text. A larger size means damaged data.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 } // namespace
 
@@ -65,8 +65,8 @@ ImageKind cuda::kindOf(const void *image) {
   return ImageKind::Text;
 }
 
-/// May a device of that capability run it? Plain PTX is for all from its own
-/// on; `a` for one only, `f` for a family.
+/// Can a device of that capability run the entry? Plain PTX runs on its own
+/// architecture and all later ones, `a` code on one, `f` code on a family.
 static bool fits(const EntryHeader &entry, unsigned capability) {
   if (entry.flags & kArchSpecific)
     return entry.arch == capability;
@@ -105,7 +105,7 @@ static bool unpack(const EntryHeader &entry, const uint8_t *payload,
 }
 
 namespace {
-/// The entries of one container.
+/// Iterates over the entries of one container.
 class Container {
 public:
   explicit Container(const uint8_t *begin) {
@@ -115,7 +115,7 @@ public:
     at = begin + header.headerBytes;
     end = at + header.bytes;
   }
-  /// False at the end, and where an entry does not fit into the container.
+  /// Returns false at the end, or if an entry does not fit into the container.
   bool next(EntryHeader &entry, const uint8_t *&payload) {
     if (!isValid || size_t(end - at) < sizeof(entry))
       return false;
@@ -134,7 +134,7 @@ private:
 };
 } // namespace
 
-/// The best PTX of a container; nothing if it has none that fits.
+/// Unpacks the best PTX of a container. False if none fits the device.
 static bool readContainer(const uint8_t *begin, unsigned capability,
                           std::string &text, std::string &found,
                           std::string &diagnostics) {
@@ -163,7 +163,7 @@ static bool readContainer(const uint8_t *begin, unsigned capability,
     diagnostics += "error: " + nameOf(best) + " cannot be unpacked\n";
     return false;
   }
-  text.resize(std::strlen(text.c_str())); // it may end in zeros
+  text.resize(std::strlen(text.c_str())); // drop zeros at the end
   return true;
 }
 

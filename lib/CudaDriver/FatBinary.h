@@ -1,10 +1,10 @@
-//===- FatBinary.h - containers of device code ------------------*- C++ -*-===//
+//===- FatBinary.h - reads containers of device code ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What nvcc embeds in programs: a wrapper that points to containers, which hold
-// PTX (compressed or not) and machine code for several architectures. The
-// format is as seen in programs that nvcc makes.
+// nvcc embeds device code in programs: a wrapper points to containers, which
+// hold PTX (compressed or not) and machine code for several architectures. The
+// format was found by looking at programs that nvcc made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@ namespace ptxjit::cuda {
 
 enum class ImageKind { Text, FatBinary, Wrapper, MachineCode };
 
-/// What an image is, by its first bytes.
+/// Finds the kind of an image from its first four bytes.
 ImageKind kindOf(const void *image);
 
-/// The PTX texts that a device of capability major.minor takes from a container
-/// or wrapper: the best of each container. A wrapper of separately compiled
-/// code has several containers. What there is instead of PTX that fits, and
-/// what is damaged, is told in `diagnostics`.
+/// Returns the PTX texts that a device of capability major.minor would take
+/// from a container or wrapper: the best one of each container. A wrapper of
+/// separately compiled code has several containers. `diagnostics` says what is
+/// damaged, and if no PTX fits, what there is instead.
 std::vector<std::string> readFatBinary(const void *image, int major, int minor,
                                        std::string &diagnostics);
 

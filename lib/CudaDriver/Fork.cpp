@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA does not go on in a child of fork(), and neither do we: workers, streams
-// and the compiler are threads that the child does not have. Every call that
-// needs the device says CUDA_ERROR_NOT_INITIALIZED there, at once.
+// CUDA does not work in a child of fork(), and neither do we: workers, streams
+// and the compiler are threads, which the child does not have. In a child,
+// every call that needs the device returns CUDA_ERROR_NOT_INITIALIZED at once.
 //
 //===----------------------------------------------------------------------===//
 

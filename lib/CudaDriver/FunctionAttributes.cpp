@@ -1,4 +1,4 @@
-//===- FunctionAttributes.cpp - what programs ask and say of kernels ------===//
+//===- FunctionAttributes.cpp - attributes of kernels ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,15 +17,15 @@ unsigned cuda::maxClusterCtas(const Function &function) {
                                       : kPortableClusterCtas;
 }
 
-/// Extents that the kernel was compiled for, or that were set.
+/// Extent of the cluster that the kernel was compiled for, or that was set.
 static int requiredCluster(const Function &function, unsigned dimension) {
   uint32_t compiled = function.kernel->cluster[dimension];
   return compiled ? int(compiled) : function.requiredCluster[dimension].load();
 }
 
-/// The architecture that the text was written for: 80 of `.target sm_80`, 100
-/// of `sm_100a`. Programs choose the algorithm that the text holds by it, so
-/// the device's own would be wrong.
+/// The architecture that the PTX text was written for: 80 for `.target sm_80`,
+/// 100 for `sm_100a`. Programs choose an algorithm by it, and the text holds
+/// the code for that one, so the architecture of the device would be wrong.
 static int ptxVersion(const Function &function) {
   const char *target = function.code->getInfo().target;
   const char *number = std::strchr(target, '_');
@@ -47,7 +47,7 @@ static CUresult attributeOf(const Function &function, int attribute,
     value = int(kernel.localBytes);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    value = 32; // of no meaning here; occupancy formulas divide by it
+    value = 32; // no meaning here, but occupancy formulas divide by it
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     value = ptxVersion(function);
@@ -123,7 +123,7 @@ PTXJIT_CUDA_API(cuFuncSetAttribute,
     if (value < 0)
       return CUDA_ERROR_INVALID_VALUE;
     if (function->kernel->cluster[0])
-      return CUDA_ERROR_NOT_PERMITTED; // the kernel was compiled for another
+      return CUDA_ERROR_NOT_PERMITTED; // compiled for another cluster
     function->requiredCluster[attribute -
                               CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
     return CUDA_SUCCESS;

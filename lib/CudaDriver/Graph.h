@@ -1,4 +1,4 @@
-//===- Graph.h - graphs and what records them -------------------*- C++ -*-===//
+//===- Graph.h - graphs, captures and events --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@
 
 namespace ptxjit::cuda {
 
-/// One step of a graph.
+/// A node of a graph: an operation and the nodes that it depends on.
 struct GraphNode {
   GraphNode() { getState().graphNodes.insert(this); }
   ~GraphNode() { getState().graphNodes.erase(this); }
@@ -25,13 +25,13 @@ struct GraphNode {
   OperationRef operation;
   std::vector<GraphNode *> dependencies;
   uint64_t id = 0;       ///< the same in clones and instances
-  bool isEnabled = true; ///< of an instance
+  bool isEnabled = true; ///< only instances disable nodes
 };
 
-/// Nodes in the order in which they were added; owns them.
+/// A graph owns its nodes. They are in the order in which they were added.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
-  bool isOwned = false; ///< by a capture or a parent: its handle is lent
+  bool isOwned = false; ///< by a capture or a node: not to be destroyed
   UserReferences users;
 
   Graph() = default;
@@ -39,11 +39,12 @@ struct Graph {
   GraphNode *add(OperationRef operation, std::vector<GraphNode *> dependencies);
   bool contains(const GraphNode *node) const;
   std::unique_ptr<Graph> clone() const;
-  /// Nodes, each behind what it depends on. False if they go in circles.
+  /// Sorts the nodes topologically. False if their dependencies form a cycle.
   bool sort(std::vector<GraphNode *> &order) const;
 };
 
-/// A graph made ready: a copy, so that what becomes of the graph is all one.
+/// An instance of a graph, ready to be launched. It has a copy of the graph, so
+/// that later changes of the graph do not matter.
 struct GraphExec {
   std::mutex mutex;
   std::unique_ptr<Graph> graph;
@@ -53,25 +54,26 @@ struct GraphExec {
   GraphNode *find(uint64_t id);
 };
 
-/// Streams that record into one graph.
+/// A recording: the streams that record into one graph.
 struct Capture {
   uint64_t id = 0;
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   std::thread::id thread;
   StreamObject *origin = nullptr;
   std::unique_ptr<Graph> graph;
-  Graph *target = nullptr; ///< graph.get(), or one that the program gave
+  Graph *target = nullptr; ///< graph.get(), or the program's graph
   bool isInvalid = false;
-  std::vector<GraphNode *> orphans; ///< last nodes of streams that are gone
-  /// Those that take part. Streams of other captures belong to other threads.
+  std::vector<GraphNode *> orphans; ///< last nodes of destroyed streams
+  /// The streams that take part. A list of its own, since the streams of other
+  /// captures belong to other threads.
   std::vector<StreamObject *> streams;
 };
-/// The stream records into `capture` from now on.
+/// Makes the stream record into `capture` from now on.
 void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);
-/// The stream takes no part in its capture any more.
+/// Takes the stream out of its capture.
 void leaveCapture(StreamObject &stream);
 
-/// A point in a stream, and the time at which it was reached.
+/// A point in a stream, and the time when the stream reached it.
 struct EventRecord {
   std::atomic<int64_t> nanoseconds{0};
   uint64_t ticket = 0;
@@ -82,31 +84,31 @@ struct Event {
   Context *context = nullptr;
   unsigned flags = 0;
   std::mutex mutex;
-  std::shared_ptr<EventRecord> record; ///< the last; null: none
-  std::shared_ptr<Capture> capture;    ///< if that was in a capture
+  std::shared_ptr<EventRecord> record; ///< the latest; null: none
+  std::shared_ptr<Capture> capture;    ///< if it was recorded in one
   std::vector<GraphNode *> captureTips;
 };
 
 CUresult findEvent(CUevent handle, Event *&event);
 OperationRef makeRecord(Event *event);
 OperationRef makeWait(Event *event);
-/// The event of a node of those two kinds.
+/// The event of a node that records or waits for one; null for other nodes.
 Event *eventOf(const Operation &operation);
 
-// Handles: enter() and a look into the tables.
+// These call enter(), then look up the handle.
 CUresult enterGraph(CUgraph handle, Graph *&graph);
 CUresult enterExec(CUgraphExec handle, GraphExec *&exec);
 CUresult findNode(CUgraphNode handle, GraphNode *&node);
 
-/// `nodes`, and all that they come after.
+/// `nodes`, and all nodes that they depend on.
 std::vector<GraphNode *> allBefore(std::vector<GraphNode *> nodes);
 
 /// A node that runs a copy of a graph.
 OperationRef makeChild(const Graph &graph);
-/// That copy; null if the node does something else.
+/// The copy that such a node runs; null if the node does something else.
 const Graph *childOf(const Operation &operation);
 
-// What nodes were made from.
+// The parameters that a node of that kind was made from.
 CUDA_KERNEL_NODE_PARAMS launchParams(const Operation &operation);
 LaunchOptions launchOptions(const Operation &operation);
 CUDA_MEMCPY3D copyParams(const Operation &operation);
@@ -114,23 +116,23 @@ CUDA_MEMSET_NODE_PARAMS setParams(const Operation &operation);
 CUDA_HOST_NODE_PARAMS hostParams(const Operation &operation);
 
 // -- Building (GraphNodes.cpp)
-/// The node of that type behind a handle; enter() as well.
+/// Calls enter() and finds the node of that type behind a handle.
 CUresult enterNode(CUgraphNode handle, CUgraphNodeType type, GraphNode *&node);
-/// The nodes of a graph behind handles.
+/// Finds the nodes behind handles; all must be of `graph`, and different.
 CUresult findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
                    std::vector<GraphNode *> &nodes);
 CUresult addNode(CUgraphNode *out, CUgraph handle,
                  const CUgraphNode *dependencies, size_t count,
                  OperationRef operation);
-/// What a node does from now on, in graphs that will be instantiated; or in
-/// one that is. It must be of the node's kind.
+/// Replaces the operation of a node, in a graph or in an instance. The new one
+/// must be of the node's type.
 CUresult setOperation(CUgraphNode handle, OperationRef operation);
 CUresult setOperation(CUgraphExec exec, CUgraphNode handle,
                       OperationRef operation);
 
 // -- Memory of graphs (GraphMemory.cpp)
-/// Frees memory of a pool. That of a graph stays the graph's, whose later nodes
-/// may have it.
+/// Frees memory from a pool. Memory of a graph stays with the graph, where
+/// later nodes may reuse it.
 struct FreeOperation : Operation {
   CUdeviceptr pointer;
   mutable std::atomic<bool> isReused{false};
@@ -138,7 +140,7 @@ struct FreeOperation : Operation {
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
   void run(Context &context) const override;
 };
-/// A node that allocates, in the graph that a stream records.
+/// Adds a node that allocates to the graph that a stream records.
 CUresult captureAllocation(Context &context, StreamObject &stream,
                            CUDA_MEM_ALLOC_NODE_PARAMS &params);
 

@@ -1,9 +1,9 @@
-//===- GraphDot.cpp - graphs as pictures ----------------------------------===//
+//===- GraphDot.cpp - prints graphs for Graphviz --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuGraphDebugDotPrint: a graph's nodes and edges in Graphviz' language, with
-// the kernels' names and shapes. Child graphs are boxes beside it.
+// cuGraphDebugDotPrint prints a graph's nodes and edges in the DOT language,
+// with the names and shapes of kernels. A child graph is a box of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +99,7 @@ static std::string labelOf(const GraphNode &node, unsigned flags) {
   return out.str();
 }
 
-/// `prefix` tells the nodes of one graph from those of another.
+/// Prints a graph. `prefix` keeps its nodes apart from those of other graphs.
 static void print(const Graph &graph, const std::string &prefix, unsigned flags,
                   std::ostream &out) {
   out << "subgraph cluster_" << prefix << " {\n  label=\"graph_" << prefix

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The address of an allocation is known when its node is made, so the memory is
-// the graph's from then on. Nodes behind one that frees share what it frees.
+// The address of an allocation is known when its node is made, so the graph has
+// the memory from then on. A later node may reuse what an earlier node frees.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 namespace {
-/// Bytes of all graphs, now and at most.
+/// Memory of all graphs, in bytes: now, and at most so far.
 struct Usage {
   std::atomic<uint64_t> now{0}, most{0};
   void add(uint64_t bytes) {
@@ -58,7 +58,7 @@ struct AllocOperation : Operation {
 };
 } // namespace
 
-/// Memory of that size that nodes in front have freed, or new.
+/// Memory of that size that an earlier node has freed, or new memory.
 static std::shared_ptr<GraphMemory>
 findMemory(size_t bytes, const std::vector<GraphNode *> &dependencies) {
   std::vector<GraphNode *> before = allBefore(dependencies);
@@ -166,7 +166,7 @@ PTXJIT_CUDA_API(cuDeviceGetGraphMemAttribute,
   return CUDA_SUCCESS;
 }
 
-// What was most may be forgotten; the rest is not for programs to say.
+// Programs may reset the high-water marks, but set no other attribute.
 PTXJIT_CUDA_API(cuDeviceSetGraphMemAttribute,
                 (CUdevice device, int attribute, void *value), device,
                 attribute, value) {
@@ -183,5 +183,5 @@ PTXJIT_CUDA_API(cuDeviceSetGraphMemAttribute,
 }
 
 PTXJIT_CUDA_API(cuDeviceGraphMemTrim, (CUdevice device), device) {
-  return checkDevice(device); // nothing is kept that no graph has
+  return checkDevice(device); // no unused memory is kept
 }

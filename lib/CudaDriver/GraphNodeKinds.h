@@ -1,11 +1,11 @@
-//===- GraphNodeKinds.h - what nodes of graphs are made from ----*- C++ -*-===//
+//===- GraphNodeKinds.h - the kinds of nodes in graphs ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kind of node says what a program gives for one (`Value`), how an operation
-// is made from that, and how it is read again. What the interface does with
-// nodes is the same for all kinds: the templates below. GraphNodes.cpp gives
-// them the interface's names.
+// A kind of node states the type of a node's parameters (`Value`), makes an
+// operation from them (`make`), and reads them back (`read`). The functions of
+// the interface are the same for all kinds: the templates below. GraphNodes.cpp
+// gives them the interface's names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +18,14 @@
 
 namespace ptxjit::cuda {
 
-/// Where a node may get another value, once it is made.
+/// Where the parameters of an existing node may be changed.
 enum class Changes { Nowhere, InInstances, Everywhere };
 
 template <CUgraphNodeType type, typename T,
           Changes changes = Changes::Everywhere>
 struct NodeKind {
   using Value = T;
-  /// Structures are given by their address; handles and addresses as they are.
+  /// Structures are passed by address, handles and addresses by value.
   using Argument = std::conditional_t<std::is_scalar_v<T>, T, const T *>;
   static constexpr CUgraphNodeType kType = type;
   static constexpr Changes kChanges = changes;
@@ -34,13 +34,13 @@ struct NodeKind {
 struct KernelNode
     : NodeKind<CU_GRAPH_NODE_TYPE_KERNEL, CUDA_KERNEL_NODE_PARAMS> {
   static CUresult make(const Value &value, OperationRef &operation);
-  /// Other parameters for a launch, which keeps its attributes.
+  /// Replaces the parameters of a launch, which keeps its attributes.
   static CUresult remake(const Operation &old, const Value &value,
                          OperationRef &operation);
   static void read(const Operation &operation, Value &value);
 };
-/// The first version of the parameters has neither `kern` nor `ctx`: programs'
-/// structures end there.
+/// The first version of the parameters, which has neither `kern` nor `ctx`: the
+/// structure of a program ends there.
 struct OldKernelNode : KernelNode {
   static CUresult make(const Value &value, OperationRef &operation);
   static CUresult remake(const Operation &old, const Value &value,
@@ -72,7 +72,7 @@ struct WaitNode : NodeKind<CU_GRAPH_NODE_TYPE_WAIT_EVENT, CUevent> {
   static CUresult make(CUevent event, OperationRef &operation);
   static void read(const Operation &operation, CUevent &event);
 };
-/// Made by cuGraphAddMemAllocNode: what it is depends on the nodes before.
+/// Made by cuGraphAddMemAllocNode, since the memory depends on earlier nodes.
 struct AllocNode : NodeKind<CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                             CUDA_MEM_ALLOC_NODE_PARAMS, Changes::Nowhere> {
   static void read(const Operation &operation, Value &value);
@@ -88,7 +88,7 @@ struct BatchNode
   static void read(const Operation &operation, Value &value);
 };
 
-/// The operation of a new node.
+/// Makes the operation of a new node.
 template <typename Kind>
 CUresult makeNode(typename Kind::Argument from, OperationRef &operation) {
   if constexpr (std::is_scalar_v<typename Kind::Value>)
@@ -97,7 +97,7 @@ CUresult makeNode(typename Kind::Argument from, OperationRef &operation) {
     return from ? Kind::make(*from, operation) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/// The operation that a node has from now on.
+/// Makes the operation that replaces the one of a node.
 template <typename Kind>
 CUresult remakeNode(CUgraphNode handle, typename Kind::Argument from,
                     OperationRef &operation) {
@@ -122,7 +122,7 @@ CUresult addNodeOf(CUgraphNode *out, CUgraph graph,
   return addNode(out, graph, dependencies, count, std::move(operation));
 }
 
-/// What the node was made from.
+/// Reads the parameters that a node was made from.
 template <typename Kind>
 CUresult readNode(CUgraphNode handle, typename Kind::Value *value) {
   GraphNode *node;
@@ -134,7 +134,7 @@ CUresult readNode(CUgraphNode handle, typename Kind::Value *value) {
   return CUDA_SUCCESS;
 }
 
-/// Changes what a node does in its graph.
+/// Replaces the operation of a node in its graph.
 template <typename Kind>
 CUresult changeNode(CUgraphNode node, typename Kind::Argument from) {
   OperationRef operation;
@@ -143,7 +143,7 @@ CUresult changeNode(CUgraphNode node, typename Kind::Argument from) {
   return setOperation(node, std::move(operation));
 }
 
-/// Changes what a node does in an instance of its graph.
+/// Replaces the operation of a node in an instance of its graph.
 template <typename Kind>
 CUresult changeNode(CUgraphExec exec, CUgraphNode node,
                     typename Kind::Argument from) {

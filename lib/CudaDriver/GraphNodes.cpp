@@ -1,4 +1,4 @@
-//===- GraphNodes.cpp - the steps of graphs, kind by kind ----------------===//
+//===- GraphNodes.cpp - the nodes of graphs, kind by kind -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@ struct EmptyOperation : Operation {
 };
 
 struct ChildOperation : Operation {
-  Graph *graph; ///< a handle that lives as long as this
+  Graph *graph; ///< its handle is valid as long as this lives
   explicit ChildOperation(std::unique_ptr<Graph> child) {
     child->isOwned = true;
     graph = getState().graphs.add(std::move(child));
@@ -90,7 +90,6 @@ const Graph *cuda::childOf(const Operation &operation) {
              : nullptr;
 }
 
-/// Sets what a node does, in its graph or in an instance of that.
 CUresult cuda::setOperation(CUgraphNode handle, OperationRef operation) {
   GraphNode *node;
   if (CUresult error = enterNode(handle, operation->type(), node))
@@ -129,7 +128,7 @@ void KernelNode::read(const Operation &operation, Value &value) {
   value = launchParams(operation);
 }
 
-/// Copies what both versions of the parameters have.
+/// Copies the members that both versions of the parameters have.
 static void copyOldParams(CUDA_KERNEL_NODE_PARAMS &to,
                           const CUDA_KERNEL_NODE_PARAMS &from) {
   std::memcpy(&to, &from, offsetof(CUDA_KERNEL_NODE_PARAMS, kern));
@@ -217,8 +216,8 @@ void WaitNode::read(const Operation &operation, CUevent &event) {
 // Functions for nodes of one kind
 //===----------------------------------------------------------------------===//
 
-// Each line is a function of the interface. Some take a context, too (the last
-// word of their lines), which nothing here needs.
+// Each line defines a function of the interface. Those that end in `context`
+// have one more parameter, a context, which we do not need.
 #define PTXJIT_ADD_NODE(name, Kind, ...)                                       \
   PTXJIT_CUDA_API(                                                             \
       name,                                                                    \
@@ -300,8 +299,8 @@ PTXJIT_CUDA_API(cuGraphAddEmptyNode,
 // Functions for nodes of any kind
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the kind of a node and with what that is made from. Of
-/// empty nodes and of those that allocate there is no such thing.
+/// Calls `visit` with the kind of a node and with what the node is made from.
+/// Empty nodes and nodes that allocate have no kind; callers handle them.
 template <typename Visitor>
 static CUresult visitKind(const CUgraphNodeParams &params, Visitor visit) {
   switch (params.type) {
@@ -378,7 +377,7 @@ PTXJIT_CUDA_API(cuGraphExecNodeSetParams,
 // Attributes of kernels
 //===----------------------------------------------------------------------===//
 
-/// Gives a kernel's node other attributes.
+/// Replaces the attributes of a kernel node.
 static CUresult setOptions(CUgraphNode handle, const LaunchOptions &options) {
   GraphNode *node;
   OperationRef operation;
@@ -403,7 +402,7 @@ PTXJIT_CUDA_API(cuGraphKernelNodeSetAttribute,
   applyAttribute({attribute, {}, *value}, options);
   return setOptions(handle, options);
 }
-/// Attributes that are hints read 0.
+/// An attribute that is only a hint reads as 0.
 PTXJIT_CUDA_API(cuGraphKernelNodeGetAttribute,
                 (CUgraphNode handle, int attribute,
                  CUlaunchAttributeValue *value),

@@ -185,8 +185,8 @@ PTXJIT_CUDA_API(cuGraphDestroyNode, (CUgraphNode handle), handle) {
 // Questions
 //===----------------------------------------------------------------------===//
 
-/// Lists are asked for twice: how long, then what. What is beyond the end of
-/// `out` is null.
+/// A caller asks for a list twice: for its length, then for its contents.
+/// Entries of `out` behind the end of the list become null.
 static CUresult giveList(const std::vector<GraphNode *> &list, CUgraphNode *out,
                          size_t *count) {
   if (!count)
@@ -380,7 +380,7 @@ PTXJIT_CUDA_API(cuGraphInstantiateWithFlags,
   exec->graph = graph->clone();
   exec->flags = flags;
   if (!exec->graph->sort(exec->order))
-    return CUDA_ERROR_INVALID_VALUE; // it goes in circles
+    return CUDA_ERROR_INVALID_VALUE; // it has a cycle
   *out =
       reinterpret_cast<CUgraphExec>(getState().graphExecs.add(std::move(exec)));
   return CUDA_SUCCESS;
@@ -433,7 +433,7 @@ PTXJIT_CUDA_API(cuGraphExecGetFlags, (CUgraphExec handle, uint64_t *flags),
 }
 
 namespace {
-/// A whole instance, as one step of a stream.
+/// An instance as one step of a stream.
 struct GraphOperation : Operation {
   std::vector<OperationRef> operations;
   std::unique_ptr<UserReferences> users;
@@ -456,8 +456,8 @@ static OperationRef snapshot(GraphExec &exec) {
   return whole;
 }
 
-/// enterStream() of where an instance is to run, and the instance: it belongs
-/// to no context.
+/// Calls enterStream() for the stream of a launch and finds the instance, which
+/// belongs to no context.
 static CUresult enterLaunch(CUgraphExec handle, CUstream streamHandle,
                             GraphExec *&exec, Context *&context,
                             StreamObject *&stream) {
@@ -477,7 +477,7 @@ PTXJIT_CUDA_STREAM_API(cuGraphLaunch, _ptsz,
   if (CUresult error = enterLaunch(handle, streamHandle, exec, context, stream))
     return error;
   if (stream->capture) {
-    // A child, so that the graph can be asked for it.
+    // A child node, so that programs can find it in the graph.
     return enqueue(*context, *stream, makeChild(*exec->graph));
   }
   return enqueue(*context, *stream, snapshot(*exec));
@@ -488,11 +488,11 @@ PTXJIT_CUDA_STREAM_API(cuGraphUpload, _ptsz,
   Context *context;
   StreamObject *stream;
   GraphExec *exec;
-  // It is there already.
+  // Nothing to upload: graphs are in host memory.
   return enterLaunch(handle, streamHandle, exec, context, stream);
 }
 
-/// An instance, and its node that was made of `handle`.
+/// Finds an instance and its node that corresponds to the node `handle`.
 static CUresult enterTwin(CUgraphExec execHandle, CUgraphNode handle,
                           GraphExec *&exec, GraphNode *&twin) {
   GraphNode *node;
@@ -530,7 +530,8 @@ PTXJIT_CUDA_API(cuGraphNodeGetEnabled,
   return CUDA_SUCCESS;
 }
 
-/// The same shape? Then node i of one is node i of the other.
+/// Do the graphs have the same shape? If so node i of one is node i of the
+/// other.
 static CUgraphExecUpdateResult compare(const Graph &a, const Graph &b,
                                        GraphNode *&culprit) {
   if (a.nodes.size() != b.nodes.size())

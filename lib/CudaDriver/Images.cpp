@@ -1,4 +1,4 @@
-//===- Images.cpp - what programs load and link ---------------------------===//
+//===- Images.cpp - reads what programs load and link ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-/// Text, or what the linker made of several.
+/// Splits a linked image into its modules; other text is one module.
 static CUresult splitImage(const char *text, const std::string &name,
                            std::vector<NamedText> &texts,
                            std::string &diagnostics) {

@@ -1,4 +1,4 @@
-//===- Images.h - what programs load and link -------------------*- C++ -*-===//
+//===- Images.h - reads what programs load and link -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,13 +15,15 @@
 
 namespace ptxjit::cuda {
 
-/// The PTX modules of an image: text itself, what the linker made, a fat binary
-/// or its wrapper. They are called after `name`.
-/// \param diagnostics  for the program's error log.
+/// Extracts the PTX modules of an image: PTX text, a linked image
+/// (LinkedText.h), a fat binary or its wrapper. Modules without a name of their
+/// own are named `name`.
+/// \param diagnostics  gets errors for the program's error log.
 CUresult extractTexts(const void *image, const std::string &name,
                       std::vector<NamedText> &texts, std::string &diagnostics);
 
-/// A file's bytes, and a zero behind them. False if it cannot be read.
+/// Reads a file. `bytes` has at least four bytes, zeros if need be, and a zero
+/// behind them. False if the file cannot be read.
 bool readFile(const char *path, std::string &bytes);
 
 } // namespace ptxjit::cuda

@@ -15,8 +15,8 @@
 
 namespace ptxjit::cuda {
 
-/// The log buffers of an array of JIT options. Sizes are values in the array,
-/// and are overwritten by what was written.
+/// The log buffers among the JIT options of a call. The options hold the
+/// buffers' sizes; write() replaces them by the number of bytes written.
 class JitLogs {
 public:
   JitLogs(unsigned count, const int *options, void **values) {
@@ -40,7 +40,7 @@ public:
         errors.sizeSlot = &values[i];
         break;
       default:
-        break; // about hardware
+        break; // options about hardware
       }
   }
   void write(const std::string &diagnostics) {

@@ -1,4 +1,4 @@
-//===- Launch.cpp - functions and launches --------------------------------===//
+//===- Launch.cpp - kernels and launches ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -140,7 +140,7 @@ PTXJIT_CUDA_API(cuFuncSetCacheConfig,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// The parameters, laid out as the kernel wants them.
+/// Copies the arguments of a launch into a block with the layout of the kernel.
 static CUresult collectParams(const PtxjitKernelInfo &kernel, void **params,
                               void **extra, std::vector<uint64_t> &block) {
   block.assign(kernel.paramBytes / 8 + 3, 0);
@@ -244,8 +244,8 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
                                                       : CUDA_SUCCESS;
 }
 
-/// All CTAs of a cooperative launch are to be resident at once. They could be
-/// here, however many, but programs rely on what occupancy says.
+/// All CTAs of a cooperative launch must be resident at once. Here any number
+/// could be, but programs rely on what the occupancy functions report.
 static CUresult checkCooperative(const Function &function,
                                  const LaunchShape &shape, unsigned shared) {
   const auto &[grid, block, cluster] = shape;
@@ -274,9 +274,9 @@ static std::string describe(const LaunchShape &shape) {
 }
 
 namespace {
-/// A kernel, compiled, with its arguments.
+/// A launch of a compiled kernel, with its arguments.
 struct LaunchOperation : Operation {
-  CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program gave it
+  CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program passed them
   LaunchOptions givenOptions;
   std::shared_ptr<ptxjit::Module> code;
   const PtxjitImage *image = nullptr;
@@ -289,7 +289,7 @@ struct LaunchOperation : Operation {
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   void run(Context &context) const override {
-    // Here, where launches of graphs come by, too.
+    // Logged here, so that launches from graphs are shown, too.
     if (isLogged(LogKind::Launch))
       log(LogKind::Launch, std::string(kernel->name) + describe(shape) + ": " +
                                ptxjit::describe(PtxjitMode(image->mode)) +
@@ -337,7 +337,7 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   auto *bytes = reinterpret_cast<uint8_t *>(launch->values.data());
   for (uint32_t i = 0; i < function->kernel->numParams; ++i)
     launch->pointers.push_back(bytes + function->kernel->params[i].offset);
-  // Compiled before it is submitted, so that the caller hears of failures.
+  // Compiled before it is submitted, so that the caller gets the error.
   std::string diagnostics, name = function->kernel->name;
   launch->image =
       function->code->compile(name, launch->shape.block, launch->shape.grid,

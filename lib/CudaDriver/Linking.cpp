@@ -1,9 +1,9 @@
-//===- Linking.cpp - cuLink* ----------------------------------------------===//
+//===- Linking.cpp - the cuLink* functions --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is linked is kept as it came; the compiler links it when it reads the
-// image (LinkedText.h).
+// A linked image keeps its modules as they came. The compiler links them when
+// it reads the image (LinkedText.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,7 @@ PTXJIT_CUDA_API(cuLinkComplete,
   if (linker->texts.empty())
     return CUDA_ERROR_INVALID_IMAGE;
   linker->whole = joinTexts(linker->texts);
-  // Refused now, as a linker would, and not when it is loaded.
+  // Loaded at once, so that errors are found now, as by a linker.
   bool isGood = ptxjit::Module::load(linker->whole, "<linked>",
                                      linker->diagnostics) != nullptr;
   linker->logs.write(linker->diagnostics);

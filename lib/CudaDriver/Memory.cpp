@@ -1,4 +1,4 @@
-//===- Memory.cpp - allocations and what is known of addresses ------------===//
+//===- Memory.cpp - allocations, and queries about pointers ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,8 @@ using namespace ptxjit::cuda;
 // The table
 //===----------------------------------------------------------------------===//
 
-/// The allocation around an address, or end(). The table must be locked.
+/// The allocation that contains an address, or end(). The caller holds the
+/// lock.
 static std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t at) {
   auto &all = getState().allocations;
   auto it = all.upper_bound(at);
@@ -33,10 +34,10 @@ Place cuda::findPlace(uint64_t address, size_t bytes) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto &all = getState().allocations;
   auto it = findAllocation(address);
-  if (it == all.end()) // nothing is there, or nothing that may be written
+  if (it == all.end()) // no memory, or no writable memory
     return isReserved(address) ? Place::Crossing : Place::Outside;
   uint64_t end = it->first + it->second.bytes;
-  // Memory that was mapped side by side is one piece.
+  // Mappings side by side count as one piece of memory.
   while (bytes > end - address && it->second.kind == Allocation::Mapped) {
     it = std::next(it);
     if (it == all.end() || it->first != end ||
@@ -118,7 +119,7 @@ PTXJIT_CUDA_API(cuMemAllocPitch_v2,
                 (CUdeviceptr * pointer, size_t *pitch, size_t width,
                  size_t height, unsigned elementBytes),
                 pointer, pitch, width, height, elementBytes) {
-  constexpr size_t row = 512; // as GPUs align rows
+  constexpr size_t row = 512; // alignment of rows on GPUs
   if (!pointer || !pitch || !width || !height || width > SIZE_MAX / 2 ||
       (elementBytes != 4 && elementBytes != 8 && elementBytes != 16))
     return CUDA_ERROR_INVALID_VALUE;
@@ -131,7 +132,7 @@ PTXJIT_CUDA_API(cuMemAllocPitch_v2,
 PTXJIT_CUDA_API(cuMemAllocManaged,
                 (CUdeviceptr * pointer, size_t bytes, unsigned flags), pointer,
                 bytes, flags) {
-  if (!pointer || (flags != 1 && flags != 2)) // attached globally, or to hosts
+  if (!pointer || (flags != 1 && flags != 2)) // CU_MEM_ATTACH_GLOBAL, _HOST
     return CUDA_ERROR_INVALID_VALUE;
   return allocate(*pointer, bytes, Allocation::Managed, flags);
 }
@@ -144,12 +145,12 @@ static bool isOfGraph(uint64_t address) {
          it->second.kind == Allocation::OfGraph;
 }
 
-/// Waits for kernels that may still use memory of `owner`'s: its own, and those
-/// of the context in which the caller works.
+/// Waits for kernels that may still use memory of `owner`: those in `owner` and
+/// in the caller's current context.
 static CUresult awaitUsers(Context &owner) {
   Context *current = currentContext();
   if (current && current != &owner)
-    (void)synchronizeContext(*current); // its errors are its own
+    (void)synchronizeContext(*current); // an error there is not the owner's
   return synchronizeContext(owner);
 }
 
@@ -163,7 +164,7 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
     return error;
   bool freed = freeKnown(pointer, Allocation::Device) ||
                freeKnown(pointer, Allocation::Managed) ||
-               isOfGraph(pointer); // stays the graph's, for its next launch
+               isOfGraph(pointer); // stays with the graph
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -206,7 +207,7 @@ PTXJIT_CUDA_API(cuMemHostGetFlags, (unsigned *flags, void *pointer), flags,
   if (!flags || it == getState().allocations.end() ||
       it->second.kind != Allocation::Host)
     return CUDA_ERROR_INVALID_VALUE;
-  *flags = it->second.flags | 2; // all of it is mapped
+  *flags = it->second.flags | 2; // all host memory is mapped
   return CUDA_SUCCESS;
 }
 
@@ -294,15 +295,15 @@ PTXJIT_CUDA_API(cuMemGetAddressRange_v2,
 // What a pointer is
 //===----------------------------------------------------------------------===//
 
-/// \param known  null: plain memory of the process.
+/// \param known  null: memory that the driver has not allocated.
 static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
                                 uint64_t base, const Allocation *known) {
   auto give = [&](auto value) {
     std::memcpy(data, &value, sizeof(value));
     return CUDA_SUCCESS;
   };
-  // Any host memory is device memory here, so frameworks that hand over plain
-  // pointers get them back.
+  // Device code can use any host memory. Frameworks that pass a plain pointer
+  // get it back.
   if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER)
     return give(pointer);
   if (!known)
@@ -356,7 +357,7 @@ PTXJIT_CUDA_API(cuPointerGetAttribute,
   return getPointerAttribute(data, attribute, pointer);
 }
 
-/// Bytes that an attribute takes.
+/// Size of an attribute's value, in bytes.
 static size_t attributeBytes(int attribute) {
   switch (attribute) {
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -369,7 +370,7 @@ static size_t attributeBytes(int attribute) {
   return 8;
 }
 
-// What an attribute cannot say of a pointer is 0, and no error.
+// An attribute that the pointer does not have reads as 0, without an error.
 PTXJIT_CUDA_API(cuPointerGetAttributes,
                 (unsigned count, int *attributes, void **data,
                  CUdeviceptr pointer),
@@ -402,12 +403,12 @@ PTXJIT_CUDA_API(cuPointerSetAttribute,
     return error;
   bool isKnown = findPlace(pointer, 1) == Place::Inside;
   return value && isKnown && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
-             ? CUDA_SUCCESS // copies are in order anyway
+             ? CUDA_SUCCESS // copies are always in order
              : CUDA_ERROR_INVALID_VALUE;
 }
 
 //===----------------------------------------------------------------------===//
-// Where memory is to be: it is there already
+// Placement: memory is in one place only
 //===----------------------------------------------------------------------===//
 
 static CUresult advise(CUdeviceptr pointer, size_t bytes) {
@@ -461,7 +462,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
   return prefetch(pointer, bytes, stream);
 }
 
-/// Contents that are given up may as well stay.
+/// Discarded contents may as well stay, so discarding does nothing.
 static CUresult adviseBatch(const CUdeviceptr *pointers, const size_t *sizes,
                             size_t count, unsigned long long flags,
                             CUstream stream) {

@@ -24,7 +24,7 @@ static CUresult loadText(const std::string &text, const std::string &name,
     return CUDA_ERROR_INVALID_PTX;
   }
   if (code->getAddressRange() != AddressRange::All) {
-    // Device pointers of this process do not fit; CUDA has no such modules.
+    // Device pointers of this process do not fit, and CUDA has no such modules.
     diagnostics = "error: " + name +
                   ": addresses of 32 bits (.address_size 32, or the width of "
                   "what addresses global memory) in a 64-bit program";
@@ -34,7 +34,7 @@ static CUresult loadText(const std::string &text, const std::string &name,
   }
   log(LogKind::Compile,
       "module of " + std::to_string(text.size()) + " bytes is loaded");
-  // Variables take part in copies.
+  // Variables are known memory, so that copies may use them.
   code->forEachVariable([&](uint64_t address, size_t bytes) {
     std::lock_guard<std::mutex> lock(getState().memoryMutex);
     if (bytes)
@@ -55,7 +55,7 @@ static CUresult loadImage(const void *image, const std::string &name,
   return loadText(joinTexts(texts), name, module, diagnostics);
 }
 
-/// Makes handles of a module's kernels.
+/// Makes handles for a module's kernels.
 static void addFunctions(cuda::Module &module, void *owner) {
   const PtxjitModuleInfo &info = module.code->getInfo();
   for (uint32_t i = 0; i < info.numKernels; ++i) {
@@ -155,7 +155,8 @@ PTXJIT_CUDA_PLAIN_API(cuModuleGetLoadingMode, (int *mode), mode) {
   return CUDA_SUCCESS;
 }
 
-/// The code behind the handle of a module or library.
+/// Finds the code behind the handle of a module or library, and calls
+/// enterOwner().
 static CUresult findCode(void *handle, cuda::Module *&module) {
   Context *context;
   if (!getState().initialized)
@@ -254,7 +255,7 @@ PTXJIT_CUDA_API(cuModuleGetGlobal_v2,
 }
 
 //===----------------------------------------------------------------------===//
-// Libraries: modules of all contexts
+// Libraries: modules that are valid in all contexts
 //===----------------------------------------------------------------------===//
 
 static CUresult loadLibrary(CUlibrary *handle, const void *image,
@@ -343,7 +344,7 @@ PTXJIT_CUDA_API(cuLibraryGetModule, (CUmodule * out, CUlibrary handle), out,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUmodule>(handle); // serves as one
+  *out = reinterpret_cast<CUmodule>(handle); // a library works as a module
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuLibraryGetGlobal,
@@ -352,7 +353,7 @@ PTXJIT_CUDA_API(cuLibraryGetGlobal,
                 address, bytes, handle, name) {
   return getGlobal(address, bytes, handle, name);
 }
-// A managed variable is one like all others: hosts reach them all.
+// The host can access every variable, so a managed one is nothing special.
 PTXJIT_CUDA_API(cuLibraryGetManaged,
                 (CUdeviceptr * address, size_t *bytes, CUlibrary handle,
                  const char *name),

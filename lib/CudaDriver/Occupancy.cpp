@@ -1,9 +1,9 @@
-//===- Occupancy.cpp - how many CTAs hardware of the profile would hold ---===//
+//===- Occupancy.cpp - how many CTAs fit, on hardware of the profile ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs size their grids by these. CTAs run on workers here, and those that
-// wait are parked, so that nothing but a cooperative launch is held to it.
+// Programs size their grids by these numbers. Our CTAs run on workers, and CTAs
+// that wait are parked, so only cooperative launches are limited by them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-/// Bytes of shared memory of a multiprocessor, and those of it that each CTA
-/// takes beside its own.
+/// Shared memory of a multiprocessor, and the part of it that is reserved for
+/// each CTA, in bytes.
 static int mostShared() {
   return getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 }
@@ -117,7 +117,7 @@ PTXJIT_CUDA_API(cuOccupancyAvailableDynamicSMemPerBlock,
 // Clusters
 //===----------------------------------------------------------------------===//
 
-/// CTAs of a cluster that hardware of the profile allows; 0 if it has none.
+/// Largest cluster on hardware of the profile, in CTAs; 0 without clusters.
 static int mostClusterCtas(const Function &function) {
   return getAttribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
              ? int(maxClusterCtas(function))

@@ -1,9 +1,9 @@
-//===- OldLaunch.cpp - launches of CUDA before 4.0 ------------------------===//
+//===- OldLaunch.cpp - launch functions from before CUDA 4.0 --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function keeps the block's shape, the shared memory and the parameters of
-// its next launches.
+// A function keeps the block shape, the shared memory and the parameters that a
+// program has set for its next launches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-/// Of all parameters together, as cuda.h's interface has had it.
+/// Most bytes of all parameters together, as in CUDA's interface.
 static constexpr size_t kMostBytes = 4096;
 
 PTXJIT_CUDA_API(cuFuncSetBlockShape, (CUfunction handle, int x, int y, int z),

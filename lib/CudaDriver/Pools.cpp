@@ -1,4 +1,4 @@
-//===- Pools.cpp - memory that streams allocate and free ------------------===//
+//===- Pools.cpp - allocations in stream order, memory pools --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -66,11 +66,11 @@ void FreeOperation::run(Context &) const {
     pool = it->second.pool;
     bytes = it->second.bytes;
   }
-  if (freeKnown(pointer, Allocation::Device)) // not if it is a graph's
+  if (freeKnown(pointer, Allocation::Device)) // false for memory of a graph
     countUse(pool, -int64_t(bytes));
 }
 
-/// Memory is there at once, which nobody sees who keeps to the stream's order.
+/// Allocates at once. A program that keeps to the stream's order cannot tell.
 static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
                               CUstream handle) {
   Context *context;
@@ -130,7 +130,7 @@ PTXJIT_CUDA_API(cuMemPoolCreate,
   if (!out || !props)
     return CUDA_ERROR_INVALID_VALUE;
   if (props->handleTypes)
-    return CUDA_ERROR_NOT_SUPPORTED; // nothing to export
+    return CUDA_ERROR_NOT_SUPPORTED; // pools cannot be exported
   *out = reinterpret_cast<CUmemoryPool>(
       getState().pools.add(std::make_unique<MemoryPool>()));
   return CUDA_SUCCESS;
@@ -149,7 +149,7 @@ PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
 PTXJIT_CUDA_API(cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), handle,
                 keep) {
   MemoryPool *pool;
-  return findPool(handle, pool); // nothing is kept
+  return findPool(handle, pool); // pools keep no free memory
 }
 
 PTXJIT_CUDA_API(cuMemPoolSetAttribute,
@@ -175,7 +175,7 @@ PTXJIT_CUDA_API(cuMemPoolSetAttribute,
   case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
   case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     if (number)
-      return CUDA_ERROR_INVALID_VALUE; // may only be reset
+      return CUDA_ERROR_INVALID_VALUE; // it may only be reset
     pool->mostUsed = pool->used.load();
     return CUDA_SUCCESS;
   }
@@ -226,7 +226,7 @@ PTXJIT_CUDA_API(cuMemPoolGetAccess,
     return error;
   if (!flags || !location)
     return CUDA_ERROR_INVALID_VALUE;
-  *flags = 3; // read and write
+  *flags = 3; // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
   return CUDA_SUCCESS;
 }
 
@@ -259,8 +259,8 @@ PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
   return CUDA_SUCCESS;
 }
 
-/// The device whose pool a location has; there are none of the host's memory,
-/// and none of managed memory.
+/// The device of a location, for its pool. Host memory and managed memory have
+/// no pools.
 static CUresult deviceAt(const CUmemLocation *location, int type,
                          CUdevice &device) {
   if (!location)

@@ -1,4 +1,4 @@
-//===- ProcAddress.cpp - functions by their names and versions -----------===//
+//===- ProcAddress.cpp - finds functions by name and version --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

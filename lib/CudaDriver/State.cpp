@@ -1,4 +1,4 @@
-//===- State.cpp - what the driver keeps ----------------------------------===//
+//===- State.cpp - the state, and the current context ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

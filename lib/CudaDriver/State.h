@@ -1,9 +1,10 @@
-//===- State.h - what the driver keeps --------------------------*- C++ -*-===//
+//===- State.h - the objects behind handles ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects behind handles. The process has one State, which is never destroyed:
-// programs call the driver from exit handlers.
+// The objects behind the handles of the driver interface. The process has one
+// State, which is never destroyed because programs call the driver from exit
+// handlers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,15 +31,16 @@
 
 #define PTXJIT_CUDA_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Head of an exported function, seen by `PTXJIT_LOG=api`:
+/// Begins the definition of an exported function. `PTXJIT_LOG=api` shows its
+/// calls:
 ///
 ///   PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) { ... }
 ///
-/// In a child of fork() it only says that there is no device.
+/// In a child of fork() the function only returns CUDA_ERROR_NOT_INITIALIZED.
 #define PTXJIT_CUDA_API(name, parameters, ...)                                 \
   PTXJIT_CUDA_CALL(true, name, parameters, __VA_ARGS__)
 
-/// The same of a function that needs no device.
+/// The same for a function that works without a device.
 #define PTXJIT_CUDA_PLAIN_API(name, parameters, ...)                           \
   PTXJIT_CUDA_CALL(false, name, parameters, __VA_ARGS__)
 
@@ -50,7 +52,7 @@
   }                                                                            \
   static CUresult run_##name parameters
 
-/// Head of an exported function that works in a stream: also exported under
+/// The same for a function that works in a stream. It is also exported under
 /// name + suffix, for callers whose default stream is that of their thread.
 #define PTXJIT_CUDA_STREAM_API(name, suffix, parameters, ...)                  \
   PTXJIT_CUDA_EXPORT CUresult name parameters;                                 \
@@ -66,38 +68,39 @@ struct Context;
 struct GraphNode;
 struct Capture;
 
-/// What a kernel's next launch has, of programs that say so before (OldLaunch).
+/// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
+/// program has set for the next launches of a kernel.
 struct NextLaunch {
   std::mutex mutex;
   std::array<unsigned, 3> block = {1, 1, 1};
-  unsigned shared = 0; ///< bytes, dynamic
+  unsigned shared = 0; ///< dynamic shared memory, bytes
   std::vector<char> parameters;
 };
 
-/// A kernel: of a module, or of a library.
+/// A kernel of a module or a library.
 struct Function {
   std::shared_ptr<ptxjit::Module> code;
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr;      ///< handle of the module or library
-  Context *context = nullptr; ///< the module's; null: a library's
+  Context *context = nullptr; ///< of the module; null for a library
   std::atomic<int> maxDynamicShared{0};
   std::atomic<bool> nonPortableClusters{false};
   std::atomic<int> requiredCluster[3] = {}; ///< CTAs; 0: not set
-  std::atomic<int> clusterPolicy{0};        ///< kept for the program's sake
+  std::atomic<int> clusterPolicy{0};        ///< only stored, to be read back
   NextLaunch next;
 };
 
-/// Loaded code with its functions: what a module and a library are.
+/// Loaded code and the handles of its kernels: a module or a library.
 struct Module {
-  Context *context = nullptr; ///< null: a library, in all of them
+  Context *context = nullptr; ///< null: a library, valid in all
   std::shared_ptr<ptxjit::Module> code;
-  std::map<std::string, Function *> functions; ///< handles, see State
+  std::map<std::string, Function *> functions; ///< by name
   ~Module();
 };
 struct Library : Module {};
 
-/// What a program says of a stream, by number: nothing here depends on it, but
-/// it can be asked for.
+/// Attributes that a program has set for a stream, by number. They have no
+/// effect, but the program can read them back.
 class StreamAttributes {
 public:
   using Value = std::array<unsigned char, 64>; ///< a CUlaunchAttributeValue
@@ -124,43 +127,45 @@ struct StreamObject {
   Context *context = nullptr;
   uint64_t id = 0;
   unsigned flags = 0;
-  bool blocking = true; ///< takes part in the order of the default stream
+  bool blocking = true; ///< synchronizes with the default stream
   int priority = 0;
   StreamAttributes attributes;
-  /// Shared: who waits for all streams does not keep the table locked.
+  /// Shared, so that waiting for all streams need not keep State::streams
+  /// locked.
   std::shared_ptr<ptxjit::Stream> work = std::make_shared<ptxjit::Stream>();
-  /// While operations are recorded instead of run: the graph, and the nodes
-  /// that the next operation comes after.
+  /// Null unless the stream records operations instead of running them.
+  /// `captureTips` are the nodes that the next recorded operation depends on.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode *> captureTips;
-  /// Is there a capture? For threads that do not own the stream.
+  /// Whether `capture` is set. Threads that do not own the stream read it.
   std::atomic<bool> isCapturing{false};
-  ~StreamObject(); ///< in a capture: that becomes invalid
+  ~StreamObject(); ///< see Capture::orphans
 };
 
-/// A context: a default stream, and an error that stays once a kernel failed.
+/// A context has a default stream, and an error that stays once a kernel
+/// failed.
 struct Context {
   bool isPrimary = false;
   unsigned flags = 0;
   uint64_t id = 0;
-  std::atomic<unsigned> attachments{0}; ///< beside its creation
+  std::atomic<unsigned> attachments{0}; ///< by cuCtxAttach
   std::atomic<int> stickyError{CUDA_SUCCESS};
   StreamObject defaultStream;
   std::atomic<size_t> limits[8] = {};
 };
 
-/// What a stream does as one step, and what a node of a graph is. Immutable, so
-/// that graphs, their instances and streams share it.
+/// A step of a stream, and the work of a graph's node. Operations are
+/// immutable, so that graphs, their instances and streams can share them.
 class Operation {
 public:
   virtual ~Operation() = default;
   virtual CUgraphNodeType type() const = 0;
-  /// Errors become the context's.
+  /// An error becomes the sticky error of the context.
   virtual void run(Context &context) const = 0;
 };
 using OperationRef = std::shared_ptr<const Operation>;
 
-/// A piece of memory that device code may use.
+/// A range of memory that device code may use.
 struct Allocation {
   enum Kind { Device, Host, Registered, Managed, Variable, OfGraph, Mapped };
   size_t bytes = 0;
@@ -168,12 +173,13 @@ struct Allocation {
   unsigned flags = 0;
   void *pool = nullptr;
   uint64_t id = 0;
-  /// Whose it is; null: of all, as what outlives its context and what libraries
-  /// and graphs have.
+  /// The context that owns the memory. Null if it belongs to none: memory that
+  /// outlived its context, mapped memory, and memory of libraries and graphs.
   Context *context = nullptr;
 };
 
-/// Handles of one kind, so that a wrong one is an error and no crash.
+/// The valid handles of one kind. They make a wrong handle an error, not a
+/// crash.
 template <typename T> class HandleSet {
 public:
   T *add(std::unique_ptr<T> object) {
@@ -181,7 +187,7 @@ public:
     all.insert(object.get());
     return object.release();
   }
-  /// For objects that somebody else owns.
+  /// Adds an object that somebody else owns.
   void insert(T *object) {
     std::lock_guard<std::mutex> lock(mutex);
     all.insert(object);
@@ -194,14 +200,14 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     return all.count(static_cast<T *>(const_cast<void *>(handle)));
   }
-  /// Takes it out; null if it is none.
+  /// Removes the object and returns it; null if `handle` is not in the set.
   std::unique_ptr<T> remove(void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
     return std::unique_ptr<T>(all.erase(static_cast<T *>(handle))
                                   ? static_cast<T *>(handle)
                                   : nullptr);
   }
-  /// Takes all out for which `matches(object)` holds.
+  /// Removes and returns all objects for which `matches(object)` holds.
   template <typename Matches>
   std::vector<std::unique_ptr<T>> removeIf(Matches matches) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -256,44 +262,49 @@ struct State {
   std::mutex memoryMutex;
   std::map<uint64_t, Allocation> allocations; ///< by address
 
-  std::atomic<unsigned> captures{0}; ///< streams that record
+  std::atomic<unsigned> captures{0}; ///< number of streams that record
 };
 
 State &getState();
 
 /// The calling thread's current context, or null.
 Context *currentContext();
-/// Success, and the context, if calls may be made: the driver is initialised, a
-/// context is current and no kernel of it has failed.
+/// Succeeds and sets `context` to the current context if the caller may work in
+/// it: the driver is initialised, a context is current, and no kernel in it has
+/// failed.
 CUresult enter(Context *&context);
-/// enter() for calls with a handle, which need no current context: its owner is
-/// the one, and null of what is in all of them.
+/// enter() for calls with a handle, which need no current context. `owner` is
+/// the context that owns the handle's object; null, which succeeds, if it has
+/// none.
 CUresult enterOwner(Context *owner, Context *&context);
-/// enterOwner() for calls with an address. Of memory that has no owner the
-/// current context decides, and where there is none, the device's primary one.
+/// enterOwner() for calls with an address. If the memory has no owner the
+/// current context counts, and without a current one the device's primary
+/// context.
 CUresult enterMemory(uint64_t address, Context *&context);
-/// Success if the driver is initialised and `device` is the one there is.
+/// Succeeds if the driver is initialised and `device` exists.
 CUresult checkDevice(CUdevice device);
 
 // -- Streams (Streams.cpp)
-/// While one lives, the calling thread's default stream is its own.
+/// While an object of this type lives, the calling thread's default stream is
+/// its own one.
 struct PerThreadDefault {
   PerThreadDefault();
   ~PerThreadDefault();
 };
-/// The stream behind a handle (null and the two special ones included): enter()
-/// for default streams, enterOwner() for others.
+/// Finds the stream behind a handle (which may be null or one of the two
+/// special ones). Calls enter() for a default stream and enterOwner() for any
+/// other.
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);
 /// Waits for all work of a context.
 CUresult synchronizeContext(Context &context);
-/// Appends a task to a stream, in the order that default streams ask for.
-/// \returns its ticket.
+/// Appends a task to a stream, behind the work that the rules of the default
+/// stream put before it. \returns its ticket.
 uint64_t submitOrdered(Context &context, StreamObject &stream,
                        std::function<void()> task);
-/// Appends an operation to a stream, or to the graph that it records.
-/// \param wait  returns when it is done.
+/// Appends an operation to a stream, or to the graph that the stream records.
+/// \param wait  return only when the operation is done.
 CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
                  bool wait = false);
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
@@ -302,27 +313,32 @@ void destroyStreamsOf(Context &context);
 // -- Modules (Modules.cpp, Launch.cpp)
 void destroyModulesOf(Context &context);
 CUresult findFunction(CUfunction handle, Function *&function);
-/// The function behind a handle, and enterOwner() of its module's context; of a
-/// library's the current one.
+/// Finds the function behind a handle. Calls enterOwner() for the context of
+/// its module; for a function of a library enter().
 CUresult enterFunction(CUfunction handle, Function *&function);
-/// Largest block of a kernel, in threads.
+/// The largest number of threads in a block of the kernel.
 unsigned maxThreads(const PtxjitKernelInfo &kernel);
 
 // -- Memory (Memory.cpp, VirtualMemory.cpp, Copies.cpp)
-/// Is all of [address, address + bytes) memory of the driver's, or none of it?
+/// Where [address, address + bytes) lies. Inside: in one allocation, or in
+/// mapped memory side by side. Outside: `address` is in no allocation.
+/// Crossing: the range begins in an allocation and ends outside, or `address`
+/// is reserved but not writable.
 enum class Place { Inside, Outside, Crossing };
 Place findPlace(uint64_t address, size_t bytes);
-/// Memory that is known from now on; 0 if there is none.
-/// \param owner  null: it belongs to no context.
+/// Allocates memory and adds it to State::allocations. \returns its address; 0
+/// if there is no memory.
+/// \param owner  null: the memory belongs to no context.
 uint64_t allocateKnown(Context *owner, size_t bytes, Allocation::Kind kind,
                        unsigned flags = 0, void *pool = nullptr);
-/// The context that memory at an address belongs to; null if it has none.
+/// The context that owns the memory at an address; null if there is none.
 Context *ownerOf(uint64_t address);
-/// What belongs to a context stays when that goes, and belongs to nobody.
+/// Called when a context goes: its memory stays, without an owner.
 void disownMemoryOf(Context &context);
-/// Frees what allocateKnown gave. False if it is none of that kind.
+/// Frees memory of allocateKnown(). False if none of that kind begins there.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
-/// Is it in a reserved range of addresses? Under State::memoryMutex.
+/// Is the address in a range of cuMemAddressReserve? The caller holds
+/// State::memoryMutex.
 bool isReserved(uint64_t address);
 CUresult makeCopy(const CUDA_MEMCPY3D &parameters, OperationRef &operation);
 CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
@@ -331,29 +347,29 @@ CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
 // -- Launches (Launch.cpp)
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
                     const LaunchOptions &options, OperationRef &operation);
-/// CTAs of a cluster that all hardware with clusters has.
+/// Number of CTAs in a cluster that all hardware with clusters supports.
 constexpr unsigned kPortableClusterCtas = 8;
-/// CTAs of a cluster that a launch of the function may have.
+/// Largest number of CTAs in a cluster for launches of the function.
 unsigned maxClusterCtas(const Function &function);
-/// CTAs of that many threads, with that many bytes of dynamic shared memory,
-/// that a multiprocessor of the profile holds at once.
+/// How many CTAs with that many threads and bytes of dynamic shared memory a
+/// multiprocessor of the profile holds at once.
 int residentCtas(const Function &function, int threads, size_t dynamic);
-/// What an attribute says; most are hints, or about an order that is stricter
-/// here.
+/// Applies a launch attribute to `options`. Most attributes have no effect:
+/// they are hints, or relax an order that is always strict here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
 
 // -- Processes (Fork.cpp)
-/// Is this a child, by fork(), of a process that has initialised the driver? It
-/// has none of the threads, and locks may be held for ever: nothing of the
-/// state may be touched.
+/// Is this a child, by fork(), of a process that has initialised the driver? A
+/// child has none of the parent's threads, and locks may be held forever, so it
+/// must not touch the State.
 inline std::atomic<bool> forked{false};
 inline bool isForked() { return forked.load(std::memory_order_relaxed); }
-/// Before the driver is initialised: watches for forks from now on.
+/// Sets `forked` in children of this process from now on.
 void watchForks();
 
-/// "CUDA_SUCCESS" and the like; null if there is no such result.
+/// The name of a result, as "CUDA_SUCCESS"; null if the number is no result.
 const char *nameOf(CUresult result);
-/// "name(arguments) = result", where PTXJIT_LOG asks for calls.
+/// Logs "name(arguments) = result" if PTXJIT_LOG asks for calls.
 void logCall(const char *name, const std::string &arguments, CUresult result);
 
 template <bool needsDevice, typename... Parameters, typename... Args>
@@ -381,12 +397,13 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
   return result;
 }
 
-/// Compute capability that is shown (PTXJIT_DEVICE, 8.0 by default).
+/// The compute capability that the device reports (PTXJIT_DEVICE, 8.0 by
+/// default).
 struct Profile {
   int major, minor;
 };
 Profile getProfile();
-/// What the device says of itself (DeviceAttributes.def).
+/// The value of an attribute of the device (DeviceAttributes.def).
 int getAttribute(CUdevice_attribute attribute);
 
 } // namespace ptxjit::cuda

@@ -1,4 +1,4 @@
-//===- StreamMemory.cpp - streams that write values and wait for them -----===//
+//===- StreamMemory.cpp - streams that write and wait for values ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,13 +20,13 @@ bool isWide(CUstreamBatchMemOpType type) {
          type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
 
-/// Is what memory holds what a wait is for?
+/// Does the value in memory meet the condition of a wait?
 template <typename T, typename Signed>
 bool isMet(CUdeviceptr address, uint64_t wanted, unsigned condition) {
   T have = __atomic_load_n(reinterpret_cast<T *>(address), __ATOMIC_ACQUIRE);
   T value = T(wanted);
   switch (condition) {
-  case CU_STREAM_WAIT_VALUE_GEQ: // counters may wrap around
+  case CU_STREAM_WAIT_VALUE_GEQ: // wraps around, as counters do
     return Signed(T(have - value)) >= 0;
   case CU_STREAM_WAIT_VALUE_EQ:
     return have == value;
@@ -37,7 +37,7 @@ bool isMet(CUdeviceptr address, uint64_t wanted, unsigned condition) {
   }
 }
 
-/// Steps of a stream, one after another.
+/// Operations on memory that a stream does one after another.
 struct BatchOperation : Operation {
   std::vector<CUstreamBatchMemOpParams> steps;
   CUgraphNodeType type() const override {
@@ -62,12 +62,13 @@ private:
       __atomic_store_n(reinterpret_cast<uint64_t *>(step.writeValue.address),
                        step.writeValue.value64, __ATOMIC_RELEASE);
       return;
-    default: // barriers
+    default: // barriers and flushes
       __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
   }
 
-  /// Ends with what it waits for, or with a kernel that failed.
+  /// Returns when the condition holds, or when a kernel of the context has
+  /// failed.
   static void wait(const CUstreamBatchMemOpParams &step, Context &context) {
     const auto &wanted = step.waitValue;
     unsigned condition = wanted.flags & ~unsigned(CU_STREAM_WAIT_VALUE_FLUSH);
@@ -105,14 +106,14 @@ bool isValid(const CUstreamBatchMemOpParams &step) {
   case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
     return step.memoryBarrier.flags == 0;
   case CU_STREAM_MEM_OP_BARRIER:
-    return step.memoryBarrier.flags <= 1; // of the system, of the device
+    return step.memoryBarrier.flags <= 1; // system or device scope
   }
   return false;
 }
 
 CUresult makeBatch(unsigned count, const CUstreamBatchMemOpParams *steps,
                    unsigned flags, OperationRef &operation) {
-  constexpr unsigned kMost = 256; // as cuda.h says
+  constexpr unsigned kMost = 256; // limit of cuda.h
   if (!steps || !count || count > kMost || flags)
     return CUDA_ERROR_INVALID_VALUE;
   auto batch = std::make_shared<BatchOperation>();
@@ -137,7 +138,7 @@ CUresult submit(CUstream handle, unsigned count,
   return enqueue(*context, *stream, std::move(operation));
 }
 
-/// One step: both kinds have the same members.
+/// Submits one step. The parameters of waits and writes have the same members.
 CUresult submit(CUstream handle, CUstreamBatchMemOpType type,
                 CUdeviceptr address, uint64_t value, unsigned flags) {
   CUstreamBatchMemOpParams step{};
@@ -192,6 +193,6 @@ void BatchNode::read(const Operation &operation, Value &value) {
   const auto &batch = static_cast<const BatchOperation &>(operation);
   value = {};
   value.count = unsigned(batch.steps.size());
-  // The node's own, as long as its parameters stay.
+  // Belongs to the node; valid until its parameters change.
   value.paramArray = const_cast<CUstreamBatchMemOpParams *>(batch.steps.data());
 }

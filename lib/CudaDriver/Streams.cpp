@@ -1,4 +1,4 @@
-//===- Streams.cpp - streams, and what runs in them -----------------------===//
+//===- Streams.cpp - streams, and the order of work in them ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,8 @@ static StreamObject *addStream(Context &context, unsigned flags, int priority) {
 }
 
 namespace {
-/// A thread's own default streams, one in each context. Finished with it.
+/// The default streams of one thread, one per context. Destroyed with the
+/// thread.
 struct ThreadStreams {
   struct Own {
     StreamObject *stream = nullptr;
@@ -43,8 +44,8 @@ struct ThreadStreams {
   ~ThreadStreams() {
     if (isForked())
       return;
-    // By id as well: a context that is gone has taken its streams along, and
-    // others may lie in their place.
+    // Compares ids, too: a context that is gone has destroyed its streams, and
+    // new ones may have the same addresses.
     for (auto &[contextId, own] : streams)
       getState().streams.removeIf([own = own](StreamObject &stream) {
         return &stream == own.stream && stream.id == own.id;
@@ -96,7 +97,7 @@ CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
 }
 
 CUresult cuda::synchronizeContext(Context &context) {
-  // Collected first: nobody may hold the table while it waits.
+  // Collected first, since the table must not be locked while we wait.
   std::vector<std::shared_ptr<ptxjit::Stream>> streams;
   getState().streams.forEach([&](StreamObject &stream) {
     if (stream.context == &context)
@@ -120,7 +121,7 @@ static void addUnfinished(StreamObject &stream, std::vector<Ticket> &tickets) {
     tickets.emplace_back(stream.work->getProgress(), ticket);
 }
 
-/// What the blocking streams of a context have before them.
+/// Unfinished work in the blocking streams of a context.
 static std::vector<Ticket> blockingWork(Context &context) {
   std::vector<Ticket> tickets;
   getState().streams.forEach([&](StreamObject &stream) {
@@ -130,9 +131,9 @@ static std::vector<Ticket> blockingWork(Context &context) {
   return tickets;
 }
 
-/// Work in the default stream waits for what was submitted to blocking streams
-/// before it, and work in those for what was submitted to the default stream.
-/// Waiting only ever goes to earlier submissions, so it cannot go in circles.
+/// Work in the default stream waits for work that was submitted to blocking
+/// streams before it, and the other way round. Work only ever waits for earlier
+/// submissions, so waiting cannot be circular.
 uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
                              std::function<void()> task) {
   std::vector<Ticket> before;
@@ -149,7 +150,8 @@ uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
   });
 }
 
-/// Work in the default stream would have to wait for a stream that records.
+/// Does a blocking stream record? Work in the default stream would have to wait
+/// for it.
 static bool isCapturing(Context &context) {
   bool found = false;
   getState().streams.forEach([&](StreamObject &stream) {
@@ -177,7 +179,7 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
       isCapturing(context))
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   uint64_t ticket = submitOrdered(context, stream, [&context, operation] {
-    if (!context.stickyError) // nothing runs after a kernel has failed
+    if (!context.stickyError) // after a failed kernel nothing runs
       operation->run(context);
   });
   if (!wait)
@@ -212,7 +214,7 @@ PTXJIT_CUDA_API(cuStreamDestroy_v2, (CUstream handle), handle) {
   StreamObject *stream;
   if (CUresult error = enterStream(handle, context, stream))
     return error;
-  // What was submitted is finished: a kernel cannot be left without a thread.
+  // Destroying the stream finishes its work: a kernel cannot lose its thread.
   return getState().streams.remove(handle) ? CUDA_SUCCESS
                                            : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -226,7 +228,8 @@ PTXJIT_CUDA_STREAM_API(cuStreamSynchronize, _ptsz, (CUstream handle), handle) {
     stream->capture->isInvalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
-  // The default stream has come this far only when the blocking ones have.
+  // The default stream has come this far only when the blocking streams have,
+  // too.
   if (stream == &context->defaultStream)
     for (auto &[progress, ticket] : blockingWork(*context))
       progress->wait(ticket);
@@ -247,7 +250,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamQuery, _ptsz, (CUstream handle), handle) {
              : CUDA_ERROR_NOT_READY;
 }
 
-/// Answers a question about a stream: `out` is what `answer` says of it.
+/// Answers a query about a stream: `*out` becomes `answer(stream)`.
 template <typename T, typename Answer>
 static CUresult ask(CUstream handle, T *out, Answer answer) {
   Context *context;
@@ -398,7 +401,7 @@ PTXJIT_CUDA_STREAM_API(cuLaunchHostFunc, _ptsz,
   return enqueue(*context, *stream, makeHostCall({fn, userData}));
 }
 
-// Unlike host functions, callbacks run after errors as well, and are told.
+// Unlike host functions, callbacks run after errors, too, and get the error.
 PTXJIT_CUDA_STREAM_API(cuStreamAddCallback, _ptsz,
                        (CUstream handle, CUstreamCallback callback,
                         void *userData, unsigned flags),

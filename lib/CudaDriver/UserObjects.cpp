@@ -1,4 +1,4 @@
-//===- UserObjects.cpp - what programs tie to the life of graphs ----------===//
+//===- UserObjects.cpp - objects that graphs keep alive -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -49,7 +49,7 @@ bool UserReferences::release(UserObject *object, uint64_t count) {
   return object->release(count);
 }
 
-/// The object behind a handle, and a count of at least one.
+/// Finds the object behind a handle, and checks that `count` is at least 1.
 static CUresult enterObject(CUuserObject handle, unsigned count,
                             UserObject *&object) {
   Context *context;
@@ -104,7 +104,7 @@ PTXJIT_CUDA_API(cuGraphRetainUserObject,
     return error;
   if (flags & ~CU_GRAPH_USER_OBJECT_MOVE)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!(flags & CU_GRAPH_USER_OBJECT_MOVE)) // else those of the caller
+  if (!(flags & CU_GRAPH_USER_OBJECT_MOVE)) // else the caller's own
     object->retain(count);
   graph->users.add(object, count);
   return CUDA_SUCCESS;

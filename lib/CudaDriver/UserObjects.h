@@ -1,4 +1,4 @@
-//===- UserObjects.h - what programs tie to the life of graphs --*- C++ -*-===//
+//===- UserObjects.h - objects that graphs keep alive -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,14 +15,16 @@
 
 namespace ptxjit::cuda {
 
-/// Something of the program's, which is told when nobody refers to it any more.
+/// An object of the program. Its destroy function is called when the last
+/// reference is released.
 class UserObject {
 public:
   UserObject(void *data, CUhostFn destroy, uint64_t references)
       : data(data), destroy(destroy), references(references) {}
   void retain(uint64_t count);
-  /// Calls `destroy` with the last reference; the handle is none then.
-  /// \returns whether there were so many.
+  /// Releases references. With the last one it calls `destroy`, and the handle
+  /// becomes invalid. \returns false if there are fewer than `count`
+  /// references.
   bool release(uint64_t count);
 
 private:
@@ -32,7 +34,8 @@ private:
   uint64_t references;
 };
 
-/// The references that a graph has. A copy has one of its own to each object.
+/// The references of a graph, per object. A copy of the graph gets one
+/// reference of its own to each object.
 class UserReferences {
 public:
   UserReferences() = default;
@@ -40,9 +43,9 @@ public:
   UserReferences &operator=(const UserReferences &) = delete;
   ~UserReferences();
   void add(UserObject *object, uint64_t count) { counts[object] += count; }
-  /// One more to each object of `other`.
+  /// Adds one reference to each object of `other`.
   void share(const UserReferences &other);
-  /// \returns whether there were so many.
+  /// \returns false if this has fewer than `count` references to the object.
   bool release(UserObject *object, uint64_t count);
 
 private:

@@ -1,10 +1,10 @@
-//===- VirtualMemory.cpp - addresses and memory, each on its own ----------===//
+//===- VirtualMemory.cpp - address ranges and memory, kept apart ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory is a file without a name: it can be mapped at several addresses, and
-// handed to other processes. Addresses are ranges that nothing may access until
-// memory is mapped there and access is given.
+// Memory is an anonymous file (memfd), which can be mapped at several addresses
+// and passed to other processes. An address range is reserved without access,
+// until memory is mapped there and cuMemSetAccess allows access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-/// Sizes and addresses are multiples of it, as on GPUs.
+/// Sizes and addresses are multiples of this, as on GPUs.
 static constexpr size_t kGranularity = size_t(2) << 20;
 
 namespace {
@@ -46,7 +46,7 @@ struct Mapping {
   int access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
 };
 
-/// Locked by State::memoryMutex. Never destroyed, as the State.
+/// Locked by State::memoryMutex. Never destroyed, like the State.
 struct Tables {
   std::map<CUmemGenericAllocationHandle, Handle> handles;
   std::map<uint64_t, size_t> reservations; ///< bytes, by address
@@ -69,7 +69,7 @@ static void *toPointer(uint64_t address) {
   return reinterpret_cast<void *>(address);
 }
 
-/// The reservation around [address, address + bytes), or end().
+/// The reservation that contains [address, address + bytes), or end().
 static std::map<uint64_t, size_t>::iterator findReservation(uint64_t address,
                                                             size_t bytes) {
   auto &all = getTables().reservations;
@@ -85,7 +85,7 @@ bool cuda::isReserved(uint64_t address) {
   return findReservation(address, 1) != getTables().reservations.end();
 }
 
-/// The mapping around an address; null if there is none.
+/// The mapping that contains an address; null if there is none.
 static const Mapping *findMapping(uint64_t address) {
   auto &all = getTables().mappings;
   auto it = all.upper_bound(address);
@@ -95,8 +95,8 @@ static const Mapping *findMapping(uint64_t address) {
   return address - it->first < it->second.bytes ? &it->second : nullptr;
 }
 
-/// The mappings that make up [address, address + bytes), all and whole; none if
-/// something is missing or sticks out.
+/// The mappings that together cover exactly [address, address + bytes). Empty
+/// if part of the range is not mapped, or a mapping reaches beyond it.
 static std::vector<std::pair<uint64_t, Mapping *>>
 findMappings(uint64_t address, size_t bytes) {
   std::vector<std::pair<uint64_t, Mapping *>> found;
@@ -115,7 +115,7 @@ static CUresult checkInitialized() {
   return getState().initialized ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
-/// Can memory of that description be made?
+/// Can memory with these properties be created?
 static CUresult checkProperties(const CUmemAllocationProp *properties) {
   if (CUresult error = checkInitialized())
     return error;
@@ -168,7 +168,7 @@ PTXJIT_CUDA_API(cuMemAddressFree, (CUdeviceptr pointer, size_t bytes), pointer,
     return CUDA_ERROR_INVALID_VALUE;
   auto mapped = tables.mappings.lower_bound(pointer);
   if (mapped != tables.mappings.end() && mapped->first < pointer + bytes)
-    return CUDA_ERROR_INVALID_VALUE; // is to be unmapped first
+    return CUDA_ERROR_INVALID_VALUE; // must be unmapped first
   munmap(toPointer(pointer), bytes);
   tables.reservations.erase(it);
   return CUDA_SUCCESS;
@@ -220,7 +220,7 @@ PTXJIT_CUDA_API(cuMemCreate,
   if (file < 0)
     return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_shared<PhysicalMemory>(file, bytes, *properties);
-  // Compression is a hint, which is not taken.
+  // Compression is a hint, which we do not follow.
   memory->properties.allocFlags.compressionType = 0;
   if (ftruncate(file, off_t(bytes)))
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -234,7 +234,7 @@ PTXJIT_CUDA_API(cuMemRelease, (CUmemGenericAllocationHandle handle), handle) {
   auto it = getTables().handles.find(handle);
   if (it == getTables().handles.end())
     return CUDA_ERROR_INVALID_VALUE;
-  if (--it->second.uses == 0) // mappings keep the memory
+  if (--it->second.uses == 0) // mappings keep the memory alive
     getTables().handles.erase(it);
   return CUDA_SUCCESS;
 }
@@ -283,7 +283,7 @@ PTXJIT_CUDA_API(cuMemExportToShareableHandle,
   return CUDA_SUCCESS;
 }
 
-// The caller keeps its descriptor.
+// The caller keeps its file descriptor.
 PTXJIT_CUDA_API(cuMemImportFromShareableHandle,
                 (CUmemGenericAllocationHandle * out, void *descriptor,
                  int type),
@@ -360,7 +360,8 @@ PTXJIT_CUDA_API(cuMemUnmap, (CUdeviceptr pointer, size_t bytes), pointer,
   return CUDA_SUCCESS;
 }
 
-/// What the rights of several processors, which are one here, come to.
+/// The union of the access rights that are set for several processors: all of
+/// them are the CPU here.
 static CUresult joinAccess(const CUmemAccessDesc *descriptions, size_t count,
                            int &access) {
   access = CU_MEM_ACCESS_FLAGS_PROT_NONE;

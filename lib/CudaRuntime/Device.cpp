@@ -90,7 +90,7 @@ PTXJIT_CUDART_API(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
 }
 PTXJIT_CUDART_API(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), peer,
                   flags) {
-  return cudaErrorInvalidDevice; // there is no other
+  return cudaErrorInvalidDevice; // there is no other device
 }
 PTXJIT_CUDART_API(cudaDeviceDisablePeerAccess, (int peer), peer) {
   return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
@@ -101,7 +101,7 @@ PTXJIT_CUDART_API(cudaDeviceGetAttribute,
   return cuDeviceGetAttribute(value, attribute, device);
 }
 
-/// Members have several types.
+/// Sets a member, which may be of any integer type, to an attribute's value.
 template <typename Member>
 static void setMember(Member &member, CUdevice_attribute attribute) {
   int value = 0;

@@ -1,9 +1,9 @@
-//===- Entries.cpp - functions that are not written -----------------------===//
+//===- Entries.cpp - functions that are not implemented -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Includes no header of the interface that declares them: functions are names
-// here.
+// This file includes no header of the interface: it declares functions without
+// their types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ static int reportUnsupported(const char *name) {
   return 801; // cudaErrorNotSupported
 }
 
-// Every function of the interface is there. These are weak: the ones that
-// another file defines take their place when the library is linked.
+// All functions of the interface are defined here, as weak symbols. The linker
+// replaces them by the definitions in other files.
 #define PTXJIT_UNWRITTEN(name, text)                                           \
   extern "C" __attribute__((visibility("default"), weak)) int name() {         \
     return reportUnsupported(text);                                            \
@@ -26,7 +26,7 @@ static int reportUnsupported(const char *name) {
 #define ENTRY(name) PTXJIT_UNWRITTEN(name, #name)
 #include "Entries.def"
 #if PTXJIT_CUDART_VERSION == 12
-// Here the plain names are meant.
+// From here on the plain names mean the old forms.
 #undef cudaGetDeviceProperties
 #undef cudaGraphAddNode
 #undef cudaSignalExternalSemaphoresAsync

@@ -1,4 +1,4 @@
-//===- Execution.cpp - launches and what is known of kernels --------------===//
+//===- Execution.cpp - launches and attributes of kernels -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,8 @@
 using namespace ptxjit;
 using namespace ptxjit::cudart;
 
-/// Shapes that no device takes are errors of their own here.
+/// Can any device run this shape? The runtime has an error of its own for
+/// others.
 static bool isShape(dim3 grid, dim3 block) {
   uint64_t threads = uint64_t(block.x) * block.y * block.z;
   return grid.x && grid.y && grid.z && grid.x <= 0x7fffffff &&
@@ -46,8 +47,8 @@ PTXJIT_CUDART_STREAM_API(cudaLaunchCooperativeKernel, _ptsz,
   return launch(function, grid, block, args, shared, stream, true);
 }
 
-// What f<<<...>>>(...) becomes, from CUDA 13 on. A null kernel: it was not
-// found, and the caller was told.
+// f<<<...>>>(...) calls this from CUDA 13 on. If the kernel was not found it is
+// null, and the error was reported then.
 PTXJIT_CUDART_STREAM_API(__cudaLaunchKernel, _ptsz,
                          (CUkernel kernel, dim3 grid, dim3 block, void **args,
                           size_t shared, CUstream stream),
@@ -200,7 +201,7 @@ PTXJIT_CUDART_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       count, function, threads, dynamic, 0);
 }
-/// Asks the driver about launches of `function` as `config` says.
+/// Asks the driver a question about clusters in launches of `function`.
 static int askOfClusters(CUresult (*ask)(int *, CUfunction,
                                          const CUlaunchConfig *),
                          int *answer, const void *function,

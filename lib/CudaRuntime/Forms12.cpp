@@ -1,15 +1,15 @@
-//===- Forms12.cpp - libcudart.so.12: forms that CUDA 13 has dropped ------===//
+//===- Forms12.cpp - libcudart.so.12: functions of CUDA 12 ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Older parameters of functions that Names12.h has the newer ones of, and
-// functions that ended with CUDA 12.
+// Functions with their parameters of CUDA 12 (Names12.h renames the newer
+// forms), and functions that CUDA 13 has removed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Runtime.h"
 
-// Here the plain names are meant.
+// From here on the plain names mean the old forms.
 #undef cudaEventElapsedTime
 #undef cudaGraphAddDependencies
 #undef cudaGraphGetEdges
@@ -30,7 +30,7 @@ using namespace ptxjit::cudart;
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// A place by the number of a device; -1 is the host.
+/// The location of a device, by its number; -1 is the host.
 static CUmemLocation locationOf(int device) {
   constexpr int kOnDevice = 1, kOnHost = 2; // CUmemLocationType
   CUmemLocation location{};
@@ -126,7 +126,7 @@ PTXJIT_CUDART_STREAM_API(cudaStreamUpdateCaptureDependencies, _ptsz,
 }
 
 //===----------------------------------------------------------------------===//
-// Functions that are called after devices today
+// The cudaThread* functions, which are called cudaDevice* today
 //===----------------------------------------------------------------------===//
 
 PTXJIT_CUDART_API(cudaThreadExit, ()) {
@@ -147,7 +147,7 @@ PTXJIT_CUDART_API(cudaThreadGetCacheConfig, (int *config), config) {
 PTXJIT_CUDART_API(cudaThreadSetCacheConfig, (int config), config) {
   return cuCtxSetCacheConfig(config);
 }
-/// Devices that have no double take it as float. All have it.
+/// Was for devices without double precision. All devices have it today.
 PTXJIT_CUDART_API(cudaSetDoubleForDevice, (double *value), value) {
   return cudaSuccess;
 }

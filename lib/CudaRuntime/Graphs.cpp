@@ -1,4 +1,4 @@
-//===- Graphs.cpp - graphs, as the driver has them -----------------------===//
+//===- Graphs.cpp - graphs, implemented by the driver's -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -241,7 +241,7 @@ PTXJIT_CUDART_API(cudaGraphMemFreeNodeGetParams, (CUgraphNode node, void *out),
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The same in the driver's terms.
+/// Converts parameters for the driver.
 static int toDriver(const cudaKernelNodeParams *params,
                     CUDA_KERNEL_NODE_PARAMS &same) {
   same = {};
@@ -307,7 +307,7 @@ PTXJIT_CUDART_API(cudaGraphKernelNodeCopyAttributes,
   return cuGraphKernelNodeCopyAttributes(to, from);
 }
 
-// The function is told as a CUfunction, which serves as one.
+// Reports the function as a CUfunction, which is valid as a function here.
 PTXJIT_CUDART_API(cudaGraphKernelNodeGetParams,
                   (CUgraphNode node, cudaKernelNodeParams *params), node,
                   params) {
@@ -329,7 +329,7 @@ PTXJIT_CUDART_API(cudaGraphKernelNodeGetParams,
 // Copies
 //===----------------------------------------------------------------------===//
 
-// The boxes of copies between addresses, to a variable and from one.
+// These describe copies between addresses, to a variable, and from a variable.
 static int describe(void *to, const void *from, size_t bytes, int kind,
                     CUDA_MEMCPY3D &box) {
   return toDriver(to, bytes, from, bytes, bytes, 1, kind, box)

@@ -111,7 +111,7 @@ PTXJIT_CUDART_API(cudaPointerGetAttributes,
   CUdeviceptr address = toDevice(pointer);
   if (cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)) {
     out->type = cudaMemoryTypeUnregistered;
-    out->device = -2; // as CUDA says "no device"
+    out->device = -2; // CUDA's number for no device
     out->hostPointer = const_cast<void *>(pointer);
     return cudaSuccess;
   }
@@ -145,7 +145,7 @@ PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
 // Batches
 //===----------------------------------------------------------------------===//
 
-// CUDA 12 has another form of the first, and not the others.
+// CUDA 12 has another form of the first of these, and lacks the others.
 #if PTXJIT_CUDART_VERSION >= 13
 static CUdeviceptr *toDevices(const void *const *pointers) {
   return reinterpret_cast<CUdeviceptr *>(const_cast<void **>(pointers));
@@ -291,7 +291,7 @@ PTXJIT_CUDART_API(cudaDeviceSetMemPool, (int device, CUmemoryPool pool), device,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The driver's memory types of a direction's ends; false if it is none.
+/// The driver's memory types for a direction of copies; false if it is none.
 static bool typesOf(int kind, int &to, int &from) {
   constexpr int host = CU_MEMORYTYPE_HOST, device = CU_MEMORYTYPE_DEVICE;
   switch (kind) {
@@ -355,8 +355,8 @@ bool cudart::toDriver(void *to, size_t toPitch, const void *from,
   return toDriver(p, out);
 }
 
-/// A copy that returns when it is done runs in the legacy default stream, or in
-/// that of the thread.
+/// Copies. With `wait` it returns when the copy is done, which then runs in the
+/// legacy default stream, or in that of the thread.
 static int copy(const CUDA_MEMCPY3D &params, CUstream stream, bool wait) {
   stream = streamOf(stream);
   if (!wait)

@@ -1,10 +1,10 @@
-//===- Registration.cpp - what nvcc's code tells before main --------------===//
+//===- Registration.cpp - kernels and variables of nvcc's code ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code that nvcc adds to programs registers their images, and names the kernels
-// and variables in them by addresses of the host. An image is loaded when the
-// first of these is needed.
+// nvcc adds code to programs that runs before main. It registers device images,
+// and maps addresses of the host to the kernels and variables in them. An image
+// is loaded when one of its kernels or variables is first needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace ptxjit;
 using namespace ptxjit::cudart;
 
 namespace {
-/// A variable of `__managed__` memory: the host has a pointer to it.
+/// A `__managed__` variable. The host uses it through the pointer `*host`.
 struct ManagedVariable {
   void **host;
   std::string name;
@@ -49,7 +49,7 @@ struct LaunchConfiguration {
   CUstream stream;
 };
 
-/// Of the process. Never destroyed: programs unregister from exit handlers.
+/// One per process. Never destroyed: programs unregister from exit handlers.
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<Image>> images;
@@ -60,8 +60,9 @@ struct Registry {
 
 static Registry &getRegistry() {
   static Registry *registry = [] {
-    // A child of fork() unregisters, too, when it ends: another thread must not
-    // have taken the lock along.
+    // A child of fork() unregisters, too, when it ends. The lock is taken
+    // around the fork, so that no thread that the child lacks can hold it
+    // there.
     pthread_atfork([] { getRegistry().mutex.lock(); },
                    [] { getRegistry().mutex.unlock(); },
                    [] { getRegistry().mutex.unlock(); });
@@ -94,7 +95,7 @@ int cudart::findKernel(const void *function, CUfunction &kernel) {
   }
   auto it = registry.kernels.find(function);
   if (it == registry.kernels.end()) {
-    // A CUkernel or CUfunction serves as well; the driver looks at it.
+    // A CUkernel or CUfunction may be passed, too; the driver checks it.
     const char *name;
     kernel = static_cast<CUfunction>(const_cast<void *>(function));
     return function && cuFuncGetName(&name, kernel) == CUDA_SUCCESS
@@ -144,7 +145,7 @@ int cudart::findPart(const void *symbol, size_t offset, size_t bytes,
 }
 
 //===----------------------------------------------------------------------===//
-// What nvcc's code calls
+// Functions that nvcc's code calls
 //===----------------------------------------------------------------------===//
 
 static Image *toImage(void **handle) {
@@ -216,7 +217,7 @@ PTXJIT_CUDART_EXPORT void __cudaRegisterManagedVar(void **handle, void **host,
   registry.variables[host] = {toImage(handle), name};
 }
 
-// Before the host's first look at a managed variable.
+// Called before the host first uses a managed variable.
 PTXJIT_CUDART_EXPORT char __cudaInitModule(void **handle) {
   int error = enter();
   return finish(error ? error : toImage(handle)->load()) == cudaSuccess;
@@ -232,8 +233,8 @@ PTXJIT_CUDART_EXPORT cudaError_t __cudaGetKernel(CUkernel *out,
   return finish(error);
 }
 
-/// Launches of the form f<<<...>>>(...) push what stands in the brackets; the
-/// function's stub pops it.
+/// A launch f<<<...>>>(...) pushes its configuration, and the stub of f pops
+/// it.
 static std::vector<LaunchConfiguration> &configurations() {
   static thread_local std::vector<LaunchConfiguration> stack;
   return stack;

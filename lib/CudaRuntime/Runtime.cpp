@@ -17,8 +17,8 @@ static constexpr int kRuntimeVersion = 13000;
 // Context
 //===----------------------------------------------------------------------===//
 
-/// The primary context is retained once and for all: nobody says when the
-/// runtime is done with it.
+/// Retains the primary context once, for as long as the process lives: nobody
+/// tells the runtime when the program is done with it.
 static int retainPrimary(CUcontext &context) {
   static CUcontext retained = nullptr;
   static const CUresult error = [] {
@@ -35,20 +35,20 @@ int cudart::enter() {
   switch (cuCtxGetDevice(&device)) {
   case CUDA_ERROR_NOT_INITIALIZED:
     if (CUresult error = cuInit(0))
-      return error; // a child of fork(), where nothing else may be touched
+      return error; // in a child of fork(), where nothing else works
     break;
   case CUDA_ERROR_INVALID_CONTEXT:
   case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     break;
   default:
-    return cudaSuccess; // or what the call itself will say
+    return cudaSuccess; // or the error that the call itself will report
   }
   if (int error = retainPrimary(context))
     return error;
   CUresult error = cuCtxSetCurrent(context);
   if (error != CUDA_ERROR_INVALID_CONTEXT)
     return error;
-  // It was reset: the next one is of the same kind.
+  // The primary context was reset; retain its successor.
   error = cuDevicePrimaryCtxRetain(&context, 0);
   return error ? error : cuCtxSetCurrent(context);
 }
@@ -73,7 +73,7 @@ int cudart::finish(int error) {
   return error;
 }
 
-/// Errors after which a context is of no more use.
+/// Errors after which a context cannot be used any more.
 static bool isSticky(int error) {
   return (error >= cudaErrorIllegalAddress && error <= cudaErrorLaunchTimeout &&
           error != 701) ||
@@ -82,8 +82,8 @@ static bool isSticky(int error) {
           error <= cudaErrorLaunchFailure);
 }
 
-/// The last error, unless the context that it was about is not the caller's any
-/// more: it was reset, or another one was made current.
+/// The last error. A sticky error is dropped once the caller's context works:
+/// the one that failed was reset, or another one was made current.
 static int findLastError() {
   CUdevice device;
   if (isSticky(lastError) && cuCtxGetDevice(&device) == CUDA_SUCCESS)

@@ -1,10 +1,10 @@
-//===- Runtime.h - what the runtime interface keeps -------------*- C++ -*-===//
+//===- Runtime.h - shared parts of the CUDA runtime -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime is a client of the driver: it knows no more of that than what
-// CudaABI.h says. It adds the primary context, the last error, and the map from
-// what programs hold (functions and variables of the host) to kernels.
+// The runtime is a client of the driver and uses it only through CudaABI.h. It
+// adds the primary context, the last error, and the map from functions and
+// variables of the host, which programs pass, to those of the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,9 @@
 
 #define PTXJIT_CUDART_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Head of an exported function. Its body returns a cudaError_t or a CUresult,
-/// whose numbers are the same; an error is remembered.
+/// Begins the definition of an exported function. Its body returns a
+/// cudaError_t, or a CUresult, which has the number of the corresponding
+/// cudaError_t. An error is recorded for cudaGetLastError().
 #define PTXJIT_CUDART_API(name, parameters, ...)                               \
   static int run_##name parameters;                                            \
   PTXJIT_CUDART_EXPORT cudaError_t name parameters {                           \
@@ -25,8 +26,8 @@
   }                                                                            \
   static int run_##name parameters
 
-/// Also exported under name + suffix, for callers whose default stream is that
-/// of their thread.
+/// The same for a function that works in a stream. It is also exported under
+/// name + suffix, for callers whose default stream is that of their thread.
 #define PTXJIT_CUDART_STREAM_API(name, suffix, parameters, ...)                \
   PTXJIT_CUDART_EXPORT cudaError_t name parameters;                            \
   PTXJIT_CUDART_EXPORT cudaError_t name##suffix parameters {                   \
@@ -41,34 +42,35 @@ namespace ptxjit::cudart {
 #include "Errors.def"
 #undef ERROR
 
-/// Makes the primary context the thread's, unless it has one.
+/// Makes the primary context current, unless the thread has a current context.
 int enter();
-/// Remembers an error; \returns it.
+/// Records an error; \returns it.
 int finish(int error);
 
-/// While one lives, the calling thread's default stream is its own.
+/// While an object of this type lives, the calling thread's default stream is
+/// its own one.
 struct PerThreadDefault {
   PerThreadDefault();
   ~PerThreadDefault();
 };
-/// The stream that a handle means to the caller.
+/// The stream that a handle means to the calling thread.
 CUstream streamOf(CUstream handle);
 
-/// The kernel behind a function of the host, or behind a CUkernel.
+/// Finds the kernel of a function of the host, or of a CUkernel.
 int findKernel(const void *function, CUfunction &kernel);
-/// The variable of the device behind one of the host.
+/// Finds the variable of the device that belongs to a variable of the host.
 int findVariable(const void *symbol, CUdeviceptr &address, size_t &bytes);
 
-/// `bytes` bytes of such a variable, from `offset` on.
+/// Finds the address of `bytes` bytes in such a variable, from `offset` on.
 int findPart(const void *symbol, size_t offset, size_t bytes, void *&part);
 
 inline CUdeviceptr toDevice(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-/// A copy of boxes in the driver's terms; false if `kind` is none.
+/// Converts a copy of boxes for the driver; false if `kind` is no direction.
 bool toDriver(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &out);
-/// A copy of rows: `height` times `width` bytes.
+/// Converts a copy of `height` rows of `width` bytes.
 bool toDriver(void *to, size_t toPitch, const void *from, size_t fromPitch,
               size_t width, size_t height, int kind, CUDA_MEMCPY3D &out);
 

@@ -1,10 +1,10 @@
-//===- Nvml.cpp - the management library ----------------------------------===//
+//===- Nvml.cpp - the devices, as NVML reports them -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libnvidia-ml.so.1, which frameworks ask what devices there are. A client of
-// libcuda.so.1 beside it: it says of devices what that says. What has no
-// meaning here (temperatures, power, NVLink, MIG) is not supported.
+// libnvidia-ml.so.1, which frameworks ask for the devices of the machine. It is
+// a client of libcuda.so.1 in the same folder and reports what that says. What
+// has no meaning here (temperatures, power, NVLink, MIG) is not supported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 #define PTXJIT_NVML extern "C" __attribute__((visibility("default")))
 
 namespace {
-/// nvmlInit calls without their nvmlShutdown.
+/// Number of nvmlInit calls without a matching nvmlShutdown.
 std::atomic<int> users{0};
 
-/// The branch of NVIDIA's driver that brings the CUDA version that ours says.
+/// The NVIDIA driver that comes with the CUDA version that our driver reports.
 constexpr char kDriverVersion[] = "580.65.06";
 constexpr char kNvmlVersion[] = "13.580.65.06";
 
@@ -55,13 +55,13 @@ int countDevices() {
   return cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
 }
 
-/// Handles are numbers from 1 on.
+/// Makes a handle: the device's number, plus 1.
 nvmlReturn_t makeHandle(CUdevice device, nvmlDevice_t *handle) {
   *handle = reinterpret_cast<nvmlDevice_t>(uintptr_t(device) + 1);
   return NVML_SUCCESS;
 }
 
-/// What every call about a device looks at first.
+/// The checks that every call about a device begins with.
 nvmlReturn_t enter(nvmlDevice_t handle, const void *result, CUdevice &device) {
   if (!users)
     return NVML_ERROR_UNINITIALIZED;
@@ -92,7 +92,7 @@ std::string uuidOf(CUdevice device) {
   return text;
 }
 
-/// Free memory is asked of the context that all share.
+/// Asks in the primary context, since a query of free memory needs a context.
 nvmlReturn_t readMemory(CUdevice device, size_t &free, size_t &total) {
   CUcontext context;
   if (CUresult error = cuDevicePrimaryCtxRetain(&context, device))
@@ -106,7 +106,7 @@ nvmlReturn_t readMemory(CUdevice device, size_t &free, size_t &total) {
   return toNvml(result);
 }
 
-/// Clocks: 0 and 1 of the processor, 2 of memory, 3 of video.
+/// Types of clocks: 0 graphics, 1 multiprocessor, 2 memory, 3 video.
 nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
   CUdevice device;
   int kilohertz = 0;
@@ -122,7 +122,7 @@ nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
   return result;
 }
 
-/// The first versions of the structure end before `busId`.
+/// `bytes` is the size of the caller's version of nvmlPciInfo_t.
 nvmlReturn_t readPciInfo(nvmlDevice_t handle, nvmlPciInfo_t *to, size_t bytes) {
   CUdevice device;
   if (nvmlReturn_t error = enter(handle, to, device))
@@ -248,7 +248,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *busId,
 }
 
 //===----------------------------------------------------------------------===//
-// What a device is
+// Properties of a device
 //===----------------------------------------------------------------------===//
 
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t handle,
@@ -344,7 +344,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle,
   CUdevice device;
   if (nvmlReturn_t error = enter(handle, mode, device))
     return error;
-  *mode = 0; // all may use it
+  *mode = 0; // any number of processes may use it
   return NVML_SUCCESS;
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t handle, int type,
@@ -369,7 +369,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle,
 }
 
 //===----------------------------------------------------------------------===//
-// What a device does
+// State of a device
 //===----------------------------------------------------------------------===//
 
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(
@@ -377,7 +377,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(
   CUdevice device;
   if (nvmlReturn_t error = enter(handle, reasons, device))
     return error;
-  *reasons = 0; // nothing slows it down
+  *reasons = 0; // nothing limits the clocks
   return NVML_SUCCESS;
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(
@@ -385,7 +385,8 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(
   return nvmlDeviceGetCurrentClocksEventReasons(handle, reasons);
 }
 
-/// Who uses the device is not known: as inside a container, nobody is listed.
+/// The users of the device are not known. Lists none, as NVML does in a
+/// container.
 static nvmlReturn_t listNobody(nvmlDevice_t handle, unsigned *count) {
   CUdevice device;
   if (nvmlReturn_t error = enter(handle, count, device))

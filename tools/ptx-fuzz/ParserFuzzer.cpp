@@ -1,9 +1,9 @@
-//===- ParserFuzzer.cpp - the parser against any bytes --------------------===//
+//===- ParserFuzzer.cpp - fuzzes the parser with any bytes ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libFuzzer target. Whatever the input, the parser must return: with a module
-// that verifies, or with at least one error inside the text.
+// A libFuzzer target. Whatever the input, the parser must return a module that
+// verifies, or report at least one error inside the text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 
 using namespace mlir;
 
-/// Contexts never forget what they have seen, so each serves for a while only.
+/// A context never frees what it has interned, so a new one is made now and
+/// then.
 static MLIRContext &getContext() {
   static std::unique_ptr<MLIRContext> context;
   static unsigned uses = 0;
@@ -50,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)diagnostic.str();
   });
   ptxjit::ParseOptions options;
-  options.bodies = size == 0 || data[0] % 8 != 7; // sometimes the outline
+  options.bodies = size == 0 || data[0] % 8 != 7; // sometimes without bodies
   auto module = ptxjit::parsePtx(sources, &context, options);
   if (failed(module)) {
     if (errors == 0)

@@ -1,9 +1,9 @@
-//===- LlvmPasses.cpp - run a pass of the JIT on LLVM IR ------------------===//
+//===- LlvmPasses.cpp - run single passes of the JIT on LLVM IR -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes are functions over a module and a target machine: what they do
-// depends on the CPU, which is an option here.
+// These passes are functions of a module and a target machine. What they do
+// depends on the CPU, so the CPU is an option here.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- LlvmPasses.h - run a pass of the JIT on LLVM IR ----------*- C++ -*-===//
+//===- LlvmPasses.h - run single passes of the JIT on LLVM IR ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ptx-opt does with .ll: the stages behind the llvm dialect, each alone.
+// ptx-opt for .ll files: runs single stages that come after the llvm dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ namespace ptxjit {
 /// Whether the command line names a pass for LLVM IR.
 bool wantsLlvmPasses();
 
-/// Parses `input`, runs what the command line asks for, in its order, for the
+/// Parses `input`, runs the passes of the command line in their order, for the
 /// CPU that it names, and prints the module. Errors go to stderr.
-/// \returns whether all went well.
+/// \returns whether there was no error.
 bool runLlvmPasses(const llvm::MemoryBuffer &input, llvm::raw_ostream &output);
 
 } // namespace ptxjit

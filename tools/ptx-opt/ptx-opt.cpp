@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler engineer's tool: like mlir-opt, with PTX as a second input
-// language (chosen by the file's ending, or --ptx for standard input), and with
-// LLVM IR (.ll) for the passes behind MLIR.
+// A tool for compiler engineers. It is like mlir-opt, with PTX as a second
+// input language (chosen by the file's extension, or --ptx for standard input),
+// and with LLVM IR (.ll) for the passes that run after MLIR's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ static cl::opt<std::string> debugOnly(
 static cl::opt<bool> outline("outline",
                              cl::desc("Read declarations only, no bodies"));
 
-/// Parses, runs the pipeline and prints one buffer.
+/// Parses a buffer, runs the pipeline and prints the result.
 static LogicalResult process(llvm::SourceMgr &sources, MLIRContext &context,
                              PassPipelineCLParser &passes, raw_ostream &os) {
   OwningOpRef<ModuleOp> module;

@@ -1,4 +1,4 @@
-//===- ptx-tblgen.cpp - the ISA records as tables -------------------------===//
+//===- ptx-tblgen.cpp - writes tables of the ISA's records ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -54,19 +54,19 @@ struct Slot {
   bool optional = false;
 };
 
-/// What the op's ODS record says about where things go.
+/// The arguments and results of an op, from its ODS record.
 struct OpLayout {
   std::vector<Modifier> modifiers;
   std::map<std::string, unsigned> operandGroups, resultGroups;
   unsigned numOperandGroups = 0;
   bool sized = false;
-  /// Of `Known` forms: operands lie in a row, and those whose names begin with
-  /// `d` are destinations.
+  /// For `Known` forms: the operands are one list, and those whose names begin
+  /// with `d` are destinations.
   bool isRow = false;
-  /// IR keeps the text: modifiers are words.
+  /// The IR keeps the text, so modifiers are words.
   bool keepsText = false;
-  std::optional<Modifier> opcode;   ///< the attribute that tells the opcode
-  std::vector<std::string> ignored; ///< modifiers that IR does not keep
+  std::optional<Modifier> opcode;   ///< the attribute that holds the opcode
+  std::vector<std::string> ignored; ///< modifiers that the IR does not keep
 };
 const Modifier &ignoredModifier() {
   static const Modifier ignored{"", "", "", {}};
@@ -85,7 +85,7 @@ std::vector<std::string> enumTokens(const Record *enumRecord) {
   return tokens;
 }
 
-/// Looks through OptionalAttr<> and DefaultValuedAttr<>.
+/// Strips OptionalAttr<> and DefaultValuedAttr<>.
 const Record *stripWrapper(const Record *attr) {
   while (!attr->isSubClassOf("Ptx_Modifier") && !attr->isSubClassOf("Ptx_Flag"))
     if (const auto *base = attr->getValue("baseAttr")) {
@@ -138,7 +138,7 @@ OpLayout readLayout(const Record *op) {
   return layout;
 }
 
-/// Where things go in the op of a `Known` record.
+/// The arguments and results of the op of a `Known` record.
 OpLayout readRowLayout(const Record *known) {
   OpLayout layout;
   if (const RecordVal *op = known->getValue("IrOp"))
@@ -146,7 +146,7 @@ OpLayout readRowLayout(const Record *known) {
   else
     layout.keepsText = true;
   layout.isRow = true;
-  layout.sized = false; // the parser sees to the one list that there is
+  layout.sized = false; // the parser handles the single list
   return layout;
 }
 
@@ -184,7 +184,7 @@ std::vector<Slot> parseSlots(const Record *op, StringRef text) {
   return slots;
 }
 
-/// What stands behind the `*` of a vector: "", "4", "N/4", "2x", "D".
+/// Parses what follows the `*` of a vector: "", "4", "N/4", "2x", "D".
 void parseCount(const Record *op, Operand &o, StringRef count) {
   o.kind = "Vector";
   if (count.empty())
@@ -370,7 +370,8 @@ public:
          << "(e.getValue()) : \"\"; }};\n";
   }
 
-  /// C++ that tells the tokens of types, whose order counts.
+  /// A C++ function that recognizes tokens of types, or nullptr for other
+  /// modifiers. The order of types matters.
   static std::string isTypeFunction(const Modifier &m) {
     if (m.enumName != "ScalarType" && m.enumName != "MatrixType")
       return "nullptr";
@@ -378,7 +379,7 @@ public:
            "(t).has_value(); }";
   }
 
-  /// Array of token strings, shared between slots that have the same.
+  /// The name of an array of token strings. Slots with equal tokens share one.
   std::string tokens(const Slot &slot) {
     std::string key = join(slot.tokens, "|");
     auto [it, fresh] =
@@ -477,8 +478,8 @@ private:
       os << "static const SlotSpec kSlots" << id << "[] = {" << array << "};\n";
   }
 
-  /// The op's first modifier, not taken by an earlier slot, that knows every
-  /// token of `slot`.
+  /// The op's first modifier that no earlier slot has taken and that has all
+  /// tokens of `slot`.
   const Modifier *findOwner(const Record *op, const OpLayout &layout,
                             const Slot &slot,
                             std::map<std::string, unsigned> &used) {
@@ -555,7 +556,8 @@ bool emitFormTable(raw_ostream &os, const RecordKeeper &records) {
   return false;
 }
 
-/// A target that has the form under PTX 9.0; empty if there is none.
+/// The first target that has the form in current PTX versions; empty if none
+/// has.
 std::string firstTarget(const Record *form) {
   for (const Record *since : form->getValueAsListOfDefs("Availability")) {
     if (since->getValueAsString("PtxVersion").contains('-'))
@@ -567,7 +569,7 @@ std::string firstTarget(const Record *form) {
   return "";
 }
 
-/// Lines of opcode, op, syntax and a target.
+/// Writes one line a form: opcode, op, syntax and a target.
 bool emitFormList(raw_ostream &os, const RecordKeeper &records) {
   auto list = [&](const Record *record, StringRef opName) {
     for (const Record *form : record->getValueAsListOfDefs("Forms"))

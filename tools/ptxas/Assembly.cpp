@@ -1,4 +1,4 @@
-//===- Assembly.cpp - checks texts and links them -------------------------===//
+//===- Assembly.cpp - checks and links PTX texts --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,7 +27,7 @@ using namespace ptxjit::ptx;
 using namespace ptxjit::ptxas;
 
 namespace {
-/// Adds the time that it lives to `milliseconds`.
+/// Adds its own lifetime to `milliseconds`.
 class Stopwatch {
 public:
   explicit Stopwatch(double &milliseconds)
@@ -60,7 +60,7 @@ Assembly::Assembly(const Options &options, Messages &messages)
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// A line of a text, counted from 1.
+/// A line of a text; the first one is 1.
 static StringRef lineOf(StringRef text, unsigned line) {
   while (--line && !text.empty())
     text = text.split('\n').second;
@@ -106,7 +106,7 @@ void Assembly::say(const Diagnostic &diagnostic) {
 
 void Assembly::add(StringRef name, StringRef bytes) {
   Stopwatch watch(milliseconds);
-  // A NUL ends the text, as in modules that drivers are handed.
+  // A NUL ends the text, as in images that programs pass to the driver.
   texts.push_back({name.str(), bytes.split('\0').first.str()});
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
@@ -116,7 +116,7 @@ void Assembly::add(StringRef name, StringRef bytes) {
     modules.push_back(std::move(*parsed));
 }
 
-/// Makes one module of all, if none of them had an error.
+/// Links all texts to one module, unless one of them had an error.
 void Assembly::link() {
   Stopwatch watch(milliseconds);
   if (messages.hasErrors() || modules.empty())
@@ -147,17 +147,18 @@ bool Assembly::finish() {
 }
 
 //===----------------------------------------------------------------------===//
-// Judging
+// Checks for the device
 //===----------------------------------------------------------------------===//
 
-/// The device's name, as targets are written.
+/// The device, spelled like a target: sm_80 for sm_80, compute_80 and lto_80.
 static std::string deviceOf(const Options &options) {
   return "sm_" +
          options.get(OptionId::GpuName, "sm_75").split('_').second.str();
 }
 
-/// May a text for `target` run on `device`? Plain targets are for all newer
-/// ones, those with `a` for one, those with `f` for the newer of a family.
+/// Why a text for `target` cannot run on `device`; empty if it can. A plain
+/// target runs on its own device and all newer ones, one with `a` on its own
+/// only, one with `f` on its own and newer ones of its family.
 static std::string refuse(const Availability &target,
                           const Availability &device, StringRef targetName,
                           StringRef deviceName) {
@@ -183,7 +184,7 @@ bool Assembly::fitsDevice() {
   auto version = module.get()->getAttrOfType<StringAttr>(kVersionAttr);
   auto target = module.get()->getAttrOfType<StringAttr>(kTargetAttr);
   std::string device = deviceOf(options);
-  // Both are of the forms that the parser and the options let through.
+  // The parser and the options have checked that both can be parsed.
   std::string why = refuse(*parseAvailability(version, target),
                            *parseAvailability(version, device), target, device);
   if (why.empty())
@@ -207,7 +208,8 @@ bool Assembly::hasEntries() {
 // Warnings and remarks
 //===----------------------------------------------------------------------===//
 
-/// Registers are read and written where instructions are, which count.
+/// Does an instruction compute with f64? Ops that read or write registers do
+/// not count, since the instructions beside them do.
 static bool isDouble(Operation *op) {
   auto isF64 = [](Type type) { return type.isF64(); };
   return !isa<ReadOp, WriteOp>(op) &&
@@ -254,8 +256,8 @@ void Assembly::describeVariables() {
   messages.say(Severity::Info, text);
 }
 
-/// Tools read these lines. Local memory is the stack frame, `cmem[0]` the
-/// parameters. There are no registers of a device, and so none is spilled.
+/// Prints lines that tools read. The stack frame is local memory, `cmem[0]` the
+/// parameters. There are no device registers, so none is spilled.
 void Assembly::describe() {
   describeVariables();
   std::string device = deviceOf(options);

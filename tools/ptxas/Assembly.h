@@ -1,10 +1,10 @@
-//===- Assembly.h - checks texts and links them -----------------*- C++ -*-===//
+//===- Assembly.h - checks and links PTX texts ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The work of ptxas, but for its options and files. What NVIDIA's makes of a
-// text is machine code; what this makes of it is the text, once it is known to
-// be right.
+// The work of ptxas without its options and files. NVIDIA's ptxas makes machine
+// code of a text. This one makes nothing: it returns the text once it is
+// checked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ class Assembly {
 public:
   Assembly(const Options &options, Messages &messages);
 
-  /// Reads a text with all its bodies, and says what is wrong with it.
+  /// Parses a text with all its bodies and reports its errors.
   void add(llvm::StringRef name, llvm::StringRef text);
 
-  /// After the last text. \returns whether they are one module for the device
-  /// that is named, which getText() then holds.
+  /// Call this after the last text. \returns whether all texts form one module
+  /// for the device that the options name; if so getText() returns that module.
   bool finish();
   llvm::StringRef getText() const { return whole; }
 
@@ -48,9 +48,9 @@ private:
   mlir::ScopedDiagnosticHandler handler;
   llvm::SmallVector<NamedText> texts;
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< of all; null after errors
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< all texts; null after errors
   std::string whole;
-  double milliseconds = 0; ///< that parsing and linking have taken
+  double milliseconds = 0; ///< spent on parsing and linking
 };
 
 } // namespace ptxjit::ptxas

@@ -1,4 +1,4 @@
-//===- Messages.cpp - what ptxas says, in its own words -------------------===//
+//===- Messages.cpp - messages in the words of NVIDIA's ptxas -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -26,8 +26,8 @@ static const char *nameOf(Severity severity) {
   return "";
 }
 
-/// What stands before `column`, as blanks, so that a caret behind it is in its
-/// place where tabs are, too.
+/// White space for the part of a line before `column`, so that a caret behind
+/// it is in the right column. Tabs stay tabs.
 static std::string blanksBefore(StringRef text, unsigned column) {
   std::string blanks;
   for (char c : text.take_front(column - 1))

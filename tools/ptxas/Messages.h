@@ -1,9 +1,9 @@
-//===- Messages.h - what ptxas says, in its own words -----------*- C++ -*-===//
+//===- Messages.h - messages in the words of NVIDIA's ptxas -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that call ptxas look for its words in what it prints, so errors,
-// warnings and remarks have NVIDIA's form.
+// Programs that call ptxas look for certain words in its output, so errors,
+// warnings and remarks have the form of NVIDIA's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,27 +17,27 @@ namespace ptxjit::ptxas {
 
 enum class Severity { Info, Warning, Error, Fatal };
 
-/// A place in the inputs; none if `line` is 0.
+/// A place in an input; none if `line` is 0.
 struct Place {
   llvm::StringRef file = {};
   unsigned line = 0;         ///< from 1
-  unsigned column = 0;       ///< from 1; 0: of no column
-  llvm::StringRef text = {}; ///< of the line, shown with a caret; or empty
+  unsigned column = 0;       ///< from 1; 0: unknown
+  llvm::StringRef text = {}; ///< the line, shown with a caret; or empty
 };
 
-/// Prints on stderr, one message a line:
+/// Prints messages to stderr, one a line:
 ///
 ///     ptxas k.ptx, line 4; error   : 'nop' is not the name of an instruction
 ///
-/// With a column, the line follows and a caret under it.
+/// If the column is known the line of the text follows, with a caret below it.
 class Messages {
 public:
   void say(Severity severity, const llvm::Twine &text, const Place &place = {});
-  /// Lines below the last message.
+  /// Prints lines below the last message.
   void more(const llvm::Twine &text);
 
-  /// Says what becomes of warnings from now on. Those about the options come
-  /// before, and are always printed.
+  /// Sets what happens to warnings from now on. Warnings about the options come
+  /// earlier and are always printed.
   void setOptions(bool withoutWarnings, bool warningsAreErrors);
   bool hasErrors() const { return errors; }
 

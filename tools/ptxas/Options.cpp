@@ -23,12 +23,12 @@ enum class Kind {
   Flag,      ///< no value
   Boolean,   ///< true or false
   Number,    ///< a decimal integer
-  Level,     ///< the same; the short form has it behind its name: -O2
+  Level,     ///< a number; directly behind the short name: -O2
   Registers, ///< a number, archmax or archmin
   Text,
-  List, ///< elements with commas between; may be given again, for more
+  List, ///< elements between commas; may be given several times
 };
-/// A file may name another, but not without end.
+/// Limits options files, since one may name another without end.
 constexpr unsigned kMostFiles = 64;
 } // namespace
 
@@ -44,7 +44,7 @@ static const OptionSpec kOptions[] = {
 #include "Options.def"
 };
 
-/// \param name  with its dashes but the first.
+/// \param name  without its first dash.
 static const OptionSpec *findOption(StringRef name) {
   bool isLong = name.consume_front("-");
   for (const OptionSpec &option : kOptions)
@@ -58,7 +58,7 @@ static bool isNumber(StringRef text) {
   return !text.getAsInteger(10, number);
 }
 
-/// Why `value` is none of the option's; empty if it is.
+/// Why the option does not take `value`; empty if it does.
 static std::string refuse(const OptionSpec &option, StringRef value) {
   switch (option.kind) {
   case Kind::Boolean:

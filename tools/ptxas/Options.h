@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVIDIA's ptxas has rules of its own for options, which are kept here: a long
-// name stands behind two dashes, a short one behind one, a value behind `=` or
-// in the next word. Options.def is the list.
+// NVIDIA's ptxas has rules of its own for options: two dashes before a long
+// name, one before a short name, and the value behind `=` or in the next word.
+// Options.def lists the options.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,17 +26,17 @@ enum class OptionId {
 
 struct OptionSpec;
 
-/// What the command line and its options files say.
+/// The options from the command line and from its options files.
 class Options {
 public:
   /// Reads the words behind the program's name.
-  /// \returns false, and has said why, if they are refused.
+  /// \returns false, after an error message, if they are not valid.
   bool read(llvm::ArrayRef<std::string> words, Messages &messages);
 
   bool has(OptionId id) const { return values.count(id); }
   /// The value that was given last.
   llvm::StringRef get(OptionId id, llvm::StringRef otherwise = "") const;
-  /// All elements of a list, in order.
+  /// All elements of a list option, in order.
   llvm::ArrayRef<std::string> getAll(OptionId id) const;
   llvm::ArrayRef<std::string> getInputs() const { return inputs; }
 
@@ -51,7 +51,7 @@ private:
   unsigned filesOpened = 0;
 };
 
-/// What `--help` prints.
+/// Prints the text of `--help`.
 void printHelp();
 
 } // namespace ptxjit::ptxas

@@ -1,13 +1,13 @@
-//===- ptxas.cpp - checks PTX where programs ask for machine code ---------===//
+//===- ptxas.cpp - checks PTX in place of NVIDIA's assembler --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Triton, torch.compile and XLA run NVIDIA's assembler on the PTX they make and
-// give its output to the driver. This program stands in its place: it takes the
-// same options, says the same of errors, and its output is the text itself with
-// a NUL behind it, which libcuda.so.1 loads as a module.
+// Triton, torch.compile and XLA run NVIDIA's assembler on the PTX that they
+// make, and pass its output to the driver. This program replaces the assembler:
+// it takes the same options and reports errors in the same words. Its output is
+// the PTX text with a NUL behind it, which libcuda.so.1 loads as a module.
 //
-// It lies in a folder of its own, so that it never hides NVIDIA's: `ptx-jit
+// It has a folder of its own, so that it never hides NVIDIA's ptxas; `ptx-jit
 // exec` puts that folder in front.
 //
 //===----------------------------------------------------------------------===//
@@ -23,11 +23,12 @@
 using namespace ptxjit::ptxas;
 using llvm::StringRef;
 
-/// As NVIDIA's ends after any error. Triton tells by it that the text was bad.
+/// The exit code of NVIDIA's ptxas after an error. Triton takes it as invalid
+/// PTX.
 static constexpr int kFailure = 255;
 
-/// Programs look for `release N.N` and `VN.N.N`, and choose by them the version
-/// of the PTX they write.
+/// Programs look for `release N.N` and `VN.N.N`, which decide the version of
+/// the PTX that they write.
 static void printVersion() {
   llvm::outs() << "ptxas: ptx-jit " PTXJIT_VERSION
                   ", in place of NVIDIA (R) Ptx optimizing assembler\n"
@@ -47,7 +48,8 @@ static bool isOneOf(StringRef word, llvm::ArrayRef<StringRef> list) {
   return llvm::is_contained(list, word);
 }
 
-/// What NVIDIA's ptxas says of values that options let through.
+/// Refuses values that Options accepts but NVIDIA's ptxas does not, in its
+/// words.
 static bool checkValues(const Options &options, Messages &messages) {
   StringRef fast = options.get(OptionId::FastCompile, "0");
   if (!isOneOf(fast, {"0", "min", "mid", "max"})) {
@@ -111,7 +113,7 @@ static int assemble(const Options &options, Messages &messages) {
   }
   if (!assembly.finish())
     return kFailure;
-  // With a virtual architecture nothing is generated, only checked.
+  // For a virtual architecture the text is only checked.
   if (options.get(OptionId::GpuName).starts_with("compute_"))
     return 0;
   StringRef path = options.get(OptionId::OutputFile, "elf.o");

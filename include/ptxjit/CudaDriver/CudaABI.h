@@ -1,9 +1,10 @@
-//===- CudaABI.h - the CUDA driver interface, as far as we have it --------===//
+//===- CudaABI.h - the part of the CUDA driver API that we have -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types and numbers as the CUDA Driver API documents them, so that programs
-// written for it find them here. Written from the documentation.
+// Types, numbers and functions, named and laid out as the documentation of the
+// CUDA Driver API says, so that programs written for that API find them here.
+// Written from the documentation alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,8 @@ typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;
 
-/** Streams that are always there. */
+/** Handles of the default streams, which always exist, and a flag of
+ * cuStreamCreate. */
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 #define CU_STREAM_NON_BLOCKING 1u
@@ -126,7 +128,8 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size")              \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
-/** Programs pass on whatever number they have: in C++ that must be an int. */
+/** Programs may pass a number that is no enumerator. C++ allows that only if
+ * the enumeration's underlying type is fixed. */
 #ifdef __cplusplus
 #define PTXJIT_INT_ENUM : int
 #else
@@ -139,7 +142,7 @@ typedef enum CUresult PTXJIT_INT_ENUM {
 #undef X
 } CUresult;
 
-/** What is asked of devices. */
+/** Attributes of devices (DeviceAttributes.def). */
 typedef enum CUdevice_attribute PTXJIT_INT_ENUM {
 #define ATTRIBUTE(NAME, number, value) CU_DEVICE_ATTRIBUTE_##NAME = number,
 #include "ptxjit/CudaDriver/DeviceAttributes.def"
@@ -154,7 +157,7 @@ enum {
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
-/** Entries of cuLaunchKernel's `extra`. */
+/** Words in the array `extra` of cuLaunchKernel. */
 #define CU_LAUNCH_PARAM_END ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
@@ -220,7 +223,7 @@ enum {
   CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 };
 
-/** Kinds of input of cuLinkAddData. */
+/** Kinds of input to cuLinkAddData. */
 enum {
   CU_JIT_INPUT_CUBIN = 0,
   CU_JIT_INPUT_PTX = 1,
@@ -266,7 +269,7 @@ typedef struct CUgraphExecUpdateResultInfo {
   CUgraphNode errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
-/** What goes over an edge of a graph; all zero: everything before is done. */
+/** Annotation of an edge of a graph. All zero: a full dependency. */
 typedef struct CUgraphEdgeData {
   unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;
@@ -274,7 +277,7 @@ typedef struct CUgraphEdgeData {
 typedef void (*CUhostFn)(void *userData);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status,
                                  void *userData);
-/** Bytes of dynamic shared memory for a block of so many threads. */
+/** Dynamic shared memory, in bytes, for a block of `blockSize` threads. */
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 
 typedef struct CUDA_MEMCPY2D {
@@ -311,7 +314,7 @@ typedef struct CUDA_MEMCPY3D {
   size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/** The first version of these ends before `kern`. */
+/** The first version of this structure ends before `kern`. */
 typedef struct CUDA_KERNEL_NODE_PARAMS {
   CUfunction func;
   unsigned gridDimX, gridDimY, gridDimZ;
@@ -425,7 +428,7 @@ typedef enum CUstreamBatchMemOpType {
   CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
   CU_STREAM_MEM_OP_BARRIER = 6,
 } CUstreamBatchMemOpType;
-/// Of 32 bits the lower half of `value64`.
+/// A 32-bit operation uses the lower half of `value64`.
 typedef struct CUstreamMemOpValueParams {
   CUstreamBatchMemOpType operation;
   CUdeviceptr address;
@@ -439,7 +442,7 @@ typedef union CUstreamBatchMemOpParams {
   struct {
     CUstreamBatchMemOpType operation;
     unsigned flags;
-  } memoryBarrier; ///< flushRemoteWrites, too
+  } memoryBarrier; ///< also of flushRemoteWrites
   uint64_t pad[6];
 } CUstreamBatchMemOpParams;
 typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
@@ -467,7 +470,7 @@ typedef struct CUgraphNodeParams {
   long long reserved2;
 } CUgraphNodeParams;
 
-/** When copies of a batch may read what they copy. */
+/** When a copy of a batch may read its source. */
 enum {
   CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
   CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
@@ -522,7 +525,8 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
-/* Functions. Those without a suffix that have one here are aliases. */
+/* Functions. A name that is declared only with `_v2` is exported without it,
+ * too. */
 CUresult cuInit(unsigned flags);
 CUresult cuDriverGetVersion(int *version);
 CUresult cuDeviceGet(CUdevice *device, int ordinal);

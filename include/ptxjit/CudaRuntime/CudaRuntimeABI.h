@@ -1,10 +1,10 @@
-//===- CudaRuntimeABI.h - types of the CUDA runtime interface -----*- C -*-===//
+//===- CudaRuntimeABI.h - types of the CUDA runtime API -----------*- C -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As the documentation of CUDA 13 has them, or that of CUDA 12 where
-// PTXJIT_CUDART_VERSION is 12, so that programs made for it find them here.
-// Handles are the driver's.
+// Types as the documentation of CUDA 13 has them, or that of CUDA 12 if
+// PTXJIT_CUDART_VERSION is 12, so that programs written for the CUDA runtime
+// find them here. Handles are those of the driver (CudaABI.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #endif
 #if PTXJIT_CUDART_VERSION == 12
 #include "ptxjit/CudaRuntime/Names12.h"
-/** Members that CUDA 13 has dropped. */
+/** Members of structures that CUDA 13 has removed. */
 #define PTXJIT_CUDART_12(member) member;
 #else
 #define PTXJIT_CUDART_12(member)
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** Numbers of lib/CudaRuntime/Errors.def. */
+/** An error number; Errors.def in lib/CudaRuntime lists them. */
 typedef int cudaError_t;
 
 typedef struct dim3 {
@@ -124,7 +124,7 @@ typedef struct cudaDeviceProp {
   int integrated, canMapHostMemory;
   PTXJIT_CUDART_12(int computeMode)
   int textureLimits[39]; /**< maxTexture1D to maxSurfaceCubemapLayered */
-  PTXJIT_CUDART_12(int textureLimit) /**< they were one more */
+  PTXJIT_CUDART_12(int textureLimit) /**< CUDA 12 has 40 of them */
   size_t surfaceAlignment;
   int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID;
   int tccDriver, asyncEngineCount, unifiedAddressing;
@@ -157,7 +157,7 @@ typedef struct cudaDeviceProp {
   int hostNumaMultinodeIpcSupported, reserved[56];
 } cudaDeviceProp; /* CUDA 12 has the last eight as one, reserved[63] */
 
-/* Those that others of these functions call. */
+/* Functions that other functions of the runtime call. */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 

@@ -1,11 +1,11 @@
-//===- Names12.h - what CUDA 13 calls otherwise than CUDA 12 ------*- C -*-===//
+//===- Names12.h - names of CUDA 13 functions in CUDA 12 ----------*- C -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that took new parameters on the way have the plain name in CUDA
-// 13; in libcudart.so.12 that is the old form (lib/CudaRuntime/Forms12.cpp),
-// and the new one has a number. Included first where PTXJIT_CUDART_VERSION is
-// 12.
+// Some functions got new parameters in CUDA 13. There the plain name means the
+// new form. In libcudart.so.12 the plain name means the old form
+// (lib/CudaRuntime/Forms12.cpp), and the new form has a number in its name.
+// CudaRuntimeABI.h includes this file first if PTXJIT_CUDART_VERSION is 12.
 //
 //===----------------------------------------------------------------------===//
 

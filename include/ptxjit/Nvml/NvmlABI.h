@@ -1,9 +1,10 @@
-//===- NvmlABI.h - the management library's interface -----------*- C++ -*-===//
+//===- NvmlABI.h - the part of NVML that we have ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of NVML that libnvidia-ml.so.1 answers, from its public
-// documentation. Not for programs: they have nvml.h.
+// The types and functions of NVML that libnvidia-ml.so.1 implements, written
+// from NVML's public documentation. Programs do not include this file; they use
+// nvml.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +45,7 @@ typedef struct nvmlMemory_v2_t {
   unsigned long long total, reserved, free, used; /**< bytes */
 } nvmlMemory_v2_t;
 
-/** What nvmlMemory_v2_t::version has to be. */
+/** The value that nvmlMemory_v2_t::version must have. */
 #define NVML_MEMORY_V2 (unsigned)(sizeof(nvmlMemory_v2_t) | 2u << 24)
 
 nvmlReturn_t nvmlInit_v2(void);
