@@ -1,5 +1,8 @@
+//===- ForkedChild.h - run part of a test in a child process ----*- C++ -*-===//
+//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//===- ForkedChild.h - runs a part of a test in a child of fork() -*- C++ -*-=//
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_UNITTESTS_FORKEDCHILD_H
 #define PTXJIT_UNITTESTS_FORKEDCHILD_H
@@ -12,15 +15,17 @@
 #include <thread>
 #include <unistd.h>
 
-/// Runs `body` in a child, which ends by exit(), so that exit handlers run.
-/// \returns what `body` did; -1 if the child crashed or hung.
+/// Runs `body` in a child of fork(). The child ends by exit(), so that exit
+/// handlers run.
+/// \returns the low 8 bits of what `body` returned. If the child crashes or
+/// hangs, the test fails and the result is -1.
 template <typename Body> int runInChild(Body body) {
   using namespace std::chrono;
   pid_t child = fork();
   if (child == 0)
     std::exit(body());
   EXPECT_GT(child, 0);
-  // A second would do; machines that build something beside it are slow.
+  // Children take less than a second, unless the machine is busy.
   auto end = steady_clock::now() + seconds(10);
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {

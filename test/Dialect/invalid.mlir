@@ -1,6 +1,6 @@
 // RUN: ptx-opt %s --split-input-file --verify-diagnostics
 //
-// The verifier asks the table that the parser of PTX asks.
+// The verifier checks ops by the same table as the parser of PTX.
 
 ptx.func @modifier attributes {params = [], results = []} {
   %a = ptx.sreg <tid.x> : i32
@@ -120,7 +120,7 @@ ptx.func @minus_where_none_may_be attributes {params = [], results = []} {
 
 // -----
 
-// An instruction that has a meaning is no `ptx.unlowered`.
+// An instruction with an op of its own must not be a `ptx.unlowered`.
 ptx.func @unlowered attributes {params = [], results = []} {
   %a = ptx.sreg <tid.x> : i32
   // expected-error @below {{'movmatrix.sync.aligned.m8n8.trans.b16' is no form with as many operands}}

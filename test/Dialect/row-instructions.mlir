@@ -39,7 +39,7 @@ ptx.func @video attributes {entry, params = [], results = []} {
   %a = ptx.sreg <tid.x> : i32
   // CHECK: ptx.video "vadd.u32.s32.u32.sat.max"(%{{.*}}) : (i32, i32, i32) -> i32
   %b = ptx.video "vadd.u32.s32.u32.sat.max"(%a, %a, %a) : (i32, i32, i32) -> i32
-  // Which parts of the result and of both sources.
+  // Selectors name parts of the result and of the source operands.
   // CHECK: ptx.video "vmin4.u32.u32.u32.add"(%{{.*}}) {selectors = [#ptx.selector<8, 2, 0>, #ptx.selector<32>, #ptx.selector<8, 7, 0, 1, 2>, #ptx.selector<32>]} : (i32, i32, i32) -> i32
   // GENERIC: opcode = #ptx.video_opcode<vmin4>
   %c = ptx.video "vmin4.u32.u32.u32.add"(%a, %a, %a) {selectors = [#ptx.selector<8, 2, 0>, #ptx.selector<32>, #ptx.selector<8, 7, 0, 1, 2>, #ptx.selector<32>]} : (i32, i32, i32) -> i32

@@ -1,8 +1,8 @@
 ; RUN: ptx-opt %s --cpu=x86-64-v3 --llvm-expand-masked-memory | FileCheck %s
 ; RUN: ptx-opt %s --cpu=x86-64-v4 --llvm-expand-masked-memory | FileCheck %s --check-prefix=AVX512
 ;
-; Masked accesses that AVX2 does not have are taken apart: lanes that are off
-; access a slot on the stack, since a branch for each would be guessed wrong.
+; Masked accesses that AVX2 does not have become one access for each lane. Lanes
+; that are off access a stack slot, since branches would be mispredicted.
 
 ; AVX2 masks loads and stores of 32 and 64 bits.
 ; CHECK-LABEL: define <8 x i32> @has_it

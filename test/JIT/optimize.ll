@@ -30,8 +30,8 @@ end:
 }
 declare float @outside(i32)
 
-; Functions of the device library are inlined, and what is rounded twice is
-; rounded twice.
+; Functions of the device library are inlined. A multiplication and an addition
+; still round twice: they do not become an fma.
 ; CHECK-LABEL: define <8 x float> @device
 ; CHECK-NEXT: %[[P:.*]] = fmul <8 x float> %a, %a
 ; CHECK-NEXT: %[[S:.*]] = fadd <8 x float> %[[P]], %b

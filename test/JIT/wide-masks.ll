@@ -30,8 +30,8 @@ end:
   ret void
 }
 
-; What is used in another block is widened where it is made, once, and tested
-; once where it is used. Uses in its own block stay.
+; A mask with uses in another block is widened once, where it is defined, and
+; tested once in the other block. Uses in its own block stay.
 ; CHECK-LABEL: define <8 x float> @across
 ; CHECK: %mask = fcmp
 ; CHECK-NEXT: %[[WIDE:.*]] = sext <8 x i1> %mask to <8 x i32>
@@ -68,7 +68,7 @@ end:
   ret <8 x i1> %mask
 }
 
-; Two that exchange their values.
+; Two masks that are swapped in a loop.
 ; CHECK-LABEL: define <8 x i1> @exchange
 ; CHECK: %[[A:.*]] = phi <8 x i32> [ %{{.*}}, %entry ], [ %[[B:.*]], %body ]
 ; CHECK-NEXT: %[[B]] = phi <8 x i32> [ %{{.*}}, %entry ], [ %[[A]], %body ]
@@ -86,7 +86,7 @@ end:
   ret <8 x i1> %a
 }
 
-; What lives in one block, and what is no mask, stays as it is.
+; Masks that live in one block stay, and so do values that are no masks.
 ; CHECK-LABEL: define <8 x float> @one_block
 ; CHECK-NOT: i32
 ; CHECK: ret

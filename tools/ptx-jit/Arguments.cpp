@@ -176,7 +176,7 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
     const PtxjitParam &param = kernel.params[i];
     const Argument &argument = arguments[i];
     uint64_t bytes = argument.bytes();
-    // Of the low range, the lower half of a pointer is all of it.
+    // A pointer into the low range fits into a parameter of 32 bits.
     if (argument.isBuffer && range == AddressRange::Low &&
         param.elementBytes == 4)
       bytes = 4;
@@ -201,7 +201,7 @@ bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
   return true;
 }
 
-/// "buffer 0, s32[8]"
+/// For example "buffer 0, s32[8]".
 static std::string nameOf(const BufferRequest &buffer, size_t number) {
   return "buffer " + std::to_string(number) + ", " + buffer.data.type.name +
          "[" + std::to_string(buffer.data.count) + "]";

@@ -2,6 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Parses the ARGs of `ptx-jit run`, lays them out as the `.param` block of a
+// kernel, and afterwards prints, writes and compares the buffers among them.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_ARGUMENTS_H
@@ -12,51 +15,61 @@
 
 namespace ptxjit {
 
-/// TYPE:VALUE, or TYPE{VALUE,...} for a parameter that is an array or struct,
-/// or
-/// TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}{,rtol=X}{,atol=X}{,ulps=N}
-/// {,misses=SHARE}; buf:N names the Nth buffer again.
+/// One kernel argument, written as one of
+///   TYPE:VALUE         a scalar
+///   TYPE{VALUE,...}    a parameter that is an array or a struct
+///   TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}{,rtol=X}{,atol=X}
+///       {,ulps=N}{,misses=SHARE}    a buffer of N elements
+///   buf:N              buffer number N (from 0) once more
 struct Argument {
   bool isBuffer = false;
   ElementType type;
-  std::vector<uint64_t> values; ///< one, or those of an array, of `type`
-  size_t buffer = 0;            ///< index among the buffers
+  std::vector<uint64_t> values; ///< one, or those of an array
+  size_t buffer = 0;            ///< index in ArgumentList::buffers
   uint64_t bytes() const { return isBuffer ? 8 : values.size() * type.bytes; }
 };
 
-/// Reads TYPE:VALUE or TYPE{VALUE,...}.
+/// Reads TYPE:VALUE or TYPE{VALUE,...}. Returns false, with a message in
+/// `error`, if `text` is malformed.
 bool parseScalarArgument(const std::string &text, Argument &argument,
                          std::string &error);
 
+/// A buffer, and what the user asks to be done with it after the launch.
 struct BufferRequest {
   TypedBuffer data;
   uint64_t printCount = 0;
   std::string out, expect;
   Tolerance tolerance;
-  double misses = 0; ///< share of elements that may differ
+  double misses = 0; ///< fraction of elements that may differ
 };
 
 struct ArgumentList {
   std::vector<Argument> arguments;
   std::vector<BufferRequest> buffers;
-  /// Where buffers have to lie for the module that gets them.
+  /// The addresses that the module's kernels can reach; `add` allocates there.
   AddressRange range = AddressRange::All;
 
-  /// Reads one argument. False with `error` set if it is malformed.
+  /// Reads one argument and fills its buffer. Returns false, with a message in
+  /// `error`, if it is malformed or memory is short.
   bool add(const std::string &text, std::string &error);
-  /// The `.param` block for `kernel`. False if counts or sizes do not match.
+  /// Fills `block` with the parameters of `kernel`. Returns false if the number
+  /// of arguments or a size does not match.
   bool layOut(const PtxjitKernelInfo &kernel, std::vector<uint64_t> &block,
               std::string &error) const;
-  /// After a launch of `kernel`: did it write beside a buffer? False, with the
-  /// first such byte in `error`, if it did.
+  /// Checks after a launch of `kernel` that it did not write outside the
+  /// buffers. Returns false, with the place of such a write in `error`, if it
+  /// did.
   bool checkEdges(const std::string &kernel, std::string &error) const;
-  /// Where the buffers lie, a line each: for people who are told an address.
+  /// The address range of each buffer, one a line, to be printed with a report
+  /// of a bad address.
   std::string describePlaces() const;
-  /// Prints, writes and compares what was asked for. False on a mismatch.
+  /// Prints, writes and compares buffers as requested. Returns false on a
+  /// mismatch or an I/O error.
   bool finish(std::string &error);
 };
 
-/// "X", "X,Y" or "X,Y,Z".
+/// Reads "X", "X,Y" or "X,Y,Z", all positive; missing extents are 1. Returns
+/// false if `text` is malformed.
 bool parseExtents(const std::string &text, uint32_t (&extents)[3]);
 
 } // namespace ptxjit

@@ -110,7 +110,8 @@ std::string ptxjit::formatElement(const ElementType &type, uint64_t bits) {
   return text;
 }
 
-/// Floats in order as integers, so that neighbours differ by 1.
+/// Maps the bits of a float to an integer, in the order of the floats:
+/// neighbours differ by 1.
 static int64_t ordered(const ElementType &type, uint64_t bits) {
   int64_t v = signExtend(type, bits);
   return v < 0 ? (type.bytes == 4 ? int64_t(INT32_MIN) : INT64_MIN) - v : v;
@@ -158,7 +159,7 @@ void TypedBuffer::set(uint64_t index, uint64_t bits) {
   std::memcpy(memory.get() + index * type.bytes, &bits, type.bytes);
 }
 
-/// splitmix64
+/// The generator splitmix64.
 static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

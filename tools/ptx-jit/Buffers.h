@@ -2,6 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Element types, buffers of them in memory that kernels reach, and conversions
+// of their values from and to text and files.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_TOOLS_BUFFERS_H
@@ -24,23 +27,27 @@ struct ElementType {
 };
 std::optional<ElementType> parseElementType(const std::string &text);
 
-/// Reads one number in C's notation (hex floats, inf and nan too). False if
-/// malformed or out of range. `bits` is little-endian, in the low bytes.
+/// Reads one number in C's notation (also hex floats, inf and nan), or a float
+/// as PTX's bits (0f..., 0d...). The value goes to the low bytes of `bits`.
+/// Returns false if `text` is malformed, or an integer is out of range; floats
+/// out of range become infinite.
 bool parseElement(const ElementType &type, const std::string &text,
                   uint64_t &bits);
 std::string formatElement(const ElementType &type, uint64_t bits);
 
-/// How far a result may be from what is expected.
+/// How far a result may be from the expected value.
 struct Tolerance {
   double relative = 0, absolute = 0;
   uint64_t ulps = 0;
   bool exact() const { return relative == 0 && absolute == 0 && ulps == 0; }
 };
-/// Any NaN equals any NaN; otherwise equal bits, or within the tolerance.
+/// Compares two elements. They are close if their bits are equal, both are NaN,
+/// or they differ by at most absolute + relative * |want| or, for floats, by
+/// `ulps`. Without a tolerance -0 differs from +0.
 bool isClose(const ElementType &type, uint64_t got, uint64_t want,
              const Tolerance &tolerance);
 
-/// An array of elements in device memory, whose edges are watched.
+/// An array of elements in memory whose edges are watched.
 struct TypedBuffer {
   ElementType type;
   uint64_t count = 0;
@@ -52,9 +59,12 @@ struct TypedBuffer {
   uint64_t bytes() const { return count * type.bytes; }
 };
 
-/// iota, zero, const(V), random(SEED): false if `text` is none of them.
+/// Fills a new, zeroed buffer as `text` says: zero (or empty), iota, const(V),
+/// random or random(SEED). Returns false if `text` is none of them or V is not
+/// of the buffer's type.
 bool fillBuffer(TypedBuffer &buffer, const std::string &text,
                 std::string &error);
+/// Reads and writes raw bytes; the file must not be shorter than the buffer.
 bool readFile(TypedBuffer &buffer, const std::string &path, std::string &error);
 bool writeFile(const TypedBuffer &buffer, const std::string &path,
                std::string &error);

@@ -21,8 +21,8 @@ static bool exists(const std::string &path) {
   return access(path.c_str(), R_OK) == 0;
 }
 
-/// The first of `places`, beside this program's folder, that has `file`; empty
-/// if none does.
+/// The first of `places` that contains `file`, as an absolute path; empty if
+/// none does. `places` are relative to the folder of this executable.
 static std::string findFolder(std::initializer_list<const char *> places,
                               const char *file) {
   char self[PATH_MAX];
@@ -40,20 +40,21 @@ static std::string findFolder(std::initializer_list<const char *> places,
   return "";
 }
 
-/// Puts `value` in front of a list of paths in the environment.
+/// Puts `value` in front of the colon-separated list in variable `name`.
 static void prepend(const char *name, const std::string &value) {
   const char *old = std::getenv(name);
   std::string list = old && *old ? value + ":" + old : value;
   setenv(name, list.c_str(), 1);
 }
 
-/// Frameworks that write PTX run ptxas on it, by PATH or by variables of their
-/// own. What the user has set in these is left.
+/// Makes programs find our ptxas. Frameworks that generate PTX run ptxas on it:
+/// they find it in PATH or by variables of their own, which are left alone if
+/// the user has set them.
 static void offerAssembler() {
   std::string folder = findFolder({"/../libexec/ptx-jit"}, "ptxas");
   if (folder.empty())
     return;
-  if (std::getenv("PATH")) // else programs are found in the system's folders
+  if (std::getenv("PATH")) // unset, it means the system's folders
     prepend("PATH", folder);
   for (const char *name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     setenv(name, (folder + "/ptxas").c_str(), 0);
@@ -66,7 +67,7 @@ int ptxjit::execProgram(int argc, char **argv) {
                  "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
     return 1;
   }
-  // As built, or as installed.
+  // In an installation and in a build folder.
   std::string libraries =
       findFolder({"/../lib/ptx-jit", "/../lib"}, "libcuda.so.1");
   if (libraries.empty()) {
@@ -76,7 +77,7 @@ int ptxjit::execProgram(int argc, char **argv) {
   prepend("LD_LIBRARY_PATH", libraries);
   prepend("LD_AUDIT", libraries + "/libptxjit-audit.so");
   setenv("PTXJIT_LIBRARIES", libraries.c_str(), 1);
-  // What asks for a file instead of searching.
+  // Triton and Numba take a path from a variable instead of searching.
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 0);
   setenv("NUMBA_CUDA_DRIVER", (libraries + "/libcuda.so.1").c_str(), 0);
   offerAssembler();

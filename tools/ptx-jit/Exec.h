@@ -9,10 +9,13 @@
 
 namespace ptxjit {
 
-/// `ptx-jit exec [--] PROGRAM ARGS...`: becomes that program, which finds our
-/// libcuda, libcudart and libgpuocelot before all others, and our ptxas, unless
-/// the user has named another for Triton. Returns only if it cannot be started:
-/// 126 or 127, as shells do.
+/// `ptx-jit exec [--] PROGRAM ARGS...`: replaces this process by PROGRAM, which
+/// finds our libcuda, libcudart, libnvidia-ml and libgpuocelot before all
+/// others. It also finds our ptxas, unless the user named another one for
+/// Triton. `argv` holds the arguments behind `exec`.
+/// \returns only if PROGRAM cannot be started: 127 if it is not found and 126
+/// otherwise, as shells do; 1 if there is no PROGRAM or our libraries are
+/// missing.
 int execProgram(int argc, char **argv);
 
 } // namespace ptxjit

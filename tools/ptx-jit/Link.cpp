@@ -1,4 +1,4 @@
-//===- Link.cpp - several modules as one image ----------------------------===//
+//===- Link.cpp - link several modules into one image ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

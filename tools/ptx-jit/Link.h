@@ -1,4 +1,4 @@
-//===- Link.h - several modules as one image --------------------*- C++ -*-===//
+//===- Link.h - link several modules into one image -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,9 +14,10 @@
 
 namespace ptxjit {
 
-/// `ptx-jit link FILE...`: writes an image of the modules, which is loaded like
-/// any PTX, to `output` (`-`: stdout). Fails if they cannot be linked.
-/// \returns the exit status.
+/// `ptx-jit link FILE...`: joins the modules to one image, which is a text that
+/// is loaded like any PTX, and writes it to `output` (`-`: stdout). Diagnostics
+/// go to stderr.
+/// \returns the exit status: 1 if the modules cannot be linked or written.
 int linkModules(const std::vector<NamedText> &modules,
                 const std::string &output);
 

@@ -21,18 +21,18 @@ namespace {
 struct TestArgument {
   bool isBuffer = false;
   ElementType type;
-  std::vector<uint64_t> values;  ///< scalar, array
-  std::vector<uint64_t> initial; ///< buffer
-  bool checked = false;          ///< out, io
-  bool byReference = false;      ///< expected: the interpreter's result
+  std::vector<uint64_t> values;  ///< of a scalar or an array
+  std::vector<uint64_t> initial; ///< of a buffer
+  bool checked = false;          ///< is it `out` or `io`?
+  bool byReference = false;      ///< the interpreter computes `expected`
   std::vector<uint64_t> expected;
-  std::vector<bool> wild; ///< `?`
+  std::vector<bool> wild; ///< elements given as `?`
 };
 
 struct TestCase {
   std::string kernel, text, fails;
   unsigned line = 0;
-  bool isRacy = false; ///< not for the interpreter
+  bool isRacy = false; ///< the interpreter does not run it
   uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1}, cluster[3] = {0, 0, 0};
   uint32_t shared = 0;
   std::vector<TestArgument> arguments;
@@ -54,7 +54,7 @@ uint64_t floatBits(double d, unsigned bytes) {
   return bits;
 }
 
-/// Sixteen values where implementations go wrong.
+/// Sixteen values with which implementations are likely to go wrong.
 std::vector<uint64_t> edgesOf(const ElementType &type) {
   unsigned n = type.bytes * 8;
   if (type.kind == ElementType::Float) {
@@ -90,7 +90,7 @@ std::vector<uint64_t> edgesOf(const ElementType &type) {
   return edges;
 }
 
-/// The same for the parts of packed values: f16, bf16 or f32.
+/// The same for the parts of packed values, which are f16, bf16 or f32.
 std::vector<uint64_t> edgesOfPart(const std::string &part) {
   if (part == "f16")
     return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x0400,
@@ -141,7 +141,7 @@ bool generate(const ElementType &type, const std::string &text,
       edges = edgesOfPart(part);
     for (uint64_t i = 0; i < count; ++i) {
       uint64_t value = 0;
-      // The second part meets other values than the first.
+      // The parts of a value go through the edges in different orders.
       for (unsigned at = 0; at < type.bytes; at += bytes)
         value |= pickEdge(edges, name[dot + 1], i * (at ? 13 : 1) + at)
                  << (8 * at);
@@ -171,7 +171,7 @@ bool generate(const ElementType &type, const std::string &text,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Splits at blanks outside brackets.
+/// Splits at blanks that are not inside [] or ().
 std::vector<std::string> splitWords(const std::string &line) {
   std::vector<std::string> words;
   int depth = 0;
@@ -193,8 +193,8 @@ std::vector<std::string> splitWords(const std::string &line) {
   return words;
 }
 
-/// The count of `value*count`, which goes from `part`; 1 without, 0 if it is
-/// none.
+/// Removes `*count` from a `part` that is `value*count`.
+/// \returns the count; 1 if there is none, 0 if it is no number or too large.
 uint64_t takeRepetition(std::string &part) {
   size_t star = part.find('*');
   if (star == std::string::npos)
@@ -343,7 +343,7 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// One way to run a kernel.
+/// One way to run a kernel: on the interpreter, or compiled with options.
 struct Mode {
   std::string name;
   bool reference = false;
@@ -377,7 +377,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
     modes.push_back(mode);
   }
   if (options.cpu.empty())
-    add(8, "x86-64-v3"); // the masks of AVX2, on any machine
+    add(8, "x86-64-v3"); // AVX2's masks, on any machine
   return modes;
 }
 
@@ -443,7 +443,7 @@ private:
       } else {
         report(test.line, test.kernel + " (" + mode.name + "): " + error);
         if (mode.reference)
-          return; // nothing to judge the others by
+          return; // there may be nothing to compare others with
       }
     }
   }
@@ -536,7 +536,8 @@ private:
     return true;
   }
 
-  /// The inputs of a failed element, where they can be told.
+  /// The initial values at index `e` of buffers, for messages; not of those
+  /// that are compared with the interpreter's result.
   static std::string inputsAt(const TestCase &test, size_t e) {
     std::string text;
     for (const TestArgument &a : test.arguments)

@@ -2,24 +2,30 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A test is a comment line in a PTX file:
+// A test is one comment line in a PTX file:
 //
 //   // run: KERNEL {grid=X,Y,Z} {block=X,Y,Z} {cluster=X,Y,Z} {shared=N}
 //          ARG... {~ulps=N} {~rel=X} {~abs=X} {fails=TEXT} {racy}
 //
-// ARG, one for each parameter: TYPE:VALUE, TYPE{VALUE,...}, or a buffer:
-//   in=TYPE[v, v*n, ...]   given values, some of them n times
+// An ARG for each parameter is TYPE:VALUE, TYPE{VALUE,...}, or a buffer:
+//   in=TYPE[v, v*n, ...]   given values; v*n is v repeated n times
 //   out=TYPE[v, v, ...]    starts as zero, must end as given; `?` is anything
 //   io=TYPE[v, ...]->[w, ...]
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
-// GEN: zero, edges.a, edges.b, edges.c (256 values: all pairs of 16 edge values
-// of the type in a and b, a mixture in c), f16.a, bf16.a, f32.a and so on (the
-// same for integers that hold such values), random(SEED), iota, each with :N
-// for N elements. `ref`: what the reference interpreter computes (it runs
-// always, and given values judge it too; but not where a test is `racy`: right
-// only if warps run side by side, and not thread by thread). A block is as long
-// as the longest buffer unless given. A kernel that writes beside a buffer
-// fails (WatchedMemory.h).
+// GEN generates values, 256 unless :N (`ref`, too) follows:
+//   zero, iota, random(SEED)
+//   edges.a, .b, .c       16 edge values of the type: all pairs of them in a
+//                         and b, a mixture in c
+//   f16.a, bf16.a, f32.a and so on: the same for integers that hold such values
+//   sweep                 floats from -8 to 8
+//
+// `ref` stands for what the reference interpreter computes. Every test runs on
+// the interpreter, so given values check it, too. The exception are `racy`
+// tests, which are right only if warps run side by side: the interpreter runs
+// thread by thread. With `fails` the launch must fail with a message that
+// contains TEXT. A block has as many threads as the longest buffer has elements
+// (1024 at most) unless given. A test also fails if the kernel writes outside
+// its buffers (WatchedMemory.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,15 +41,16 @@
 namespace ptxjit {
 
 struct TestOptions {
-  std::vector<uint32_t> chunks; ///< empty: 1, 4, 8, 16 and AVX2's masks
+  std::vector<uint32_t> chunks; ///< empty: all widths, and all modes
   std::string cpu;
   unsigned threads = 0;
-  unsigned repeat = 1;                        ///< runs of each compiled case
-  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even where nothing waits
+  unsigned repeat = 1;                        ///< of each compiled case
+  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even if less would do
 };
 
-/// Prints what differs and a line `FILE: N passed, N failed` each.
-/// \returns 0 if nothing failed.
+/// Runs all tests of `files`, each in several modes. Prints failures to stderr,
+/// and a line `FILE: N passed, N failed` for each file to stdout.
+/// \returns 0 if no test failed and each file has one that passed, else 1.
 int runTests(const std::vector<std::string> &files, const TestOptions &options);
 
 } // namespace ptxjit

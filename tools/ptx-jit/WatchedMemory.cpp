@@ -18,8 +18,8 @@ static uint64_t roundUp(uint64_t bytes, uint64_t multiple) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-/// What stands at `offset` outside the memory: other bytes at each place, so
-/// that no value that a kernel is likely to write goes unnoticed.
+/// The byte of the pattern at `offset` from the memory's beginning. It varies,
+/// so that a value that a kernel is likely to write does not match it.
 static uint8_t patternAt(int64_t offset) {
   return uint8_t((uint64_t(offset) * 0x9e3779b97f4a7c15u) >> 56);
 }
@@ -29,7 +29,7 @@ void UnmapPages::operator()(char *pages) const { munmap(pages, bytes); }
 bool WatchedMemory::allocate(uint64_t bytes, AddressRange range) {
   if (bytes > SIZE_MAX / 4)
     return false;
-  // The low range is small, and shared by all buffers.
+  // All buffers share the low range, which is small.
   uint64_t guard = range == AddressRange::Low ? 64 << 10 : 8 * kHugePage;
   bool isLarge = bytes >= kHugePage && range == AddressRange::All;
   uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers of tests and trial runs: a kernel that runs over the end of one shall
-// not get away with it.
+// Memory for the buffers of `ptx-jit run` and `ptx-jit test`. A kernel that
+// accesses memory far outside a buffer faults; a write close to the buffer is
+// found after the launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,29 +23,32 @@ struct UnmapPages {
   void operator()(char *pages) const;
 };
 
-/// Zeroed memory that begins at a multiple of 256 and ends, rounded up to one,
-/// where pages begin that are a fault to access, as those in front of it are.
-/// From 2 MiB on it lies on huge pages where the system has them.
+/// Zeroed memory between inaccessible pages. It begins at a multiple of 256.
+/// Its end, rounded up to such a multiple, is where the next inaccessible page
+/// begins. From 2 MiB on it lies on huge pages where the system has them, but
+/// not in the low range.
 ///
 ///     | no access | pattern | the bytes | pattern (0 to 255) | no access |
 ///
-/// The pattern shows writes that are too near for a fault. Compiled code may
-/// read it: it reads the dwords that hold smaller elements.
+/// The pattern reveals writes that are too close for a fault. Reading it is no
+/// error, since compiled code loads the dwords that hold smaller elements.
 class WatchedMemory {
 public:
   /// \returns false if there is not enough memory.
   bool allocate(uint64_t bytes, AddressRange range);
   char *get() const { return begin; }
 
-  /// The byte of the pattern that was written and is nearest to the memory.
+  /// A byte of the pattern that a kernel has overwritten.
   struct Damage {
-    int64_t offset; ///< from the memory's beginning; negative in front of it
+    int64_t offset; ///< from the memory's beginning; negative in front
     uint8_t found, expected;
   };
+  /// The nearest such byte behind the memory; if there is none, the nearest in
+  /// front of it.
   std::optional<Damage> findDamage() const;
 
 private:
-  std::unique_ptr<char, UnmapPages> all; ///< with the pages on both sides
+  std::unique_ptr<char, UnmapPages> all; ///< including the guard pages
   char *begin = nullptr;
   int64_t front = 0; ///< bytes of pattern in front
   int64_t size = 0;  ///< bytes, without the pattern

@@ -1,9 +1,10 @@
-//===- ptx-jit.cpp - the user's tool --------------------------------------===//
+//===- ptx-jit.cpp - the command-line tool --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// run, list, check and test PTX files. Everything goes through the runtime and
-// the compiler library's C interface.
+// Runs, lists, checks, tests and links PTX files, and starts CUDA programs with
+// our libraries. PTX goes through the runtime and the compiler library's C
+// interface: this program does not use MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ static cl::SubCommand testCommand(
 static cl::SubCommand linkCommand("link",
                                   "Make one image of modules that refer to "
                                   "each other");
-// For --help: execProgram reads what follows.
+// Only for --help: main() hands the arguments of `exec` to execProgram.
 static cl::SubCommand execCommand("exec",
                                   "Start a CUDA program with our libraries in "
                                   "front");
@@ -143,7 +144,7 @@ static bool readText(const std::string &path, std::string &text) {
     return false;
   }
   text.assign(std::istreambuf_iterator<char>(file), {});
-  // A NUL ends the text, as in modules that drivers are handed.
+  // A NUL ends the text, as it does for the driver's cuModuleLoadData.
   text.resize(std::strlen(text.c_str()));
   return true;
 }
@@ -264,7 +265,8 @@ static const PtxjitKernelInfo *chooseKernel(Module &module,
   return nullptr;
 }
 
-/// What the passes tell of a kernel, if that is wanted. False after an error.
+/// Prints the reports of --explain and --remarks to stderr, if requested.
+/// Returns false after an error.
 static bool tellPasses(Module &module, const char *kernel,
                        const uint32_t (&block)[3],
                        const CompileOptions &options) {
@@ -400,7 +402,7 @@ static int run() {
 }
 
 static int test() {
-  setenv("PTXJIT_CACHE", "off", 1); // what is tested is the compiler
+  setenv("PTXJIT_CACHE", "off", 1); // tests are to reach the compiler
   TestOptions options;
   if (!parseChunks(options.chunks))
     return fail("--chunk must be a list of 1, 4, 8 and 16");
@@ -415,7 +417,7 @@ static int test() {
 }
 
 int main(int argc, char **argv) {
-  // Not an option of ours: all that follows is the program's.
+  // The arguments of `exec` belong to the program: do not parse them.
   if (argc > 1 && std::strcmp(argv[1], "exec") == 0)
     return execProgram(argc - 2, argv + 2);
   llvm::InitLLVM init(argc, argv);

@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes ask ops by trait and interface (PtxInterfaces.td). An op that forgot a
-// fact would be taken for one of which it does not hold, which may be wrong
-// code: so each op says which of several things holds.
+// Passes ask ops for facts by trait and interface (PtxInterfaces.td). If the
+// definition of an op forgot a fact, passes would believe that it does not hold
+// and might generate wrong code. So each op states which of several facts
+// holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,12 @@ using namespace ptxjit::ptx;
 
 namespace {
 
-/// What the rules below ask of an op.
+/// The facts that an op states, and the rules for them.
 class Facts {
 public:
   explicit Facts(RegisteredOperationName op) : op(op) {}
 
-  /// What the op fails to state, a sentence each; empty: nothing.
+  /// \returns a sentence for each rule that the op breaks.
   std::vector<std::string> findMissing() const {
     std::vector<std::string> missing;
     auto require = [&](bool holds, const char *what) {
@@ -67,7 +68,8 @@ private:
   }
   bool isMasked() const { return op.hasInterface<MaskedOpInterface>(); }
   bool needsNoMask() const { return op.hasTrait<NeedsNoMask>(); }
-  /// Functions, variables, the ends of blocks, and ops that only hold others.
+  /// Is it a symbol (function, variable), a terminator, or an op that only
+  /// contains others?
   bool isStructure() const {
     return op.hasInterface<SymbolOpInterface>() ||
            op.hasTrait<OpTrait::IsTerminator>() ||
@@ -76,6 +78,7 @@ private:
   bool hasSpace() const {
     return llvm::is_contained(op.getAttributeNames(), "space");
   }
+  /// How many statements the op makes on what it is to other threads.
   unsigned countWays() const {
     return op.hasInterface<CommunicatingOpInterface>() +
            op.hasInterface<CtaBarrierOpInterface>() +
@@ -116,8 +119,8 @@ TEST_F(OpFacts, EachOpStatesThem) {
   EXPECT_GT(ops, 100u);
 }
 
-// Ops of other dialects state none of them.
+// Ops of other dialects state none of these facts.
 TEST_F(OpFacts, MissingOnesAreFound) {
-  EXPECT_EQ(factsOf("arith.subi").findMissing().size(), 1u); // the shape
-  EXPECT_EQ(factsOf("cf.assert").findMissing().size(), 2u);  // others, the mask
+  EXPECT_EQ(factsOf("arith.subi").findMissing().size(), 1u); // its shape
+  EXPECT_EQ(factsOf("cf.assert").findMissing().size(), 2u);  // threads, mask
 }

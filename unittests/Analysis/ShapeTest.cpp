@@ -18,8 +18,9 @@ using namespace mlir;
 using namespace ptxjit;
 
 namespace {
-/// Parses the body of a kernel whose last store is `st.global.u64 [%out], X`
-/// and answers with the shape of X.
+/// Parses, structures and analyses a kernel with the given body, for blocks of
+/// the given extents. The body finds the parameters in %out and %n and leaves
+/// its result in %rd1, which is then stored.
 class Analysed {
 public:
   Analysed(const std::string &body, std::array<unsigned, 3> block) {
@@ -48,8 +49,9 @@ public:
     analysis.emplace(func, shapeContext);
     func.walk([&](ptx::StOp st) { stored = st.getB().front(); });
   }
+  /// The shape of %rd1 at the end of the body.
   const Shape &shape() { return analysis->get(stored); }
-  /// Offset of a lane from lane 0.
+  /// What the pattern adds to the base in a lane; 0 without a pattern.
   int64_t offset(unsigned lane) {
     return shape().pattern ? (*shape().pattern)[lane] : 0;
   }
@@ -120,7 +122,7 @@ TEST(Shape, MergeOfADivergentIfIsVarying) {
   EXPECT_FALSE(a.shape().isUniform());
 }
 
-/// The shape of `tid.x <comparison>`.
+/// Does `setp.<comparison>`, with tid.x in %r1, give warp-uniform %p1?
 static bool isUniformComparison(const std::string &comparison,
                                 std::array<unsigned, 3> block) {
   Analysed a("mov.u32 %r1, %tid.x; setp." + comparison +
@@ -137,7 +139,7 @@ TEST(Shape, WarpsAreToldApartUniformly) {
        {"lt.u32 %p1, %r1, 33", "le.s32 %p1, %r1, 32", "eq.u32 %p1, %r1, 32",
         "gt.u32 %p1, %r1, 32", "ge.u32 %p1, 32, %r1"})
     EXPECT_FALSE(isUniformComparison(comparison, {128, 1, 1})) << comparison;
-  // Here each warp has all values of tid.x.
+  // In 16x8 blocks each warp has all values of tid.x.
   EXPECT_FALSE(isUniformComparison("lt.u32 %p1, %r1, 8", {16, 8, 1}));
   EXPECT_TRUE(isUniformComparison("lt.u32 %p1, %r1, 16", {16, 8, 1}));
 }
@@ -156,7 +158,8 @@ TEST(Shape, CounterOfADivergentLoopIsVarying) {
 }
 
 TEST(Shape, BitsOfLanesAreKnownUnderAnUnknownBase) {
-  // A swizzled row: (tid & 15) * 16 ^ (tid >> 1 & 3) * 16, behind the CTA's.
+  // A swizzled row of the CTA: (tid & 15) * 16 ^ (tid >> 1 & 3) * 16, at the
+  // base ctaid << 9.
   Analysed swizzled("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; "
                     "shl.b32 %r2, %r2, 9; and.b32 %r3, %r1, 15; "
                     "shl.b32 %r3, %r3, 4; bfe.u32 %r4, %r1, 1, 2; "
@@ -170,7 +173,7 @@ TEST(Shape, BitsOfLanesAreKnownUnderAnUnknownBase) {
 }
 
 TEST(Shape, BitsThatMeetUnknownOnesVary) {
-  // The warp's number has the bits of the lane's.
+  // The warp's number, tid >> 5, is unknown in the bits in which lanes differ.
   Analysed mixed("mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; "
                  "xor.b32 %r3, %r1, %r2; cvt.u64.u32 %rd1, %r3;",
                  {64, 1, 1});
@@ -188,7 +191,8 @@ TEST(Shape, ChoiceByAKnownPredicate) {
 }
 
 TEST(Shape, WhatIsKnownInTheFirstRoundMayNotStay) {
-  // Which lanes have 0 is known of %r2 until %r1 is counted up.
+  // The lanes in which %r2 is 0 are known in the first iteration only, since
+  // %r1 grows.
   Analysed chosen("mov.u32 %r1, 0; L: mov.u32 %r2, %tid.x; "
                   "and.b32 %r2, %r2, 8; add.u32 %r2, %r2, %r1; "
                   "setp.eq.u32 %p1, %r2, 0; selp.b32 %r3, 0, 144, %p1; "

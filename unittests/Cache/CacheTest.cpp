@@ -1,4 +1,4 @@
-//===- CacheTest.cpp - entries on disk, objects to memory -----------------===//
+//===- CacheTest.cpp - entries on disk, and objects loaded from them ------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -120,7 +120,7 @@ TEST_F(Cache, IsBounded) {
   uint64_t total = 0;
   for (const auto &entry : fs::directory_iterator(root + "/a/b"))
     total += entry.file_size();
-  // It is looked at after every 64 writes.
+  // The size is only checked after every 64 writes.
   EXPECT_LE(total, 100000u + 64 * 2100u);
   EXPECT_TRUE(directory.read("key199"));
 }
@@ -208,7 +208,7 @@ TEST(SpecializationKey, EveryOptionMakesAnother) {
   PTXJIT_PASS_OPTIONS(PTXJIT_TRY)
   PTXJIT_COMPILER_OPTIONS(PTXJIT_TRY)
 #undef PTXJIT_TRY
-  // A text's end is part of it.
+  // The key tells where a string ends: "ab" and "" differ from "a" and "b".
   spec.cpu = "ab";
   EXPECT_TRUE(keys.insert(keyOf(spec)).second);
   spec.cpu = "a";
@@ -227,7 +227,7 @@ TEST(ObjectImageTest, RubbishIsRefused) {
   elf.resize(64);
   elf[16] = 1;    // relocatable
   elf[18] = 0x3e; // x86-64
-  elf[58] = 64;   // section headers of that size
+  elf[58] = 64;   // the size of a section header
   for (int count : {0, 1, 200})
     for (int place : {0, 60, 255}) {
       std::string bad = elf;

@@ -12,7 +12,8 @@
 #include <vector>
 
 namespace {
-/// A context with a module, a stream and memory, none of it current.
+/// A context with a module, a stream, an event and memory. It is not current
+/// when the constructor returns.
 struct Place {
   CUcontext context = nullptr, popped = nullptr;
   CUmodule module = nullptr;
@@ -51,7 +52,8 @@ protected:
   void SetUp() override { ASSERT_EQ(cuInit(0), CUDA_SUCCESS); }
 };
 
-/// All that a program does with what it has in a context, whichever is current.
+/// Calls that name a handle or an address of `place`. They do not depend on the
+/// current context.
 void useByHandles(Place &place, CUresult expected) {
   int number;
   size_t bytes;
@@ -83,7 +85,7 @@ void useByHandles(Place &place, CUresult expected) {
       expected);
 }
 
-/// The same of what needs it to be current.
+/// Calls that refer to the current context.
 void useCurrent(CUresult expected) {
   CUdeviceptr data = 0;
   CUstream stream;
@@ -152,7 +154,7 @@ TEST_F(Contexts, GraphsGoOnInOthers) {
   ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
 }
 
-// Each thread works in a context of its own, in two streams; every other one
+// Each thread uses two streams of a context of its own. Every second context
 // fails.
 TEST_F(Contexts, FaultsWhileOthersRun) {
   std::vector<std::thread> threads;
@@ -183,7 +185,7 @@ TEST_F(Contexts, FaultsWhileOthersRun) {
     thread.join();
 }
 
-// What a failed context had goes with it, and what others have does not.
+// Memory is not freed with its context, even if that has failed.
 TEST_F(Contexts, MemoryOutlivesAFailedContext) {
   CUdeviceptr data;
   Place good;

@@ -42,7 +42,7 @@ TEST_F(Cooperative, GridsThatTheDeviceDoesNotHoldAreTooLarge) {
   config.gridDimX = most;
   EXPECT_EQ(cuLaunchKernelEx(&config, get("count"), nullptr, nullptr),
             CUDA_SUCCESS);
-  // It is no error of the context.
+  // A refused launch leaves no error in the context.
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
@@ -61,7 +61,8 @@ TEST_F(Cooperative, GraphsHoldNoneThatIsTooLarge) {
   ASSERT_EQ(cuGraphGetNodes(graph, &node, &count), CUDA_SUCCESS);
   EXPECT_EQ(count, 1u);
 
-  // A node that is cooperative cannot grow, and a large one not become so.
+  // A cooperative node cannot grow beyond the limit, and a larger node cannot
+  // become cooperative.
   CUDA_KERNEL_NODE_PARAMS params;
   ASSERT_EQ(cuGraphKernelNodeGetParams_v2(node, &params), CUDA_SUCCESS);
   params.gridDimX = most + 1;

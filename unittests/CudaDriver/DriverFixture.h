@@ -1,4 +1,4 @@
-//===- DriverFixture.h - a context with some kernels ------------*- C++ -*-===//
+//===- DriverFixture.h - a test with a context and kernels ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,6 +37,8 @@ inline const char *const kKernels = R"(.version 8.0
 .visible .entry shaped() .reqntid 8, 4 { ret; }
 )";
 
+/// Makes a context, which is current, and loads kKernels in it. Destroys it at
+/// the end.
 class Driver : public ::testing::Test {
 protected:
   void SetUp() override {

@@ -152,8 +152,8 @@ TEST_F(Driver, LaunchShapes) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
-// A kernel that failed leaves its context with the error, for good; others are
-// not touched.
+// A kernel that fails leaves its context with the error, for good. Other
+// contexts are not affected.
 TEST_F(Driver, ErrorsStick) {
   EXPECT_EQ(launch("crash"), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
@@ -166,7 +166,8 @@ TEST_F(Driver, ErrorsStick) {
   EXPECT_EQ(cuCtxDestroy_v2(fresh), CUDA_SUCCESS);
 }
 
-// As on a GPU: a line on stderr for each thread, and an error of its own.
+// As on a GPU, each thread that fails prints a line to stderr, and assertions
+// have an error code of their own.
 TEST_F(Driver, AssertionOfTwoThreads) {
   const char *text = R"(.version 8.0
 .target sm_80
@@ -236,7 +237,7 @@ TEST_F(Driver, JitLog) {
   EXPECT_GT((size_t)values[1], 20u);
 }
 
-// Its pointers do not fit.
+// Device pointers are host pointers, which do not fit into 32 bits.
 TEST_F(Driver, ModulesOf32BitsAreRefused) {
   char log[512] = {};
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -274,7 +275,7 @@ TEST_F(Driver, DefaultStreamOrder) {
   EXPECT_EQ(cuStreamDestroy_v2(a), CUDA_ERROR_INVALID_HANDLE);
 }
 
-// A stream may go while work elsewhere is still ordered behind it.
+// A stream may be destroyed while work of other streams still waits for it.
 TEST_F(Driver, DestroyedStreamsAreStillWaitedFor) {
   CUdeviceptr data;
   const unsigned n = 1 << 18;
@@ -337,8 +338,8 @@ TEST_F(Driver, PrimaryContext) {
   EXPECT_EQ(active, 0);
 }
 
-// What a handle or an address names has a context; only what names nothing
-// needs a current one.
+// Handles and addresses know their context. Only calls that name neither need a
+// current one.
 TEST_F(Driver, NoCurrentContext) {
   CUcontext primary = nullptr, current = nullptr, popped = nullptr;
   ASSERT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
@@ -378,7 +379,7 @@ TEST_F(Driver, NoCurrentContext) {
   EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
 }
 
-// Work goes to the stream's context, and so do its errors.
+// Work runs in the context of its stream, even if another one is current.
 TEST_F(Driver, StreamOfAnotherContext) {
   CUcontext mine = nullptr, other = nullptr, popped = nullptr;
   ASSERT_EQ(cuCtxGetCurrent(&mine), CUDA_SUCCESS);
@@ -460,7 +461,7 @@ TEST_F(Driver, PointerAttributes) {
   EXPECT_EQ(type, unsigned(CU_MEMORYTYPE_HOST));
   EXPECT_EQ(cuMemFree_v2((CUdeviceptr)host), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemFreeHost(host), CUDA_SUCCESS);
-  // Plain memory has a device address too: its own.
+  // Ordinary host memory has a device address, too, which is its own.
   EXPECT_EQ(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
                                   (CUdeviceptr)&size),
             CUDA_SUCCESS);
@@ -481,7 +482,7 @@ TEST_F(Driver, DestroyedContextsAreNotUsed) {
 }
 
 //===----------------------------------------------------------------------===//
-// What programs say of streams
+// Attributes of streams
 //===----------------------------------------------------------------------===//
 
 TEST_F(Driver, StreamsKeepAttributes) {

@@ -1,4 +1,4 @@
-//===- FatBinaryWriter.h - containers of device code, as nvcc's -*- C++ -*-===//
+//===- FatBinaryWriter.h - containers of device code ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,11 +15,13 @@
 
 enum Packing { Plain, Lz4, Zstd };
 
-/// A container as nvcc writes it.
+/// Makes a fat binary, which is a container of PTX and machine code, in nvcc's
+/// format.
 class FatBinary {
 public:
   static constexpr uint64_t kArchSpecific = 0x100000;
 
+  /// Appends an entry. `kind` is 1 for PTX and 2 for machine code.
   void add(unsigned kind, unsigned arch, const std::string &content,
            Packing packing = Plain, uint64_t flags = 0,
            uint32_t headerBytes = 64) {
@@ -52,7 +54,8 @@ public:
     put(56, uint64_t(packing == Plain ? 0 : content.size()));
     body += header + packed;
   }
-  /// \param claimed  size in the header; what is true, if 0.
+  /// \returns the container, which is valid until the next call.
+  /// \param claimed  size in the container's header; 0: the true one.
   const void *get(uint64_t claimed = 0) {
     uint64_t bytes = claimed ? claimed : body.size();
     uint32_t magic = 0xba55ed50;

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TensorFlow, for one, exports LLVM's and MLIR's symbols. This program exports
-// a handful that the compiler calls, too; whoever calls one of these ends here.
+// Some programs export symbols of LLVM and MLIR (TensorFlow, for one). So does
+// this one, for a few functions that our compiler calls: if it called these
+// instead of its own, the test would abort.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,15 @@ namespace {
 }
 } // namespace
 
-// Functions under their names in the object file.
+// Defines a function with the mangled name `symbol`.
 #define FOREIGN(number, symbol)                                                \
   extern "C" __attribute__((visibility("default"), used)) void                 \
   foreign##number() __asm__(symbol);                                           \
   void foreign##number() { endHere(symbol); }
 
-// LLVMContext, legacy::PassManager, Module::getOrInsertFunction, SourceMgr,
-// raw_ostream::write, TargetRegistry::lookupTarget, TargetPassConfig,
-// MachineFunctionPass, LLJIT, ConstantInt::get.
+// Constructors of LLVMContext, legacy::PassManager, SourceMgr and LLJIT;
+// raw_ostream::write, TargetRegistry::lookupTarget, ConstantInt::get, and
+// functions of TargetPassConfig, MachineFunctionPass and PassRegistry.
 FOREIGN(1, "_ZN4llvm11LLVMContextC1Ev")
 FOREIGN(2, "_ZN4llvm6legacy11PassManagerC1Ev")
 FOREIGN(3, "_ZN4llvm9SourceMgrC1Ev")
@@ -40,7 +41,7 @@ FOREIGN(8, "_ZN4llvm3orc5LLJITC1ERNS0_17LLJITBuilderStateERNS_5ErrorE")
 FOREIGN(9, "_ZN4llvm11ConstantInt3getEPNS_4TypeEmbb")
 FOREIGN(10, "_ZN4llvm12PassRegistry15getPassRegistryEv")
 FOREIGN(11, "_ZN4llvm24initializeCodeGenPreparePassERNS_12PassRegistryE")
-// mlir::MLIRContext, mlir::PassManager::run, mlir::verify.
+// mlir::MLIRContext's constructor, mlir::PassManager::run, mlir::verify.
 FOREIGN(12, "_ZN4mlir11MLIRContextC1ERKNS_15DialectRegistryENS0_9ThreadingE")
 FOREIGN(13, "_ZN4mlir11PassManager3runEPNS_9OperationE")
 FOREIGN(14, "_ZN4mlir6verifyEPNS_9OperationEb")

@@ -20,14 +20,15 @@ protected:
     ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     ASSERT_EQ(cuMemAlloc_v2(&data, 4 * kCount), CUDA_SUCCESS);
     ASSERT_EQ(cuMemsetD32_v2(data, 0, kCount), CUDA_SUCCESS);
-    // Threads of the stream, of the compiler and of TBB.
+    // Starts threads of the stream, of the compiler and of TBB.
     ASSERT_EQ(launchAdd(data, 1, kCount, stream), CUDA_SUCCESS);
     ASSERT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
-    // And a stream that is this thread's own, which ends with it.
+    // Starts the default stream of this thread, which ends with the thread.
     ASSERT_EQ(launchAdd(data, 1, kCount, CU_STREAM_PER_THREAD), CUDA_SUCCESS);
     ASSERT_EQ(cuStreamSynchronize(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
   }
-  /// How many calls do not say that there is no device.
+  /// \returns how many calls do not return what they must in a child: all that
+  /// need a device return CUDA_ERROR_NOT_INITIALIZED.
   int useInChild() {
     CUdeviceptr pointer;
     CUdevice device;
@@ -60,7 +61,7 @@ protected:
     void *params[] = {nullptr};
     expectNone(
         cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, params, nullptr));
-    // What needs no device.
+    // These need no device.
     const char *name = nullptr;
     wrong += cuDriverGetVersion(&count) != CUDA_SUCCESS;
     wrong += cuGetErrorName(CUDA_ERROR_NOT_INITIALIZED, &name) != CUDA_SUCCESS;
@@ -90,7 +91,7 @@ TEST_F(Forks, TheChildHearsThatThereIsNoDevice) {
   EXPECT_EQ(value, 3u);
 }
 
-// Locks are held and kernels run at the very moment.
+// The process forks while other threads hold locks and kernels run.
 TEST_F(Forks, WhileOtherThreadsWork) {
   std::atomic<bool> done{false};
   std::vector<std::thread> threads;

@@ -137,7 +137,7 @@ TEST_F(Graphs, KeepObjectsOfTheProgram) {
   CUgraphExec exec;
   CUgraphNode node;
   ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
-  // The graph holds one that was ours, and one of its own.
+  // The graph takes over one of our two references, and gets a third.
   EXPECT_EQ(
       cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE),
       CUDA_SUCCESS);
@@ -149,7 +149,7 @@ TEST_F(Graphs, KeepObjectsOfTheProgram) {
   EXPECT_EQ(cuGraphReleaseUserObject(graph, object, 1), CUDA_SUCCESS);
   EXPECT_EQ(destroyed, 0);
 
-  // Clones, instances and launches keep it, too.
+  // Clones, instances and launches hold references, too.
   std::atomic<bool> open{false};
   CUDA_HOST_NODE_PARAMS wait{};
   wait.fn = [](void *user) {
@@ -167,7 +167,7 @@ TEST_F(Graphs, KeepObjectsOfTheProgram) {
   EXPECT_EQ(destroyed, 0);
   open = true;
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
-  for (int i = 0; i < 1000 && destroyed == 0; ++i) // "not synchronized"
+  for (int i = 0; i < 1000 && destroyed == 0; ++i) // NO_DESTRUCTOR_SYNC
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(destroyed, 1);
   EXPECT_EQ(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
@@ -215,7 +215,7 @@ TEST_F(Graphs, KernelsHaveAttributes) {
   EXPECT_EQ(cuGraphKernelNodeCopyAttributes(other, node), CUDA_SUCCESS);
   EXPECT_EQ(cuGraphKernelNodeGetAttribute(other, kind, &got), CUDA_SUCCESS);
   EXPECT_EQ(got.clusterDim.x, 2u);
-  // Other parameters leave them as they are.
+  // New parameters do not change the attributes.
   EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, &three),
             CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(cuGraphKernelNodeSetParams_v2(node, &four), CUDA_SUCCESS);
@@ -343,7 +343,7 @@ TEST_F(Graphs, HostAndChildNodes) {
   ASSERT_EQ(cuGraphCreate(&outer, 0), CUDA_SUCCESS);
   ASSERT_EQ(cuGraphAddChildGraphNode(&child, outer, nullptr, 0, graph),
             CUDA_SUCCESS);
-  addKernel(100); // the child is a copy: not part of it
+  addKernel(100); // not in the child, which is a copy
   CUgraphExec exec = instantiate(outer);
   run(exec);
   EXPECT_EQ(calls, 3);
@@ -374,7 +374,7 @@ TEST_F(Graphs, OwnTheirMemory) {
   run(exec);
   run(exec);
   EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
-  run(exec); // the instance keeps it
+  run(exec); // the instance keeps the memory
   EXPECT_EQ(cuMemFree_v2(params.dptr), CUDA_SUCCESS)
       << "as programs free what a graph leaves allocated";
   EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
@@ -401,7 +401,7 @@ TEST_F(Graphs, ReuseMemoryThatTheyFreed) {
             CUDA_SUCCESS);
   ASSERT_EQ(cuGraphAddMemFreeNode(&release, graph, &alloc, 1, first.dptr),
             CUDA_SUCCESS);
-  // In no order with the node that frees, behind it, and behind it once more.
+  // One allocation that is not ordered with the free node, and two behind it.
   ASSERT_EQ(cuGraphAddMemAllocNode(&other, graph, &alloc, 1, &beside),
             CUDA_SUCCESS);
   ASSERT_EQ(cuGraphAddMemAllocNode(&next, graph, &release, 1, &behind),
@@ -524,7 +524,7 @@ TEST_F(Graphs, WrongCapturesAreErrors) {
   EXPECT_EQ(graph, nullptr);
   EXPECT_EQ(cuMemsetD32Async(data, 4, 64, stream), CUDA_SUCCESS);
 
-  // Work that nobody has joined.
+  // The work of `side` is never joined to `stream`.
   CUstream side;
   CUevent fork;
   ASSERT_EQ(cuStreamCreate(&side, 0), CUDA_SUCCESS);
@@ -578,7 +578,7 @@ TEST_F(Graphs, EventsOrderStreamsAndTellTime) {
   EXPECT_EQ(cuEventRecord(idle, stream), CUDA_SUCCESS);
   EXPECT_EQ(cuEventSynchronize(idle), CUDA_SUCCESS);
   EXPECT_EQ(cuEventElapsedTime(&ms, begin, idle), CUDA_ERROR_INVALID_HANDLE);
-  // Gone, together with the stream that recorded it.
+  // An event outlives the stream that recorded it.
   EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
   EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
   EXPECT_EQ(cuEventDestroy_v2(end), CUDA_SUCCESS);

@@ -20,7 +20,9 @@ std::string withKernel(const char *name) {
 
 class Images : public Driver {
 protected:
-  /// The name of the one kernel that an image gives.
+  /// Loads an image, which must return `expected`, and keeps the error log in
+  /// `log`.
+  /// \returns the name of its first kernel; empty if it was not to load.
   std::string load(const void *image, CUresult expected = CUDA_SUCCESS) {
     CUmodule loaded;
     char errors[512] = "";
@@ -72,7 +74,7 @@ TEST_F(Images, DamagedContainersAreErrors) {
   FatBinary fat;
   fat.add(1, 80, withKernel("k"), Zstd);
   std::string good = fat.body;
-  // The lengths of an entry, its flags, its payload.
+  // The lengths in an entry's header, and its payload, from 64 on.
   for (size_t at : {4, 5, 8, 12, 15, 16, 56, 63, 70, 80}) {
     fat.body = good;
     fat.body[at] = char(0xee);

@@ -1,4 +1,4 @@
-//===- MemoryTest.cpp - allocations, boxes, pools -------------------------===//
+//===- MemoryTest.cpp - allocations, copies, pools, functions by name -----===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -71,7 +71,7 @@ TEST_F(Memory, PlanesAndBoxesAreCopied) {
   out.Depth = depth;
   EXPECT_EQ(cuMemcpy3D_v2(&out), CUDA_SUCCESS);
   EXPECT_EQ(from, to);
-  // Extents whose products are no numbers any more.
+  // Extents whose products overflow or exceed the memory.
   for (size_t *field : {&out.Height, &out.Depth, &out.srcPitch, &out.srcHeight,
                         &out.srcY, &out.srcZ, &out.WidthInBytes}) {
     size_t before = *field;
@@ -204,7 +204,7 @@ TEST_F(Memory, FunctionsAreFoundByVersion) {
   EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(cuGetProcAddress("cuNonsense", &found, 13000, 0),
             CUDA_ERROR_NOT_FOUND);
-  // There, but not written: it says so.
+  // The function exists, but is not implemented.
   auto texture =
       reinterpret_cast<CUresult (*)(void *)>(find("cuTexRefCreate", 13000));
   ASSERT_NE(texture, nullptr);
@@ -247,7 +247,7 @@ TEST_F(Memory, OccupancyFollowsTheProfile) {
   EXPECT_GE(grid, 4);
 }
 
-// A stream that has to wait until the test opens it.
+// Makes a stream wait until the test opens the gate, which the destructor does.
 namespace {
 class Gate {
 public:
@@ -287,7 +287,7 @@ TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
   ASSERT_EQ(cuMemAlloc_v2(&data, many * 4), CUDA_SUCCESS);
   ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   std::vector<unsigned> got(many);
-  { // A small block is kept, and the call does not wait.
+  { // A small block is copied at once, and the call does not wait.
     Gate gate(stream);
     std::vector<unsigned> from(few, 7);
     ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, from.data(), few * 4, stream),
@@ -297,7 +297,7 @@ TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
   }
   EXPECT_EQ(cuMemcpyDtoHAsync_v2(got.data(), data, few * 4, stream),
             CUDA_SUCCESS);
-  EXPECT_EQ(got, [&] { // which is there when this call returns
+  EXPECT_EQ(got, [&] { // a copy to pageable memory waits
     std::vector<unsigned> expected(many, 0);
     std::fill_n(expected.begin(), few, 7);
     return expected;

@@ -31,11 +31,11 @@ protected:
   void store(unsigned i, uint64_t value) {
     __atomic_store_n(&host[i], value, __ATOMIC_RELEASE);
   }
-  /// While the stream may write.
+  /// Reads a word that the stream may be writing.
   uint64_t load(unsigned i) {
     return __atomic_load_n(&host[i], __ATOMIC_ACQUIRE);
   }
-  /// The stream has come to a wait and stays there.
+  /// Expects that the stream does not finish its work within 20 ms.
   void expectWaiting() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
@@ -67,7 +67,7 @@ TEST_F(StreamMemory, CountersWrapAround) {
                                    CU_STREAM_WAIT_VALUE_GEQ),
             CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
-  // Of 64 bits it does not.
+  // As 64-bit numbers, 3 is less.
   ASSERT_EQ(cuStreamWaitValue64_v2(stream, address, 0xfffffffe,
                                    CU_STREAM_WAIT_VALUE_GEQ),
             CUDA_SUCCESS);
@@ -168,7 +168,7 @@ TEST_F(StreamMemory, BatchesAndNodes) {
   EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
 }
 
-// They become nodes of what is captured.
+// A write in a captured stream becomes a node.
 TEST_F(StreamMemory, Captured) {
   CUgraph graph = nullptr;
   size_t count = 0;
@@ -205,7 +205,8 @@ TEST_F(StreamMemory, BadArguments) {
             CUDA_ERROR_INVALID_VALUE);
 }
 
-// Nobody waits for what a failed kernel would have written.
+// Waits end when a kernel of the context fails, which might have written the
+// value.
 TEST_F(StreamMemory, FailureEndsWaits) {
   CUstream other = nullptr;
   ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);

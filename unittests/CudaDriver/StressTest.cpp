@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each thread drives streams and buffers of its own at random and knows at any
-// time what each buffer will hold. Two seconds in the suite;
-// PTXJIT_STRESS_SECONDS and PTXJIT_STRESS_THREADS for more.
+// Each thread performs random operations on streams and buffers of its own, and
+// keeps track of what each buffer will hold. The test runs for two seconds with
+// four threads; PTXJIT_STRESS_SECONDS and PTXJIT_STRESS_THREADS change that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ unsigned fromEnvironment(const char *name, unsigned otherwise) {
   return text ? unsigned(std::atoi(text)) : otherwise;
 }
 
-/// One thread's part. Every function that can fail returns false if it did.
+/// The part of one thread. Its functions return false, with the reason in
+/// `failure`, if something went wrong.
 class Client {
 public:
   Client(CUcontext context, CUfunction add, unsigned seed)
@@ -54,8 +55,8 @@ public:
 private:
   struct Buffer {
     CUdeviceptr memory;
-    CUstream stream;   ///< in which all of its work is ordered
-    unsigned expected; ///< what each word will be
+    CUstream stream;   ///< orders all work on the buffer
+    unsigned expected; ///< each word, after that work
     bool pooled;
   };
 
@@ -124,7 +125,7 @@ private:
     return ok(
         cuLaunchKernel(add, 5, 1, 1, 64, 1, 1, 0, stream, params, nullptr));
   }
-  /// `later` goes on behind what `earlier` has before it now.
+  /// Makes `later` wait for the work that `earlier` has now.
   bool order(CUstream earlier, CUstream later) {
     CUevent event;
     return ok(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING)) &&
@@ -159,7 +160,7 @@ private:
       }
     return true;
   }
-  /// Records a few launches and runs them twice.
+  /// Captures a few launches as a graph and runs it twice.
   bool graph(size_t i) {
     Buffer &buffer = buffers[i];
     CUgraph graph;

@@ -1,4 +1,4 @@
-//===- VirtualMemoryTest.cpp - addresses and memory, each on its own ------===//
+//===- VirtualMemoryTest.cpp - address ranges, and memory mapped to them --===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -40,7 +40,7 @@ protected:
 } // namespace
 
 TEST_F(VirtualMemory, TwoPiecesAreOne) {
-  // The second half of the memory first.
+  // Map the second half of the memory in front of its first half.
   ASSERT_EQ(cuMemMap(base, piece, piece, memory, 0), CUDA_SUCCESS);
   ASSERT_EQ(cuMemMap(base + piece, piece, 0, memory, 0), CUDA_SUCCESS);
   ASSERT_EQ(allow(base, 2 * piece, CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
@@ -52,7 +52,7 @@ TEST_F(VirtualMemory, TwoPiecesAreOne) {
   EXPECT_EQ(read(base + 2 * piece - 4), 7u);
   EXPECT_EQ(cuMemsetD32_v2(base, 5, n + 1), CUDA_ERROR_INVALID_VALUE)
       << "nothing is mapped behind it";
-  // The same memory, a third time.
+  // Map the first half once more, at another address.
   CUdeviceptr again = base + 3 * piece;
   ASSERT_EQ(cuMemMap(again, piece, 0, memory, 0), CUDA_SUCCESS);
   ASSERT_EQ(allow(again, piece, CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
@@ -101,7 +101,7 @@ TEST_F(VirtualMemory, AccessIsGiven) {
       cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base + 4),
       CUDA_SUCCESS);
   EXPECT_EQ(type, unsigned(CU_MEMORYTYPE_DEVICE));
-  // A kernel that comes upon memory it may not access fails, and is told.
+  // A kernel that accesses memory without permission fails.
   EXPECT_EQ(allow(base, 2 * piece, CU_MEM_ACCESS_FLAGS_PROT_NONE),
             CUDA_SUCCESS);
   EXPECT_EQ(launchAdd(base, 1, 64), CUDA_SUCCESS);

@@ -1,4 +1,4 @@
-//===- Forms12Test.cpp - what libcudart.so.12 has in forms of its own -----===//
+//===- Forms12Test.cpp - functions that libcudart.so.12 has in old forms --===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -28,7 +28,7 @@ cudaError_t cudaMemsetAsync(void *, int, size_t, CUstream);
 
 namespace {
 
-// Where CUDA 12.9's header has them.
+// The offsets in CUDA 12.9's header.
 static_assert(sizeof(cudaDeviceProp) == 1032);
 static_assert(offsetof(cudaDeviceProp, totalConstMem) == 352);
 static_assert(offsetof(cudaDeviceProp, multiProcessorCount) == 388);
@@ -37,7 +37,8 @@ static_assert(offsetof(cudaDeviceProp, surfaceAlignment) == 568);
 static_assert(offsetof(cudaDeviceProp, memoryBusWidth) == 612);
 static_assert(offsetof(cudaDeviceProp, clusterLaunch) == 772);
 
-/// The old form of a function, whose plain name the headers give another one.
+/// Looks up the old form of a function. The headers (Names12.h) make the plain
+/// name mean a newer form.
 template <typename Function> Function *plain(const char *name) {
   return reinterpret_cast<Function *>(
       dlvsym(RTLD_DEFAULT, name, "libcudart.so.12"));

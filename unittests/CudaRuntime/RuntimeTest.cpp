@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does by hand what nvcc adds to programs, so that no toolkit is needed.
+// The test makes the calls that nvcc adds to programs, so that it needs no CUDA
+// toolkit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-// What the interface declares in headers that are not ours to ship.
+// CUDA's headers declare these functions; we may not ship them.
 extern "C" {
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -93,13 +94,14 @@ const char *const kText = R"(.version 8.0
 }
 )";
 
-/// Where the host has its shadows of what is on the device.
+/// Their addresses stand for kernels and variables of the device.
 void hostAdd() {}
 void hostMissing() {}
 char hostCounter, hostStep;
 unsigned *hostBoth = nullptr;
 
-/// A program, from before main to its end.
+/// Registers a program's kernels and variables, as nvcc's code does before
+/// main(), and unregisters them, as it does at exit.
 class Runtime : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -244,7 +246,7 @@ TEST_F(Runtime, ChildrenOfForkHaveNoDevice) {
   int wrong = runInChild([&] {
     void *memory;
     int wrong = 0;
-    // cudaErrorInitializationError
+    // 3 is cudaErrorInitializationError.
     wrong += launch() != 3;
     wrong += cudaGetLastError() != 3;
     wrong += cudaMalloc(&memory, 4) != 3;
@@ -314,7 +316,7 @@ TEST_F(Runtime, PropertiesFollowTheDevice) {
   EXPECT_EQ(sizeof(properties), PTXJIT_CUDART_VERSION == 12 ? 1032u : 1008u);
 }
 
-// Last: what was allocated before is gone.
+// The last test, since the reset frees all memory.
 TEST_F(Runtime, ResetBeginsAnew) {
   EXPECT_EQ(cudaDeviceReset(), 0);
   EXPECT_EQ(cudaMalloc(&data, 400), 0);

@@ -1,4 +1,4 @@
-//===- FormTableTest.cpp - the ISA table as a whole ----------------------===//
+//===- FormTableTest.cpp - the ISA table as a whole -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -53,8 +53,8 @@ TEST(FormTable, RefusesWhatTheIsaDoesNotHave) {
     EXPECT_FALSE(match(text)) << text.str();
 }
 
-// The parser takes forms of an op from the table, and so does the verifier:
-// what one writes the other must read.
+// The parser looks forms up by opcode, the verifier and the printer by op. Both
+// lists must hold every form.
 TEST(FormTable, EveryFormIsFoundByOpcodeAndByOp) {
   for (const FormSpec &form : getForms()) {
     auto contains = [&](llvm::ArrayRef<FormSpec> list) {
@@ -70,7 +70,7 @@ TEST(FormTable, EveryFormIsFoundByOpcodeAndByOp) {
   }
 }
 
-// Before PTX 1.4 modifiers could be left out.
+// Before PTX 1.4 some modifiers could be left out, here .approx.
 TEST(FormTable, OldFormsEnd) {
   const FormSpec *form = match("sin.f32");
   ASSERT_TRUE(form);

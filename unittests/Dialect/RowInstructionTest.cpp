@@ -1,4 +1,4 @@
-//===- RowInstructionTest.cpp - what matrix and video instructions say ----===//
+//===- RowInstructionTest.cpp - meaning of matrix and video instructions --===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace ptxjit::ptx;
 
 namespace {
-/// Ops without operands, of which only the modifiers count.
+/// Makes ops without operands: the tests look at their modifiers only.
 class RowInstruction : public testing::Test {
 protected:
   RowInstruction() { context.loadDialect<PtxDialect>(); }
@@ -34,7 +34,7 @@ protected:
     addModifiers(form, *match, state);
     return cast<OpTy>(Operation::create(state));
   }
-  /// Null if no form is spelled so.
+  /// \returns null if no form of OpTy is spelled like `text`.
   template <typename OpTy> OwningOpRef<OpTy> make(StringRef text) {
     auto [opcode, modifiers] = text.split('.');
     SmallVector<StringRef> tokens;
@@ -45,8 +45,9 @@ protected:
     return nullptr;
   }
 
-  /// Calls `check(op, sizes)` with an op of each form of OpTy, for each of its
-  /// alternatives, and the elements of the operands of the text by name.
+  /// Calls `check(op, sizes)` five times for each form of OpTy, each time with
+  /// the next alternative of each modifier. `sizes` has the number of elements
+  /// of each operand in the text, by name.
   template <typename OpTy, typename Check> void forEachForm(Check check) {
     unsigned ops = 0;
     for (const FormSpec &form : getFormsOfOp(OpTy::getOperationName()))
@@ -80,8 +81,8 @@ TEST_F(RowInstruction, MultiplicationsHaveTheRegistersOfTheirForms) {
     EXPECT_EQ(mma.aRegisters(), sizes.lookup("a"));
     EXPECT_EQ(mma.bRegisters(), sizes.lookup("b"));
     EXPECT_EQ(mma.cRegisters(), sizes.lookup("c"));
-    // Behind them metadata and a selector, and for A and B a scale and which
-    // byte and thread it is from.
+    // Sparse forms also have metadata and a selector. Scaled forms also have a
+    // scale, a byte selector and a thread selector, each for A and for B.
     unsigned others = 0;
     for (auto &[name, size] : sizes)
       others += StringRef("dabc").contains(name) ? 0 : size;

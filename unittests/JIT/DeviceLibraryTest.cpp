@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions.def is what Lowering calls; the embedded bitcode is what there is.
+// Functions.def lists the device functions. The embedded bitcode must define
+// exactly these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ using namespace llvm;
 
 using Names = std::set<std::string>;
 
-/// What the list says.
+/// The functions in the list. `dotProducts`: including those that are only for
+/// CPUs with dot products.
 static Names listedFunctions(bool dotProducts) {
   Names names;
 #define PTXJIT_LANE_FUNCTION(name, operands)                                   \
@@ -37,7 +39,7 @@ static Names listedFunctions(bool dotProducts) {
   return names;
 }
 
-/// What a CPU level's files define.
+/// The functions that the bitcode files of a CPU level define.
 static Names definedFunctions(ArrayRef<EmbeddedBitcode> files) {
   Names names;
   for (const EmbeddedBitcode &file : files) {

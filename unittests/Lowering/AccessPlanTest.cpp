@@ -26,7 +26,7 @@ Access accessAt(const LanePattern &pattern) {
   return access;
 }
 
-/// Rows of `lanes` lanes each, of which only each has a base.
+/// Rows of `lanes` neighbouring lanes; each row has a base of its own.
 LaneGroups rowsOf(int lanes) {
   return {patternOf([=](int i) { return i - i % lanes; }),
           patternOf([=](int i) { return 4 * (i % lanes); }), false};
@@ -43,7 +43,7 @@ TEST(AccessPlan, OneAddressForAllLanes) {
   access.isStore = true;
   access.sameValue = true;
   EXPECT_EQ(planOf(access), "scalar store");
-  // The last lane wins: scatters write in order.
+  // The last lane must win, and scatters write in order.
   access.sameValue = false;
   EXPECT_EQ(planOf(access), "scatter");
 }
@@ -79,7 +79,7 @@ TEST(AccessPlan, NumbersThatMayWrapAround) {
   EXPECT_EQ(planOf(access),
             "contiguous load if the pattern holds, else gather");
   EXPECT_FALSE(planAccess(access, 8).failsRarely);
-  // Of what is not contiguous, the test would not be worth it.
+  // The test of the pattern only pays off for contiguous accesses.
   access = accessAt(patternOf([](int i) { return 8 * i; }));
   access.address.conditional = true;
   EXPECT_EQ(planOf(access), "gather");
@@ -93,7 +93,7 @@ TEST(AccessPlan, SmallStridesAndReversedOrder) {
   access.masked = true;
   EXPECT_EQ(planOf(access),
             "a store for each row if all lanes take part, else scatter");
-  // Far apart: one run a lane.
+  // Lanes far apart: each is a run of its own.
   access = accessAt(patternOf([](int i) { return 4096 * i; }));
   EXPECT_EQ(planOf(access), "gather");
 }
@@ -103,7 +103,7 @@ TEST(AccessPlan, StoresThatOverlapKeepTheirOrder) {
   EXPECT_EQ(planOf(access), "a load for each row");
   access.isStore = true;
   EXPECT_EQ(planOf(access), "scatter");
-  // In part.
+  // Neighbouring elements overlap in part.
   access = accessAt(patternOf([](int i) { return 2 * i; }));
   EXPECT_EQ(planOf(access), "gather");
 }
@@ -115,7 +115,7 @@ TEST(AccessPlan, VectorsOfLanesFarApart) {
   access.masked = true;
   EXPECT_EQ(planOf(access),
             "a vector load for each lane if all lanes take part, else gather");
-  // A chunk of one lane follows itself.
+  // A chunk of one lane is always contiguous.
   EXPECT_EQ(planOf(access, 1), "contiguous load");
 }
 

@@ -1,4 +1,4 @@
-//===- LexerTest.cpp - tokens and their places ---------------------------===//
+//===- LexerTest.cpp - tokens and their places ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 
 using namespace ptxjit;
 
-/// Kinds and spellings as one string: "I:add W:u32 P:; ".
+/// The kinds and spellings of all tokens, for example "I:add W:u32 P:; ".
 static std::string lex(const char *text) {
   Lexer lexer(text);
   std::string out;
@@ -74,7 +74,7 @@ TEST(Lexer, SkippingFindsTheFirstMalformedToken) {
   EXPECT_EQ(skip("a ` \"b\n }"), Found(TokenKind::Error, 2));
   EXPECT_EQ(skip("\"a\" b /* } "), Found(TokenKind::Error, 6));
   EXPECT_EQ(skip("a { }"), Found(TokenKind::Eof, 5));
-  // What follows the brace is not looked at.
+  // The text behind the brace is not read.
   EXPECT_EQ(skip("a } \"b"), Found(TokenKind::Punctuation, 2));
 }
 TEST(Lexer, OddBytes) { EXPECT_EQ(lex("\x01 \xff ` #").size() > 0, true); }

@@ -1,4 +1,4 @@
-//===- OutlineTest.cpp - how deep modules are read ------------------------===//
+//===- OutlineTest.cpp - modules that are parsed without all bodies -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace ptxjit;
 
 namespace {
-// What stands in the bodies of `a` and `c` is nonsense inside their braces.
+// The bodies of `a` and `c` are nonsense whose braces match.
 const char *const kText = R"(.version 8.0
 .target sm_80
 .visible .entry a(.param .u64 p) { nonsense "}" { /* } */ } // }

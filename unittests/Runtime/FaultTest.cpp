@@ -52,7 +52,7 @@ protected:
     module = Module::load(kKernels, "faults.ptx", report);
     ASSERT_TRUE(module) << report;
   }
-  /// Lane `which` of each CTA goes to `bad`, the others to `good`.
+  /// Thread `which` of each CTA accesses `bad`, and the others `good`.
   LaunchStatus launch(const std::string &kernel, uint64_t bad, uint32_t which,
                       unsigned threads, uint32_t ctas = 16) {
     struct {
@@ -119,7 +119,7 @@ TEST_F(Faults, AThousandInARow) {
               LaunchStatus::IllegalAddress);
     std::string thread = "thread (" + std::to_string(i % 64) + ",0,0)";
     ASSERT_NE(report.find(thread), std::string::npos) << i << report;
-    // And what is right still works.
+    // Correct launches still work.
     if (i % 10 == 0)
       ASSERT_EQ(launch(kernel, reinterpret_cast<uint64_t>(good), 0, 2),
                 LaunchStatus::Ok);
@@ -155,17 +155,17 @@ TEST_F(Faults, ManyThreadsAtOnce) {
   EXPECT_EQ(failures, 200);
 }
 
-// The program's own handler gets what is not a kernel's fault, whether it was
-// installed before ours or after.
+// The program's own handler gets faults of the host, whether it was installed
+// before ours or after.
 TEST_F(Faults, HandlersOfTheProgramStillWork) {
   struct sigaction mine = {}, old;
   mine.sa_handler = onHostFault;
   mine.sa_flags = SA_NODEFER;
   ASSERT_EQ(launch("store", 4096, 0, 1), LaunchStatus::IllegalAddress);
-  sigaction(SIGSEGV, &mine, &old); // behind ours, which is in front again soon
+  sigaction(SIGSEGV, &mine, &old); // replaces ours until the next launch
   EXPECT_TRUE(faultOnHost());
   ASSERT_EQ(launch("store", 4096, 0, 1), LaunchStatus::IllegalAddress);
-  EXPECT_EQ(hostFaults, 1); // the kernel's fault was not theirs
+  EXPECT_EQ(hostFaults, 1); // it did not get the kernel's fault
   EXPECT_TRUE(faultOnHost());
   ASSERT_EQ(launch("together", 4096, 9, 2), LaunchStatus::IllegalAddress);
   EXPECT_EQ(hostFaults, 2);
@@ -179,7 +179,7 @@ TEST_F(Faults, NobodysFaultStillEndsTheProcess) {
   EXPECT_EXIT(
       {
         signal(SIGSEGV, SIG_DFL);
-        (void)launch("store", 4096, 0, 1); // ours is in front of the default
+        (void)launch("store", 4096, 0, 1); // puts ours in front of it
         volatile int *bad = reinterpret_cast<volatile int *>(16);
         (void)*bad;
       },

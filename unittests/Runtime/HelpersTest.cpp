@@ -32,7 +32,7 @@ TEST(Helpers, AreWaitedForIfTheyHaveCome) {
       });
       sleepFor(i % 4 * 50);
     }
-    // Whoever came now would find these gone.
+    // No helper may begin now: `begun` and `ended` end with this iteration.
     EXPECT_EQ(begun, ended);
     most = std::max(most, begun.load());
   }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What compiled code looks like from outside, as C++ that runs: all it knows
-// it finds in the context.
+// A kernel written in C++ that looks to the runtime like compiled code: it
+// reaches everything through the context, but knows its block shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ struct Params {
   uint32_t n;
 };
 
-/// y[i] = a * x[i] + y[i], one CTA: warps one after another, lanes side by
-/// side.
+/// Computes y[i] = a * x[i] + y[i] in one CTA: runs its warps from `begin` to
+/// `end` - 1 one after another.
 void saxpy(PtxjitKernelContext *context, uint32_t begin, uint32_t end) {
   Params params;
   std::memcpy(&params, context->params, sizeof params);

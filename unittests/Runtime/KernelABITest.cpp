@@ -1,4 +1,4 @@
-//===- KernelABITest.cpp - the layout compiled code relies on -------------===//
+//===- KernelABITest.cpp - the layout that compiled code relies on --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- LaunchGridTest.cpp - grids of CTAs on all cores -------------------===//
+//===- LaunchGridTest.cpp - grids of CTAs on all cores --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -70,11 +70,11 @@ TEST(LaunchGrid, WakesNobodyForWhatIsShort) {
     EXPECT_EQ(launchGrid(code, {200, 1, 1}, &data, 0, 2), LaunchStatus::Ok);
     return threads.ids.size();
   };
-  EXPECT_EQ(launch(), 2u); // nothing is known yet
+  EXPECT_EQ(launch(), 2u); // the pace is not known yet
   EXPECT_GT(pace, 100000u);
   EXPECT_EQ(launch(), 2u);
   pace = 1;
-  EXPECT_EQ(launch(), 1u); // a mistake, which is noticed
+  EXPECT_EQ(launch(), 1u); // the launch corrects the pace
   EXPECT_GT(pace, 10000u);
   EXPECT_EQ(launch(), 2u);
 }
@@ -95,8 +95,8 @@ TEST(LaunchGrid, RunsEveryCtaOnce) {
     EXPECT_EQ(count, 4);
 }
 
-// Decoupled look-back and the like rely on it: who has started is never behind
-// one who has not.
+// Algorithms such as decoupled look-back rely on it: a CTA only starts after
+// all CTAs of lower index have started.
 TEST(LaunchGrid, StartsInIndexOrder) {
   struct State {
     std::atomic<uint32_t> started{0};
@@ -122,7 +122,7 @@ TEST(LaunchGrid, MemoryDoesNotGrowWithTheGrid) {
   auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     *paramOf<std::atomic<uint64_t>>(c) += c->ctaid[0] + 1;
   };
-  launchGrid(makeCode(entry), {64, 1, 1}, &pointer, 0, 2); // TBB's own memory
+  launchGrid(makeCode(entry), {64, 1, 1}, &pointer, 0, 2); // TBB allocates, too
   sum = 0;
   long before = peakMemory();
   const uint64_t n = 1000000;

@@ -20,7 +20,7 @@ std::string text(const LaunchShape &s) {
          triple(s.cluster.x, s.cluster.y, s.cluster.z);
 }
 
-/// The shape, or what is wrong with it.
+/// The completed shape as text, or the error.
 std::string complete(const PtxjitKernelInfo &kernel, LaunchShape shape) {
   std::string error;
   return completeShape(kernel, shape, error) == LaunchStatus::Ok ? text(shape)

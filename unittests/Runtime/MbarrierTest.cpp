@@ -44,17 +44,17 @@ TEST(Mbarrier, CountsReachTheirLimits) {
   object.update(kMost - 1, 0, 0);
   EXPECT_EQ(object.pending(), 1u);
   EXPECT_EQ(object.phase(), 0u);
-  object.update(1, 0, int32_t(kMost)); // bytes are missing still
+  object.update(1, 0, int32_t(kMost)); // bytes are still missing
   EXPECT_EQ(object.phase(), 0u);
   EXPECT_EQ(object.pending(), 0u);
   object.update(0, 0, -int32_t(kMost));
   EXPECT_EQ(object.phase(), 1u);
   EXPECT_EQ(object.pending(), kMost);
-  // More bytes than are expected yet.
+  // Bytes arrive before they are expected.
   object.update(0, 0, -int32_t(kMost));
   object.update(kMost, 0, 0);
   EXPECT_EQ(object.phase(), 1u);
-  // Expecting them does not end a phase; the next that comes does.
+  // Expecting them does not end the phase; the next arrival would.
   object.update(0, 0, int32_t(kMost));
   EXPECT_EQ(object.phase(), 1u);
 }

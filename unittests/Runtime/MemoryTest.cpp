@@ -1,4 +1,4 @@
-//===- MemoryTest.cpp - device memory and its windows --------------------===//
+//===- MemoryTest.cpp - device memory and its windows ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -45,14 +45,14 @@ TEST(Memory, LowRange) {
   EXPECT_EQ(allocateDevice(size_t(4) << 30, AddressRange::Low), nullptr);
 }
 
-// All of it can be used, and is used again.
+// Addresses of the low range are used again once they are freed.
 TEST(Memory, LowRangeIsReused) {
   constexpr size_t kBytes = size_t(256) << 20;
   for (unsigned turn = 0; turn < 3; ++turn) {
     std::vector<DeviceBuffer> buffers;
     while (auto buffer = makeDeviceBuffer(kBytes, AddressRange::Low))
       buffers.push_back(std::move(buffer));
-    EXPECT_GE(buffers.size(), 4u); // of 14, less what others map there
+    EXPECT_GE(buffers.size(), 4u); // of 14, less other mappings
   }
 }
 

@@ -1,4 +1,4 @@
-//===- ModuleTest.cpp - modules: load, compile, launch -------------------===//
+//===- ModuleTest.cpp - modules: load, compile, launch --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -83,8 +83,8 @@ TEST(Module, CompiledByManyThreadsAtOnce) {
   EXPECT_EQ(out, 2 * 10 * (1 + 2 + 3 + 4u));
 }
 
-// Bodies of large modules are read when a kernel is compiled; they may bring
-// variables along.
+// The bodies of a large module are parsed when their kernels are compiled, and
+// may declare variables.
 TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
                      ".global .u32 total = 5;\n"
@@ -144,7 +144,8 @@ TEST(Module, UnknownKernel) {
   EXPECT_EQ(module->findKernel("other"), nullptr);
 }
 
-/// kCounter, behind so many kernels that bodies are read at first use only.
+/// kCounter, followed by so many kernels that bodies are only parsed when they
+/// are first used, and by `last`.
 static std::string largeModule(const std::string &last) {
   std::string text = kCounter;
   for (int i = 0; text.size() < (1 << 20) + 1000; ++i)

@@ -1,4 +1,4 @@
-//===- StreamTest.cpp - work in the order of streams ---------------------===//
+//===- StreamTest.cpp - work in the order of streams ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
