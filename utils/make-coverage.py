@@ -22,51 +22,53 @@ HEAD = """# Coverage of the ISA
 
 Made by `utils/make-coverage.py` from the ISA table and the tests; do not edit.
 
-The instructions of PTX 1.0 to 9.0 are in the table, and of 9.1 to 9.4 those of
+The table has the instructions of PTX 1.0 to 9.0. Of 9.1 to 9.4 it has those of
 u8x4 and s8x4, conversions between small floats and bf16x2 without factors,
 saturating sums, `.volatile.local`, `.noftz.f32` and factors of four by ue8m0.
-They are parsed, checked against `.version` and `.target`, and printed. (Not yet:
-s2f6x2, conversions with `.scaled::n2::ue8m0`, `.ignore_oob`.) A *spelling* is an
-opcode with one choice of its modifiers (operands not counted). *Executed* ones
-are compiled to native code. *Advice* changes no result (prefetches, cache
-policies, registers per thread) and is dropped. The others are refused when a
-kernel that holds one is compiled, with the section to read.
+(Not yet: s2f6x2, conversions with `.scaled::n2::ue8m0`, `.ignore_oob`.) They are
+parsed, checked against `.version` and `.target`, and printed. A *spelling* is an
+opcode with one choice of its modifiers (operands not counted). *Executed*
+spellings are compiled to native code. *Advice* changes no result (prefetches,
+cache policies, registers per thread) and is dropped. The others are *known only*:
+a kernel that contains one is refused when it is compiled, and the error names the
+section of the ISA.
 
-*Tests*: `forms` are execution tests of each form that the build makes from the
-table, on edge values, at every chunk width, as fibers and as threads, judged by
-the reference interpreter; else the files of `test/Execution` that use it.
+*Tests*: `forms` are execution tests that the build makes of each form in the
+table. They run on edge values, at every chunk width, as fibers and as threads,
+and the reference interpreter judges the results. For other opcodes the column
+names up to four files of `test/Execution` that use them.
 
 Expected values come from the reference interpreter, which is written from the
 ISA's text, and for edge cases from the text by hand. None were compared with
 hardware.
 
-Random programs (`utils/random-stress.sh`) hold all opcodes outside textures and
-tensor memory: in 75 minutes of two processes on two cores 6,178 programs, each of
-these opcodes over 1,600 times. Three of them differed, for two reasons, which
-have been mended.
+Random programs (`utils/random-stress.sh`) use all opcodes except those of
+textures and tensor memory. In 75 minutes, two processes on two cores ran 6,178
+programs with each of these opcodes over 1,600 times. Three programs differed, for
+two reasons, which have been fixed.
 
-The parser accepts all 19,344 forms that `ptxas` 13.0 accepts. (Modules of
-32-bit addresses, which it does not take, run: [Execution](Execution.md).)
-Of 17,959 statements that `ptxas` refuses it refuses 17,864 (99.5 %). Accepted
-although `ptxas` does not: `cvt.sat` that cannot saturate (26), stores to and
-volatile accesses of spaces that `ptxas` restricts (32), `shfl` with sinks or
-odd operands (24), `wmma.mma` of sub-byte types in other layouts (6), orders of
-modifiers (4), and three others.
+The parser accepts all 19,344 forms that `ptxas` 13.0 accepts. (It also accepts
+modules of 32-bit addresses, which `ptxas` does not: [Execution](Execution.md).)
+Of 17,959 statements that `ptxas` refuses, the parser refuses 17,864 (99.5 %). It
+accepts `cvt.sat` that cannot saturate (26), stores to and volatile accesses of
+spaces that `ptxas` restricts (32), `shfl` with sinks or odd operands (24),
+`wmma.mma` of sub-byte types in other layouts (6), orders of modifiers (4), and
+three others.
 
-Of LLVM 19's own tests of its PTX output (`llvm/test/CodeGen/NVPTX`), as `llc` 22
-writes them, 346 of 363 modules are accepted; of the other 17 `ptxas` refuses 13,
-and 4 are no PTX. The modules of its generators are accepted, too: `wmma` for PTX
-6.0 to 7.1, textures and surfaces, `ld` and `st`. Their functions without textures
-or surfaces, made kernels, are lowered: over 1,600, and 6,297.
+LLVM 19 has tests of its PTX output (`llvm/test/CodeGen/NVPTX`). Of their 363
+modules, as `llc` 22 writes them, the parser accepts 346; of the other 17 `ptxas`
+refuses 13, and 4 are not PTX. It also accepts the modules of LLVM's generators:
+`wmma` for PTX 6.0 to 7.1, textures and surfaces, `ld` and `st`. Their functions
+without textures or surfaces, made kernels, are lowered: over 1,600, and 6,297.
 
-All 3,669 modules that Mojo's compiler made for mojolearn 0.8.62 are accepted; of
-what it computes with them 137 kinds of models were compared with the bits that
-GPUs gave, and none differs ([Clients](Clients.md)).
+The parser accepts all 3,669 modules that Mojo's compiler made for mojolearn
+0.8.62. The results of 137 kinds of models were compared with the bits that GPUs
+gave, and none differs ([Clients](Clients.md)).
 
-Known only are `wgmma`, `tcgen05`, textures, surfaces and copies of tensors. What
-settled the forms that the ISA's text leaves open, and what was chosen where
-nothing public does (`cvt.rs` to `e2m1x4`, `fma.oob` of bf16):
-[Execution](Execution.md).
+Known only are `wgmma`, `tcgen05`, textures, surfaces and copies of tensors.
+[Execution](Execution.md) says what settled the forms that the ISA's text leaves
+open, and what was chosen where no public source settles them (`cvt.rs` to
+`e2m1x4`, `fma.oob` of bf16).
 
 """
 
