@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/CudaDriver/CudaABI.h"
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 
 #include <algorithm>
 #include <chrono>
@@ -83,10 +83,10 @@ static double timeLaunch(CUfunction function, unsigned grid, unsigned block,
 }
 
 /// Best time of 20,000 turns of one CTA, in nanoseconds per turn and warp.
-static double timeTurns(ptxjit::Module &module, const char *kernel,
+static double timeTurns(ptxjit::LoadedModule &module, const char *kernel,
                         uint32_t warps, PtxjitMode mode) {
   uint32_t turns = 20000, block[3] = {warps * 32, 1, 1};
-  ptxjit::CompileOptions options;
+  ptxjit::KernelOptions options;
   options.atLeast = mode;
   std::string diagnostics;
   double best = 1e300;
@@ -110,7 +110,8 @@ static double timeTurns(ptxjit::Module &module, const char *kernel,
 /// memory.
 static void printBarriers() {
   std::string diagnostics;
-  auto module = ptxjit::Module::load(kKernels, "overheads.ptx", diagnostics);
+  auto module =
+      ptxjit::LoadedModule::load(kKernels, "overheads.ptx", diagnostics);
   std::printf("\n| warps | no barrier | fission | fibers | threads |\n"
               "|---:|---:|---:|---:|---:|\n");
   for (uint32_t warps : {1u, 2u, 8u, 32u}) {

@@ -14,13 +14,15 @@ install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ptxas RUNTIME DESTINATION libexec/ptx-jit)
 install(TARGETS cuda cudart cudart12 nvidia-ml gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
-target_include_directories(PtxJitRuntime
-  INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS PtxJitRuntime PtxJitCache EXPORT PtxJitTargets
-  ARCHIVE DESTINATION ${private_libdir})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ptxjit/Runtime
-  ${CMAKE_SOURCE_DIR}/include/ptxjit/Cache
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit FILES_MATCHING PATTERN "*.h")
+# The C++ interface: one header, one library.
+install(TARGETS ptxjit EXPORT PtxJitTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/include/ptxjit/ptxjit.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit)
+
+# The folder of tests to copy (docs/Testing.md).
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/lit
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/ptx-jit/examples)
 
 install(EXPORT PtxJitTargets NAMESPACE PtxJit:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/PtxJitConfig.cmake.in

@@ -4,52 +4,35 @@
 //
 // Loads four CUDA kernels as PTX, runs them on this CPU, compares every result
 // with an obvious C++ loop, and times both: best of several runs, the loop on
-// one thread. Also an example of the C++ interface: Module::load and launch.
+// one thread. Also an example of the C++ interface (docs/Embedding.md).
 //
 //   ptx-jit-demo KERNELS_DIR {PICTURE.ppm}
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/ptxjit.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <cstdlib>
 #include <functional>
-#include <iterator>
+#include <string>
 #include <vector>
 
 using namespace ptxjit;
 
 namespace {
 
-/// Kernel arguments, laid out as nvcc does: each aligned to its size.
-class Params {
-public:
-  template <typename T> Params &add(T value) {
-    size_t at = (size + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    std::memcpy(bytes + at, &value, sizeof(T));
-    size = at + sizeof(T);
-    return *this;
+template <typename T> Buffer<T> allocate(size_t count) {
+  auto buffer = Buffer<T>::allocate(count);
+  if (!buffer) {
+    std::fprintf(stderr, "%s\n", buffer.getError().getMessage().c_str());
+    std::exit(1);
   }
-  const void *data() const { return bytes; }
-
-private:
-  alignas(16) unsigned char bytes[256] = {};
-  size_t size = 0;
-};
-
-template <typename T> struct Array {
-  explicit Array(size_t n)
-      : count(n), memory(makeDeviceBuffer(n * sizeof(T))) {}
-  T &operator[](size_t i) { return static_cast<T *>(memory.get())[i]; }
-  T *data() { return static_cast<T *>(memory.get()); }
-  size_t count;
-  DeviceBuffer memory;
-};
+  return *buffer;
+}
 
 double bestOf(int runs, const std::function<void()> &body) {
   double best = 1e300;
@@ -63,49 +46,48 @@ double bestOf(int runs, const std::function<void()> &body) {
   return best;
 }
 
+/// The CPU's side of a kernel.
+struct Comparison {
+  std::function<void()> loop;         ///< computes the same in plain C++
+  std::function<std::string()> check; ///< "right", or what is wrong
+};
+
 struct Demo {
   std::string folder;
   bool ok = true;
 
-  std::unique_ptr<Module> load(const std::string &name) {
-    std::string path = folder + "/" + name + ".ptx", diagnostics;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-      std::fprintf(stderr, "%s cannot be read\n", path.c_str());
-      return nullptr;
-    }
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    auto module = Module::load(text, path, diagnostics);
-    std::fputs(diagnostics.c_str(), stderr);
-    return module;
-  }
-
-  void run(const std::string &name, Grid grid, const uint32_t (&block)[3],
-           const Params &params, const std::function<void()> &reset,
-           const std::function<void()> &loop,
-           const std::function<std::string()> &check) {
-    auto module = load(name);
-    if (!module) {
-      ok = false;
-      return;
-    }
-    std::string diagnostics;
-    LaunchStatus status = LaunchStatus::Ok;
-    double first = bestOf(1, [&] {
-      status = module->launch(name, grid, block, params.data(), 0, 0, {},
-                              diagnostics);
-    });
-    std::string verdict =
-        status == LaunchStatus::Ok ? check() : "failed: " + diagnostics;
+  /// Runs the kernel `name` of NAME.ptx, and prints a row of the table.
+  template <typename... Args>
+  void run(const std::string &name, Dim3 grid, Dim3 block,
+           const Comparison &comparison, const Args &...args) {
+    auto module = Module::loadFile(folder + "/" + name + ".ptx");
+    if (!module)
+      return fail(module.getError());
+    auto kernel = module->getKernel(name);
+    if (!kernel)
+      return fail(kernel.getError());
+    Error error;
+    double first =
+        bestOf(1, [&] { error = kernel->launch(grid, block, args...); });
+    if (error)
+      return fail(error);
+    std::string verdict = comparison.check();
     double ours = bestOf(10, [&] {
-      reset();
-      module->launch(name, grid, block, params.data(), 0, 0, {}, diagnostics);
+      if (!error)
+        error = kernel->launch(grid, block, args...);
     });
-    double plain = bestOf(3, loop);
+    if (error)
+      return fail(error);
+    double plain = bestOf(3, comparison.loop);
     std::printf("%-14s %12.2f %12.2f %9.1fx %12.2f   %s\n", name.c_str(), ours,
                 plain, plain / ours, first, verdict.c_str());
     std::fflush(stdout);
     ok &= verdict == "right";
+  }
+
+  void fail(const Error &error) {
+    std::fprintf(stderr, "%s\n", error.getMessage().c_str());
+    ok = false;
   }
 };
 
@@ -132,7 +114,7 @@ std::string closeEnough(float *got, const std::vector<float> &want,
 
 void saxpy(Demo &demo) {
   const int n = 1 << 24;
-  Array<float> x(n), y(n);
+  auto x = allocate<float>(n), y = allocate<float>(n);
   std::vector<float> start(n), want(n);
   for (int i = 0; i < n; ++i) {
     x[i] = uniform(i, -1, 1);
@@ -141,14 +123,13 @@ void saxpy(Demo &demo) {
     want[i] = std::fma(2.5f, x[i], start[i]);
   }
   std::vector<float> plain = start;
-  demo.run(
-      "saxpy", {unsigned(n / 256), 1, 1}, {256, 1, 1},
-      Params().add(2.5f).add(x.data()).add(y.data()).add(n), [] {},
-      [&] {
-        for (int i = 0; i < n; ++i)
-          plain[i] = 2.5f * x[i] + plain[i];
-      },
-      [&] { return closeEnough(y.data(), want, 0); });
+  demo.run("saxpy", {unsigned(n / 256), 1, 1}, {256, 1, 1},
+           {[&] {
+              for (int i = 0; i < n; ++i)
+                plain[i] = 2.5f * x[i] + plain[i];
+            },
+            [&] { return closeEnough(y.data(), want, 0); }},
+           2.5f, x, y, n);
 }
 
 float cnd(float d) {
@@ -163,7 +144,8 @@ float cnd(float d) {
 
 void blackscholes(Demo &demo) {
   const int n = 1 << 22;
-  Array<float> s(n), x(n), t(n), call(n), put(n);
+  auto s = allocate<float>(n), x = allocate<float>(n), t = allocate<float>(n),
+       call = allocate<float>(n), put = allocate<float>(n);
   for (int i = 0; i < n; ++i) {
     s[i] = uniform(i, 5, 30);
     x[i] = uniform(i + 1, 1, 100);
@@ -182,28 +164,19 @@ void blackscholes(Demo &demo) {
     }
   };
   loop();
-  demo.run(
-      "blackscholes", {unsigned(n / 256), 1, 1}, {256, 1, 1},
-      Params()
-          .add(s.data())
-          .add(x.data())
-          .add(t.data())
-          .add(call.data())
-          .add(put.data())
-          .add(r)
-          .add(v)
-          .add(n),
-      [] {}, loop,
-      [&] {
-        std::string verdict = closeEnough(call.data(), wantCall, 1e-4);
-        return verdict == "right" ? closeEnough(put.data(), wantPut, 1e-4)
-                                  : verdict;
-      });
+  demo.run("blackscholes", {unsigned(n / 256), 1, 1}, {256, 1, 1},
+           {loop,
+            [&] {
+              std::string verdict = closeEnough(call.data(), wantCall, 1e-4);
+              return verdict == "right" ? closeEnough(put.data(), wantPut, 1e-4)
+                                        : verdict;
+            }},
+           s, x, t, call, put, r, v, n);
 }
 
 void mandelbrot(Demo &demo, const char *picture) {
   const int n = 1024, limit = 512;
-  Array<uint32_t> out(n * n);
+  auto out = allocate<uint32_t>(n * n);
   const float x0 = -2.0f, y0 = -1.25f, step = 2.5f / n;
   std::vector<uint32_t> want(n * n);
   auto loop = [&] {
@@ -222,28 +195,19 @@ void mandelbrot(Demo &demo, const char *picture) {
       }
   };
   loop();
-  demo.run(
-      "mandelbrot", {n / 32, n / 8, 1}, {32, 8, 1},
-      Params()
-          .add(out.data())
-          .add(n)
-          .add(n)
-          .add(x0)
-          .add(y0)
-          .add(step)
-          .add(step)
-          .add(limit),
-      [] {}, loop,
-      [&] {
-        // nvcc contracts to fma, plain C++ does not: orbits that graze the
-        // border may differ.
-        int wrong = 0;
-        for (int i = 0; i < n * n; ++i)
-          wrong += out[i] != want[i];
-        if (wrong > n * n / 50)
-          return "WRONG: " + std::to_string(wrong) + " pixels differ";
-        return std::string("right");
-      });
+  demo.run("mandelbrot", {n / 32, n / 8, 1}, {32, 8, 1},
+           {loop,
+            [&] {
+              // nvcc contracts to fma, plain C++ does not: orbits that graze
+              // the border may differ.
+              int wrong = 0;
+              for (int i = 0; i < n * n; ++i)
+                wrong += out[i] != want[i];
+              if (wrong > n * n / 50)
+                return "WRONG: " + std::to_string(wrong) + " pixels differ";
+              return std::string("right");
+            }},
+           out, n, n, x0, y0, step, step, limit);
   if (!picture)
     return;
   std::FILE *file = std::fopen(picture, "wb");
@@ -296,22 +260,23 @@ void sha256One(const uint32_t *message, uint32_t *digest) {
 
 void sha256(Demo &demo) {
   const int n = 1 << 18;
-  Array<uint32_t> message(size_t(n) * 16), digest(size_t(n) * 8);
-  for (size_t i = 0; i < message.count; ++i)
+  auto message = allocate<uint32_t>(size_t(n) * 16),
+       digest = allocate<uint32_t>(size_t(n) * 8);
+  for (size_t i = 0; i < message.size(); ++i)
     message[i] = uint32_t(i) * 2654435761u;
-  std::vector<uint32_t> want(digest.count);
+  std::vector<uint32_t> want(digest.size());
   auto loop = [&] {
     for (int i = 0; i < n; ++i)
       sha256One(&message[size_t(i) * 16], &want[size_t(i) * 8]);
   };
   loop();
-  demo.run(
-      "sha256", {n / 256, 1, 1}, {256, 1, 1},
-      Params().add(message.data()).add(digest.data()).add(n), [] {}, loop,
-      [&] {
-        bool same = std::equal(want.begin(), want.end(), digest.data());
-        return std::string(same ? "right" : "WRONG");
-      });
+  demo.run("sha256", {n / 256, 1, 1}, {256, 1, 1},
+           {loop,
+            [&] {
+              bool same = std::equal(want.begin(), want.end(), digest.data());
+              return std::string(same ? "right" : "WRONG");
+            }},
+           message, digest, n);
 }
 
 } // namespace

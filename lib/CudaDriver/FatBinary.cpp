@@ -52,17 +52,20 @@ constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 } // namespace
 
 ImageKind cuda::kindOf(const void *image) {
-  uint32_t word;
-  std::memcpy(&word, image, sizeof(word));
-  switch (word) {
-  case kElf:
+  // A text may be shorter than a word: no byte is read beyond its NUL, with
+  // which no word begins.
+  auto begins = [&](uint32_t word) {
+    const auto *bytes = static_cast<const uint8_t *>(image);
+    for (unsigned i = 0; i < sizeof(word); ++i)
+      if (bytes[i] != uint8_t(word >> (8 * i)))
+        return false;
+    return true;
+  };
+  if (begins(kElf))
     return ImageKind::MachineCode;
-  case kContainer:
+  if (begins(kContainer))
     return ImageKind::FatBinary;
-  case kWrapper:
-    return ImageKind::Wrapper;
-  }
-  return ImageKind::Text;
+  return begins(kWrapper) ? ImageKind::Wrapper : ImageKind::Text;
 }
 
 /// Can a device of that capability run the entry? Plain PTX runs on its own

@@ -7,9 +7,7 @@
 #include "Images.h"
 #include "FatBinary.h"
 #include "State.h"
-
-#include <fstream>
-#include <iterator>
+#include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -58,9 +56,5 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
 }
 
 bool cuda::readFile(const char *path, std::string &bytes) {
-  std::ifstream file(path, std::ios::binary);
-  bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (bytes.size() < 4)
-    bytes.resize(4);
-  return bool(file) || file.eof();
+  return ptxjit::readFile(path, bytes) == 0;
 }

@@ -22,8 +22,8 @@ namespace ptxjit::cuda {
 CUresult extractTexts(const void *image, const std::string &name,
                       std::vector<NamedText> &texts, std::string &diagnostics);
 
-/// Reads a file. `bytes` has at least four bytes, zeros if need be, and a zero
-/// behind them. False if the file cannot be read.
+/// Reads a file. Like all of std::string, `bytes` has a zero behind its end.
+/// \returns false if the file cannot be read.
 bool readFile(const char *path, std::string &bytes);
 
 } // namespace ptxjit::cuda

@@ -278,7 +278,7 @@ namespace {
 struct LaunchOperation : Operation {
   CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program passed them
   LaunchOptions givenOptions;
-  std::shared_ptr<ptxjit::Module> code;
+  std::shared_ptr<ptxjit::LoadedModule> code;
   const PtxjitImage *image = nullptr;
   const PtxjitKernelInfo *kernel = nullptr;
   LaunchShape shape{};
@@ -341,7 +341,7 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   std::string diagnostics, name = function->kernel->name;
   launch->image =
       function->code->compile(name, launch->shape.block, launch->shape.grid,
-                              CompileOptions(), diagnostics);
+                              KernelOptions(), diagnostics);
   if (!launch->image) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;

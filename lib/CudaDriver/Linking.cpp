@@ -97,8 +97,8 @@ PTXJIT_CUDA_API(cuLinkComplete,
     return CUDA_ERROR_INVALID_IMAGE;
   linker->whole = joinTexts(linker->texts);
   // Loaded at once, so that errors are found now, as by a linker.
-  bool isGood = ptxjit::Module::load(linker->whole, "<linked>",
-                                     linker->diagnostics) != nullptr;
+  bool isGood = ptxjit::LoadedModule::load(linker->whole, "<linked>",
+                                           linker->diagnostics) != nullptr;
   linker->logs.write(linker->diagnostics);
   if (!isGood)
     return CUDA_ERROR_INVALID_PTX;

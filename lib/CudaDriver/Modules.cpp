@@ -17,8 +17,8 @@ using namespace ptxjit::cuda;
 
 static CUresult loadText(const std::string &text, const std::string &name,
                          cuda::Module &module, std::string &diagnostics) {
-  std::shared_ptr<ptxjit::Module> &code = module.code;
-  code = ptxjit::Module::load(text, name, diagnostics);
+  std::shared_ptr<ptxjit::LoadedModule> &code = module.code;
+  code = ptxjit::LoadedModule::load(text, name, diagnostics);
   if (!code) {
     log(LogKind::Error, "PTX is refused:\n" + diagnostics);
     return CUDA_ERROR_INVALID_PTX;

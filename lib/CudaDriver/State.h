@@ -12,9 +12,9 @@
 #define PTXJIT_LIB_CUDADRIVER_STATE_H
 
 #include "ptxjit/CudaDriver/CudaABI.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 #include "ptxjit/Runtime/Log.h"
-#include "ptxjit/Runtime/Module.h"
-#include "ptxjit/Runtime/Stream.h"
+#include "ptxjit/Runtime/TaskQueue.h"
 
 #include <array>
 #include <atomic>
@@ -79,7 +79,7 @@ struct NextLaunch {
 
 /// A kernel of a module or a library.
 struct Function {
-  std::shared_ptr<ptxjit::Module> code;
+  std::shared_ptr<ptxjit::LoadedModule> code;
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr;      ///< handle of the module or library
   Context *context = nullptr; ///< of the module; null for a library
@@ -93,7 +93,7 @@ struct Function {
 /// Loaded code and the handles of its kernels: a module or a library.
 struct Module {
   Context *context = nullptr; ///< null: a library, valid in all
-  std::shared_ptr<ptxjit::Module> code;
+  std::shared_ptr<ptxjit::LoadedModule> code;
   std::map<std::string, Function *> functions; ///< by name
   ~Module();
 };
@@ -132,7 +132,8 @@ struct StreamObject {
   StreamAttributes attributes;
   /// Shared, so that waiting for all streams need not keep State::streams
   /// locked.
-  std::shared_ptr<ptxjit::Stream> work = std::make_shared<ptxjit::Stream>();
+  std::shared_ptr<ptxjit::TaskQueue> work =
+      std::make_shared<ptxjit::TaskQueue>();
   /// Null unless the stream records operations instead of running them.
   /// `captureTips` are the nodes that the next recorded operation depends on.
   std::shared_ptr<Capture> capture;

@@ -98,7 +98,7 @@ CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
 
 CUresult cuda::synchronizeContext(Context &context) {
   // Collected first, since the table must not be locked while we wait.
-  std::vector<std::shared_ptr<ptxjit::Stream>> streams;
+  std::vector<std::shared_ptr<ptxjit::TaskQueue>> streams;
   getState().streams.forEach([&](StreamObject &stream) {
     if (stream.context == &context)
       streams.push_back(stream.work);

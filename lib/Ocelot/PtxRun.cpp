@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 
 #include <cstdio>
 #include <cstring>
@@ -17,17 +17,18 @@
 using namespace ptxjit;
 
 /// Modules by their text: callers pass the whole text with each launch.
-static std::shared_ptr<Module> getModule(const std::string &text) {
+static std::shared_ptr<LoadedModule> getModule(const std::string &text) {
   static std::mutex mutex;
   static auto *modules =
-      new std::unordered_map<std::string, std::shared_ptr<Module>>;
+      new std::unordered_map<std::string, std::shared_ptr<LoadedModule>>;
   constexpr size_t most = 4096;
   std::lock_guard<std::mutex> lock(mutex);
   auto it = modules->find(text);
   if (it != modules->end())
     return it->second;
   std::string diagnostics;
-  std::shared_ptr<Module> module = Module::load(text, "<ptx_run>", diagnostics);
+  std::shared_ptr<LoadedModule> module =
+      LoadedModule::load(text, "<ptx_run>", diagnostics);
   if (!module) {
     std::fprintf(stderr, "ptx_run: %s", diagnostics.c_str());
     return nullptr;
@@ -49,7 +50,7 @@ ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
         int blck_z, int grid_x, int grid_y, int grid_z, int smem) {
   if (!ptx)
     return (void)std::fprintf(stderr, "ptx_run: no text\n");
-  std::shared_ptr<Module> module = getModule(ptx);
+  std::shared_ptr<LoadedModule> module = getModule(ptx);
   if (!module)
     return;
   const PtxjitModuleInfo &info = module->getInfo();
@@ -78,7 +79,7 @@ ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
   std::string diagnostics;
   LaunchStatus status =
       module->launch(kernel.name, grid, block, params.data(), uint32_t(smem), 0,
-                     CompileOptions(), diagnostics);
+                     KernelOptions(), diagnostics);
   if (status != LaunchStatus::Ok)
     std::fprintf(stderr, "ptx_run: %s%s", diagnostics.c_str(),
                  diagnostics.empty() ? "the launch is invalid\n" : "");

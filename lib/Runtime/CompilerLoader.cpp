@@ -48,6 +48,8 @@ static std::vector<std::string> listCandidates() {
     candidates.push_back(path);
   std::string folder = ownFolder();
   candidates.push_back(folder + "/" PTXJIT_COMPILER_LIBRARY);
+  // Installed: beside libptxjit.so, and beside programs.
+  candidates.push_back(folder + "/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(PTXJIT_COMPILER_LIBRARY);

@@ -143,6 +143,9 @@ bool ptxjit::isClose(const ElementType &type, uint64_t got, uint64_t want,
     if (distance <= tolerance.ulps)
       return true;
   }
+  // A part of infinity is infinite, too: every number would be near enough.
+  if (std::isinf(b))
+    return false;
   return std::fabs(a - b) <=
          tolerance.absolute + tolerance.relative * std::fabs(b);
 }

@@ -10,7 +10,7 @@
 #ifndef PTXJIT_TOOLS_BUFFERS_H
 #define PTXJIT_TOOLS_BUFFERS_H
 
-#include "WatchedMemory.h"
+#include "ptxjit/Runtime/WatchedMemory.h"
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Link.h"
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 
 #include <cstdio>
 #include <fstream>
@@ -16,7 +16,7 @@ using namespace ptxjit;
 int ptxjit::linkModules(const std::vector<NamedText> &modules,
                         const std::string &output) {
   std::string image = joinTexts(modules), diagnostics;
-  bool isGood = Module::load(image, output, diagnostics) != nullptr;
+  bool isGood = LoadedModule::load(image, output, diagnostics) != nullptr;
   std::fputs(diagnostics.c_str(), stderr);
   if (!isGood)
     return 1;

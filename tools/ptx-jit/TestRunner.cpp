@@ -6,338 +6,18 @@
 
 #include "TestRunner.h"
 #include "Arguments.h"
-#include "ptxjit/Runtime/Module.h"
+#include "TestNotation.h"
+#include "TestReport.h"
+#include "ptxjit/Runtime/LoadedModule.h"
+#include "ptxjit/Runtime/ReadFile.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 using namespace ptxjit;
 
 namespace {
-
-struct TestArgument {
-  bool isBuffer = false;
-  ElementType type;
-  std::vector<uint64_t> values;  ///< of a scalar or an array
-  std::vector<uint64_t> initial; ///< of a buffer
-  bool checked = false;          ///< is it `out` or `io`?
-  bool byReference = false;      ///< the interpreter computes `expected`
-  std::vector<uint64_t> expected;
-  std::vector<bool> wild; ///< elements given as `?`
-};
-
-struct TestCase {
-  std::string kernel, text, fails;
-  unsigned line = 0;
-  bool isRacy = false; ///< the interpreter does not run it
-  uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1}, cluster[3] = {0, 0, 0};
-  uint32_t shared = 0;
-  std::vector<TestArgument> arguments;
-  Tolerance tolerance;
-};
-
-//===----------------------------------------------------------------------===//
-// Generators
-//===----------------------------------------------------------------------===//
-
-uint64_t floatBits(double d, unsigned bytes) {
-  uint64_t bits = 0;
-  if (bytes == 8) {
-    std::memcpy(&bits, &d, 8);
-  } else {
-    float f = float(d);
-    std::memcpy(&bits, &f, 4);
-  }
-  return bits;
-}
-
-/// Sixteen values with which implementations are likely to go wrong.
-std::vector<uint64_t> edgesOf(const ElementType &type) {
-  unsigned n = type.bytes * 8;
-  if (type.kind == ElementType::Float) {
-    if (n == 32)
-      return {0x00000000, 0x80000000, 0x3f800000, 0xbf800000,
-              0x00000001, 0x80000001, 0x007fffff, 0x00800000,
-              0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
-              0x7fc00123, 0x4f000000, 0x3fc00000, 0xc2280000};
-    return {0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000,
-            0xbff0000000000000, 0x0000000000000001, 0x8000000000000001,
-            0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
-            0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
-            0x7ff8000000000123, 0x41e0000000000000, 0x3ff8000000000000,
-            0xc045000000000000};
-  }
-  uint64_t all = n == 64 ? ~0ull : (1ull << n) - 1, top = 1ull << (n - 1);
-  std::vector<uint64_t> edges = {0,
-                                 1,
-                                 2,
-                                 all,
-                                 all - 1,
-                                 top,
-                                 top - 1,
-                                 top + 1,
-                                 7,
-                                 31,
-                                 32,
-                                 33,
-                                 n - 1,
-                                 n,
-                                 0x5a5a5a5a5a5a5a5aull & all,
-                                 0xff00ff00ff00ff00ull & all};
-  return edges;
-}
-
-/// The same for the parts of packed values, which are f16, bf16 or f32.
-std::vector<uint64_t> edgesOfPart(const std::string &part) {
-  if (part == "f16")
-    return {0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x0400,
-            0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01, 0x3e01, 0xd140, 0x1400};
-  if (part == "bf16")
-    return {0x0000, 0x8000, 0x3f80, 0xbf80, 0x0001, 0x8001, 0x007f, 0x0080,
-            0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc1, 0x3f81, 0xc228, 0x3800};
-  return edgesOf({ElementType::Float, 4, "f32"});
-}
-
-/// Value number `i` of "edges.a", "edges.b" or "edges.c".
-uint64_t pickEdge(const std::vector<uint64_t> &edges, char which, uint64_t i) {
-  return which == 'a'   ? edges[i / 16 % 16]
-         : which == 'b' ? edges[i % 16]
-                        : edges[(i * 7 + i / 16) % 16];
-}
-
-uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-bool generate(const ElementType &type, const std::string &text,
-              std::vector<uint64_t> &values) {
-  std::string name = text;
-  uint64_t count = 256;
-  if (size_t colon = name.find(':'); colon != std::string::npos) {
-    count = std::strtoull(name.c_str() + colon + 1, nullptr, 10);
-    name = name.substr(0, colon);
-  }
-  if (count == 0 || count > (1 << 22))
-    return false;
-  std::vector<uint64_t> edges = edgesOf(type);
-  uint64_t all = type.bytes == 8 ? ~0ull : (1ull << (type.bytes * 8)) - 1;
-  uint64_t seed = 1;
-  bool random = name.rfind("random(", 0) == 0;
-  if (random)
-    seed = std::strtoull(name.c_str() + 7, nullptr, 10);
-  size_t dot = name.find('.');
-  std::string part = name.substr(0, dot);
-  bool isPart = part == "f16" || part == "bf16" || part == "f32";
-  if (dot != std::string::npos && (part == "edges" || isPart)) {
-    if (dot + 2 != name.size() || !std::strchr("abc", name[dot + 1]))
-      return false;
-    unsigned bytes = isPart ? (part == "f32" ? 4 : 2) : type.bytes;
-    if (isPart)
-      edges = edgesOfPart(part);
-    for (uint64_t i = 0; i < count; ++i) {
-      uint64_t value = 0;
-      // The parts of a value go through the edges in different orders.
-      for (unsigned at = 0; at < type.bytes; at += bytes)
-        value |= pickEdge(edges, name[dot + 1], i * (at ? 13 : 1) + at)
-                 << (8 * at);
-      values.push_back(value);
-    }
-    return true;
-  }
-  for (uint64_t i = 0; i < count; ++i) {
-    if (name == "zero")
-      values.push_back(0);
-    else if (name == "iota")
-      values.push_back(type.kind == ElementType::Float
-                           ? floatBits(double(i), type.bytes)
-                           : i & all);
-    else if (name == "sweep" && type.kind == ElementType::Float)
-      values.push_back(
-          floatBits((double(i) / double(count) - 0.5) * 16, type.bytes));
-    else if (random)
-      values.push_back(mix(seed * 0x9e3779b97f4a7c15u + i + 1) & all);
-    else
-      return false;
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-/// Splits at blanks that are not inside [] or ().
-std::vector<std::string> splitWords(const std::string &line) {
-  std::vector<std::string> words;
-  int depth = 0;
-  bool open = false;
-  for (char c : line) {
-    if (c == '[' || c == '(')
-      ++depth;
-    if (c == ']' || c == ')')
-      --depth;
-    if ((c == ' ' || c == '\t') && depth == 0) {
-      open = false;
-      continue;
-    }
-    if (!open)
-      words.emplace_back();
-    open = true;
-    words.back() += c;
-  }
-  return words;
-}
-
-/// Removes `*count` from a `part` that is `value*count`.
-/// \returns the count; 1 if there is none, 0 if it is no number or too large.
-uint64_t takeRepetition(std::string &part) {
-  size_t star = part.find('*');
-  if (star == std::string::npos)
-    return 1;
-  uint64_t count = std::strtoull(part.c_str() + star + 1, nullptr, 10);
-  part.resize(star);
-  return count <= (1 << 22) ? count : 0;
-}
-
-bool parseValues(const ElementType &type, const std::string &list,
-                 std::vector<uint64_t> &values, std::vector<bool> *wild) {
-  std::string text = list;
-  while (!text.empty()) {
-    size_t comma = text.find(',');
-    std::string part = text.substr(0, comma);
-    text = comma == std::string::npos ? "" : text.substr(comma + 1);
-    part.erase(std::remove(part.begin(), part.end(), ' '), part.end());
-    uint64_t bits = 0, count = takeRepetition(part);
-    bool any = wild && part == "?";
-    if (count == 0 || (!any && !parseElement(type, part, bits)))
-      return false;
-    values.insert(values.end(), count, bits);
-    if (wild)
-      wild->insert(wild->end(), count, any);
-  }
-  return !values.empty();
-}
-
-bool parseExpected(TestArgument &argument, const std::string &list) {
-  argument.checked = true;
-  if (list.rfind("ref", 0) == 0) {
-    argument.byReference = true;
-    uint64_t count = 256;
-    if (size_t colon = list.find(':'); colon != std::string::npos)
-      count = std::strtoull(list.c_str() + colon + 1, nullptr, 10);
-    argument.expected.assign(count, 0);
-    argument.wild.assign(count, false);
-    return count > 0 && count < (1 << 22);
-  }
-  return parseValues(argument.type, list, argument.expected, &argument.wild);
-}
-
-/// in=TYPE[...], out=TYPE[...], io=TYPE[...]->[...]
-bool parseBuffer(const std::string &word, TestArgument &argument) {
-  size_t equals = word.find('='), bracket = word.find('[');
-  if (equals == std::string::npos || bracket == std::string::npos)
-    return false;
-  std::string role = word.substr(0, equals);
-  auto type = parseElementType(word.substr(equals + 1, bracket - equals - 1));
-  size_t close = word.find(']');
-  if (!type || close == std::string::npos)
-    return false;
-  argument.isBuffer = true;
-  argument.type = *type;
-  std::string list = word.substr(bracket + 1, close - bracket - 1);
-  if (role == "out") {
-    if (!parseExpected(argument, list))
-      return false;
-    argument.initial.assign(argument.expected.size(), 0);
-    return true;
-  }
-  if (!generate(*type, list, argument.initial)) {
-    argument.initial.clear();
-    if (!parseValues(*type, list, argument.initial, nullptr))
-      return false;
-  }
-  if (role == "in")
-    return true;
-  size_t arrow = word.find("->[", close);
-  if (role != "io" || arrow == std::string::npos || word.back() != ']')
-    return false;
-  std::string after = word.substr(arrow + 3, word.size() - arrow - 4);
-  if (after == "ref")
-    after = "ref:" + std::to_string(argument.initial.size());
-  return parseExpected(argument, after) &&
-         argument.expected.size() == argument.initial.size();
-}
-
-bool parseCase(const std::string &line, TestCase &test, std::string &error) {
-  std::vector<std::string> words = splitWords(line);
-  if (words.empty()) {
-    error = "expected the name of a kernel";
-    return false;
-  }
-  test.kernel = words.front();
-  for (size_t i = 1; i < words.size(); ++i) {
-    const std::string &word = words[i];
-    auto value = [&](const char *prefix) -> const char * {
-      size_t n = std::strlen(prefix);
-      return word.compare(0, n, prefix) == 0 ? word.c_str() + n : nullptr;
-    };
-    bool ok = true;
-    if (const char *v = value("grid="))
-      ok = parseExtents(v, test.grid);
-    else if (const char *v = value("cluster="))
-      ok = parseExtents(v, test.cluster);
-    else if (const char *v = value("block="))
-      ok = parseExtents(v, test.block);
-    else if (const char *v = value("shared="))
-      test.shared = uint32_t(std::strtoul(v, nullptr, 0));
-    else if (const char *v = value("~ulps="))
-      test.tolerance.ulps = std::strtoull(v, nullptr, 0);
-    else if (const char *v = value("~rel="))
-      test.tolerance.relative = std::strtod(v, nullptr);
-    else if (const char *v = value("~abs="))
-      test.tolerance.absolute = std::strtod(v, nullptr);
-    else if (const char *v = value("fails="))
-      test.fails = v;
-    else if (word == "racy")
-      test.isRacy = true;
-    else {
-      TestArgument argument;
-      size_t at = word.find_first_of(":{[");
-      if (at != std::string::npos && word[at] == '[') {
-        ok = parseBuffer(word, argument);
-      } else {
-        Argument scalar;
-        std::string why;
-        ok = parseScalarArgument(word, scalar, why);
-        argument.type = scalar.type;
-        argument.values = scalar.values;
-      }
-      test.arguments.push_back(std::move(argument));
-    }
-    if (!ok) {
-      error = "'" + word + "' is malformed";
-      return false;
-    }
-  }
-  if (test.isRacy &&
-      std::any_of(test.arguments.begin(), test.arguments.end(),
-                  [](const TestArgument &a) { return a.byReference; })) {
-    error = "a racy test must say what it expects";
-    return false;
-  }
-  if (test.block[0] == 0) {
-    size_t longest = 1;
-    for (const TestArgument &a : test.arguments)
-      longest = std::max(longest, a.initial.size());
-    test.block[0] = uint32_t(std::min<size_t>(longest, 1024));
-  }
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -347,7 +27,7 @@ bool parseCase(const std::string &line, TestCase &test, std::string &error) {
 struct Mode {
   std::string name;
   bool reference = false;
-  CompileOptions options;
+  KernelOptions options;
 };
 
 std::vector<Mode> chooseModes(const TestOptions &options) {
@@ -384,19 +64,17 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
 class FileRunner {
 public:
   FileRunner(const std::string &path, const TestOptions &options)
-      : path(path), options(options) {}
+      : results(path), path(path), options(options) {}
 
-  unsigned passed = 0, failed = 0;
+  TestReport results;
 
   void run() {
-    std::ifstream file(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) {
-      report(0, "cannot be read");
+    if (int error = readFile(path, text)) {
+      report(0, std::string("cannot be read: ") + std::strerror(error));
       return;
     }
     std::string diagnostics;
-    module = Module::load(text, path, diagnostics);
+    module = LoadedModule::load(text, path, diagnostics);
     if (!module) {
       std::fputs(diagnostics.c_str(), stderr);
       report(0, "is refused");
@@ -406,45 +84,135 @@ public:
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
       std::string line = text.substr(at, end - at);
-      at = end + 1;
       ++lineNumber;
-      size_t marker = line.find("// run:");
-      if (marker == std::string::npos)
-        continue;
-      ++cases;
-      TestCase test;
-      test.line = lineNumber;
-      std::string error;
-      if (!parseCase(line.substr(marker + 7), test, error))
-        report(lineNumber, error);
-      else
-        runCase(test);
+      if (!checkVersion(line, lineNumber))
+        return;
+      if (size_t marker = line.find("// run:"); marker != std::string::npos) {
+        ++cases;
+        runLine(line.substr(marker + 7), lineNumber, at + marker + 7);
+      }
+      at = end + 1;
     }
     if (cases == 0)
       report(0, "holds no '// run:' line");
+    if (!updates.empty())
+      writeUpdates();
   }
 
 private:
   void report(unsigned line, const std::string &message) {
-    ++failed;
+    results.add(line, "the file", message);
     std::fprintf(stderr, "%s:%u: %s\n", path.c_str(), line, message.c_str());
   }
 
+  /// A line that says for which version of the notation the file was written.
+  bool checkVersion(const std::string &line, unsigned number) {
+    const std::string marker = "// ptx-jit-test:";
+    if (line.compare(0, marker.size(), marker) != 0)
+      return true;
+    char *end = nullptr;
+    unsigned long version =
+        std::strtoul(line.c_str() + marker.size(), &end, 10);
+    if (version >= 1 && version <= kNotationVersion)
+      return true;
+    report(number, "the tests are written for version" +
+                       line.substr(marker.size()) +
+                       " of the notation; this program knows 1 to " +
+                       std::to_string(kNotationVersion));
+    return false;
+  }
+
+  /// Runs the test whose text begins at `offset` of the file.
+  void runLine(const std::string &line, unsigned number, size_t offset) {
+    TestCase test;
+    test.line = number;
+    test.offset = offset;
+    size_t slash = path.rfind('/');
+    std::string folder =
+        slash == std::string::npos ? "." : path.substr(0, slash);
+    std::string error;
+    if (parseCase(line, folder, test, error))
+      runCase(test);
+    else
+      report(number, error);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // --update
+  //===--------------------------------------------------------------------===//
+
+  /// A part of the file's text, and what it becomes.
+  struct Update {
+    size_t begin, length;
+    std::string text;
+  };
+
+  /// Takes what the kernel has written for the expected values.
+  void takeResults(TestCase &test, const ArgumentList &list) {
+    for (size_t i = 0; i < test.arguments.size(); ++i) {
+      TestArgument &a = test.arguments[i];
+      if (!a.checked || a.byReference)
+        continue;
+      const TypedBuffer &got = list.buffers[list.arguments[i].buffer].data;
+      bool differs = false;
+      for (size_t e = 0; e < a.expected.size(); ++e) {
+        uint64_t bits = got.get(e);
+        if (a.wild[e] || isClose(a.type, bits, a.expected[e], test.tolerance))
+          continue;
+        a.expected[e] = bits;
+        differs = true;
+      }
+      std::string error;
+      if (differs && !a.expectedFile.empty()) {
+        if (!writeFile(got, a.expectedFile, error))
+          report(test.line, error);
+      } else if (differs) {
+        updates.push_back({test.offset + a.textBegin, a.textLength,
+                           formatValues(a.type, a.expected, a.wild)});
+      }
+    }
+  }
+
+  void writeUpdates() {
+    std::string updated = text;
+    // From the end on, so that offsets stay what they are.
+    for (size_t i = updates.size(); i-- > 0;)
+      updated.replace(updates[i].begin, updates[i].length, updates[i].text);
+    std::FILE *file = std::fopen(path.c_str(), "wb");
+    bool isWritten = file && std::fwrite(updated.data(), 1, updated.size(),
+                                         file) == updated.size();
+    if (file)
+      isWritten &= std::fclose(file) == 0;
+    if (isWritten)
+      std::printf("%s: expected values of %zu buffers updated\n", path.c_str(),
+                  updates.size());
+    else
+      report(0, std::string("cannot be written: ") + std::strerror(errno));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Cases
+  //===--------------------------------------------------------------------===//
+
   void runCase(TestCase &test) {
+    isUpdating = options.update;
     for (const Mode &mode : chooseModes(options)) {
       if (mode.reference && test.isRacy)
         continue;
-      std::string error;
+      std::string error, name = test.kernel + " (" + mode.name + ")";
       bool ok = true;
       for (unsigned i = 0; ok && i < (mode.reference ? 1 : options.repeat); ++i)
         ok = runMode(test, mode, error);
+      isUpdating = false; // the first mode's results judge the others
       if (ok) {
-        ++passed;
-      } else {
-        report(test.line, test.kernel + " (" + mode.name + "): " + error);
-        if (mode.reference)
-          return; // there may be nothing to compare others with
+        results.add(test.line, name, "");
+        continue;
       }
+      std::fprintf(stderr, "%s:%u: %s: %s\n", path.c_str(), test.line,
+                   name.c_str(), error.c_str());
+      results.add(test.line, name, error);
+      if (mode.reference)
+        return; // nothing to judge the others by
     }
   }
 
@@ -504,8 +272,11 @@ private:
       error = "failed: " + diagnostics;
       return false;
     }
-    return list.checkEdges(test.kernel, error) &&
-           compare(test, list, mode, error);
+    if (!list.checkEdges(test.kernel, error))
+      return false;
+    if (isUpdating)
+      takeResults(test, list);
+    return compare(test, list, mode, error);
   }
 
   bool compare(TestCase &test, ArgumentList &list, const Mode &mode,
@@ -550,9 +321,11 @@ private:
     return text.empty() ? text : "; inputs" + text;
   }
 
-  std::string path;
+  std::string path, text;
   const TestOptions &options;
-  std::unique_ptr<Module> module;
+  std::unique_ptr<LoadedModule> module;
+  std::vector<Update> updates;
+  bool isUpdating = false; ///< do results become the expected values?
 };
 
 } // namespace
@@ -560,13 +333,21 @@ private:
 int ptxjit::runTests(const std::vector<std::string> &files,
                      const TestOptions &options) {
   bool ok = true;
+  std::vector<TestReport> reports;
   for (const std::string &path : files) {
     FileRunner runner(path, options);
     runner.run();
-    std::printf("%s: %u passed, %u failed\n", path.c_str(), runner.passed,
-                runner.failed);
+    unsigned failed = runner.results.countFailed();
+    unsigned passed = runner.results.countPassed();
+    std::printf("%s: %u passed, %u failed\n", path.c_str(), passed, failed);
     std::fflush(stdout);
-    ok &= runner.failed == 0 && runner.passed > 0;
+    ok &= failed == 0 && passed > 0;
+    reports.push_back(std::move(runner.results));
+  }
+  if (!options.junit.empty() && !writeJUnit(options.junit, reports)) {
+    std::fprintf(stderr, "ptx-jit: %s: %s\n", options.junit.c_str(),
+                 std::strerror(errno));
+    return 1;
   }
   return ok ? 0 : 1;
 }

@@ -12,16 +12,15 @@
 #include "Exec.h"
 #include "Link.h"
 #include "TestRunner.h"
-#include "ptxjit/Runtime/Module.h"
-#include "ptxjit/Runtime/Stream.h"
+#include "ptxjit/Runtime/LoadedModule.h"
+#include "ptxjit/Runtime/ReadFile.h"
+#include "ptxjit/Runtime/TaskQueue.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 using namespace ptxjit;
 namespace cl = llvm::cl;
@@ -136,27 +135,34 @@ static cl::opt<std::string> modeName(
     cl::value_desc("mode"), cl::init("auto"), cl::sub(runCommand),
     cl::sub(testCommand), cl::cat(category));
 
+static cl::opt<bool> updateTests(
+    "update",
+    cl::desc("Write what the reference interpreter computes for expected "
+             "values that differ"),
+    cl::sub(testCommand), cl::cat(category));
+static cl::opt<std::string>
+    junitFile("junit", cl::desc("Write the results as JUnit's XML"),
+              cl::value_desc("file"), cl::sub(testCommand), cl::cat(category));
+
 static bool readText(const std::string &path, std::string &text) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  if (int error = readFile(path, text)) {
     std::fprintf(stderr, "ptx-jit: %s: %s\n", path.c_str(),
-                 std::strerror(errno));
+                 std::strerror(error));
     return false;
   }
-  text.assign(std::istreambuf_iterator<char>(file), {});
   // A NUL ends the text, as it does for the driver's cuModuleLoadData.
   text.resize(std::strlen(text.c_str()));
   return true;
 }
 
-static std::unique_ptr<Module> loadFile(const std::string &path,
-                                        uint32_t *numErrors = nullptr) {
+static std::unique_ptr<LoadedModule> loadFile(const std::string &path,
+                                              uint32_t *numErrors = nullptr) {
   std::string text, diagnostics;
   if (numErrors)
     *numErrors = 1;
   if (!readText(path, text))
     return nullptr;
-  auto module = Module::load(text, path, diagnostics, numErrors);
+  auto module = LoadedModule::load(text, path, diagnostics, numErrors);
   std::fputs(diagnostics.c_str(), stderr);
   return module;
 }
@@ -246,7 +252,7 @@ static bool parseMode(PtxjitMode &mode) {
   return mode != PTXJIT_MODE_WARP_LOOP || modeName == "auto";
 }
 
-static const PtxjitKernelInfo *chooseKernel(Module &module,
+static const PtxjitKernelInfo *chooseKernel(LoadedModule &module,
                                             std::string &error) {
   const PtxjitModuleInfo &info = module.getInfo();
   std::string names;
@@ -267,9 +273,9 @@ static const PtxjitKernelInfo *chooseKernel(Module &module,
 
 /// Prints the reports of --explain and --remarks to stderr, if requested.
 /// Returns false after an error.
-static bool tellPasses(Module &module, const char *kernel,
+static bool tellPasses(LoadedModule &module, const char *kernel,
                        const uint32_t (&block)[3],
-                       const CompileOptions &options) {
+                       const KernelOptions &options) {
   std::string text, diagnostics;
   for (auto [wanted, stage] : {std::pair(bool(explain), "explain"),
                                std::pair(bool(showRemarks), "remarks")})
@@ -309,7 +315,7 @@ static int run() {
                     {cluster[0], cluster[1], cluster[2]}};
   if (completeShape(*kernel, shape, error) != LaunchStatus::Ok)
     return fail(error);
-  CompileOptions options;
+  KernelOptions options;
   options.chunk = chunks.empty() ? 0 : chunks.front();
   options.cpu = cpuName.c_str();
   options.quick = quick;
@@ -363,7 +369,7 @@ static int run() {
                    describe(PtxjitMode(image->mode)), image->reason);
     if (!tellPasses(*module, kernel->name, shape.block, options))
       return 1;
-    Stream stream;
+    TaskQueue stream;
     LaunchStatus status = LaunchStatus::Ok;
     for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
       auto start = Clock::now();
@@ -413,6 +419,8 @@ static int test() {
   options.threads = threads;
   options.repeat = repeat;
   options.atLeast = atLeast;
+  options.update = updateTests;
+  options.junit = junitFile;
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
 

@@ -126,6 +126,10 @@ TEST_F(Driver, BadHandlesPointersSizesNames) {
                                      "ELF...."),
             CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuModuleLoad(&other, "/nowhere.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuModuleLoad(&other, "/"), CUDA_ERROR_FILE_NOT_FOUND);
+  // Texts may be shorter than the words that other images begin with.
+  for (const char *text : {"", "\x7f", "ab"})
+    EXPECT_EQ(cuModuleLoadData(&other, text), CUDA_ERROR_INVALID_PTX);
   EXPECT_EQ(cuInit(1), CUDA_ERROR_INVALID_VALUE);
 }
 

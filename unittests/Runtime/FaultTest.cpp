@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Module.h"
-#include "ptxjit/Runtime/Stream.h"
+#include "ptxjit/Runtime/LoadedModule.h"
+#include "ptxjit/Runtime/TaskQueue.h"
 
 #include <csetjmp>
 #include <csignal>
@@ -49,7 +49,7 @@ const char *const kKernels = R"(.version 8.0
 class Faults : public ::testing::Test {
 protected:
   void SetUp() override {
-    module = Module::load(kKernels, "faults.ptx", report);
+    module = LoadedModule::load(kKernels, "faults.ptx", report);
     ASSERT_TRUE(module) << report;
   }
   /// Thread `which` of each CTA accesses `bad`, and the others `good`.
@@ -66,7 +66,7 @@ protected:
   }
 
   alignas(64) uint32_t good[64] = {};
-  std::unique_ptr<Module> module;
+  std::unique_ptr<LoadedModule> module;
   std::string report;
 };
 
@@ -127,7 +127,7 @@ TEST_F(Faults, AThousandInARow) {
 }
 
 TEST_F(Faults, OnStreamThreads) {
-  Stream stream;
+  TaskQueue stream;
   LaunchStatus status = LaunchStatus::Ok;
   stream.submit([&] { status = launch("store", 8192, 1, 0, 1000); });
   stream.synchronize();

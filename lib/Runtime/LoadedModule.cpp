@@ -1,10 +1,10 @@
-//===- Module.cpp - a loaded PTX module -----------------------------------===//
+//===- LoadedModule.cpp - a loaded PTX module -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 #include "PerfMap.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
 #include "ptxjit/Runtime/Fault.h"
@@ -34,17 +34,17 @@ static KernelCache *openCache() {
   return cache;
 }
 
-Module::Module(std::string text, std::string fileName)
+LoadedModule::LoadedModule(std::string text, std::string fileName)
     : text(std::move(text)), fileName(std::move(fileName)), cache(openCache()) {
   if (cache)
     textHash = hashOf(this->text);
 }
 
-std::unique_ptr<Module> Module::load(const std::string &text,
-                                     const std::string &fileName,
-                                     std::string &diagnostics,
-                                     uint32_t *numErrors) {
-  std::unique_ptr<Module> module(new Module(text, fileName));
+std::unique_ptr<LoadedModule> LoadedModule::load(const std::string &text,
+                                                 const std::string &fileName,
+                                                 std::string &diagnostics,
+                                                 uint32_t *numErrors) {
+  std::unique_ptr<LoadedModule> module(new LoadedModule(text, fileName));
   if (numErrors)
     *numErrors = 0;
   if (module->cache)
@@ -60,7 +60,7 @@ std::unique_ptr<Module> Module::load(const std::string &text,
   return module;
 }
 
-bool Module::parse(std::string &diagnostics, uint32_t *numErrors) {
+bool LoadedModule::parse(std::string &diagnostics, uint32_t *numErrors) {
   std::string error;
   compiler = loadCompiler(error);
   if (!compiler) {
@@ -81,26 +81,27 @@ bool Module::parse(std::string &diagnostics, uint32_t *numErrors) {
 }
 
 /// Parses now what the cache knew so far.
-bool Module::needCompiler(std::string &diagnostics) {
+bool LoadedModule::needCompiler(std::string &diagnostics) {
   return module || parse(diagnostics, nullptr);
 }
 
-Module::~Module() {
+LoadedModule::~LoadedModule() {
   for (PtxjitImage *image : compiled)
     compiler->destroyImage(image);
   if (module)
     compiler->destroyModule(module);
 }
 
-const PtxjitModuleInfo &Module::getInfo() const {
+const PtxjitModuleInfo &LoadedModule::getInfo() const {
   return record ? record->info : *compiler->getInfo(module);
 }
 
-AddressRange Module::getAddressRange() const {
+AddressRange LoadedModule::getAddressRange() const {
   return getInfo().addressBits == 32 ? AddressRange::Low : AddressRange::All;
 }
 
-const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
+const PtxjitKernelInfo *
+LoadedModule::findKernel(const std::string &name) const {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numKernels; ++i)
     if (name == info.kernels[i].name)
@@ -114,7 +115,7 @@ const PtxjitKernelInfo *Module::findKernel(const std::string &name) const {
 
 /// First all get memory, then those that are new get their addresses filled in.
 /// Nobody sees one before that.
-void Module::defineAll(const PtxjitVariable *list, uint32_t count) {
+void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
   std::lock_guard<std::mutex> lock(variablesMutex);
   std::vector<const PtxjitVariable *> fresh;
   for (uint32_t i = 0; i < count; ++i)
@@ -126,7 +127,7 @@ void Module::defineAll(const PtxjitVariable *list, uint32_t count) {
     relocate(*variable);
 }
 
-void Module::define(const PtxjitVariable &variable) {
+void LoadedModule::define(const PtxjitVariable &variable) {
   // Room behind the end: a vector access may read over the last element only
   // under its mask, but alignment is rounded up here.
   AddressRange range = getAddressRange();
@@ -140,7 +141,7 @@ void Module::define(const PtxjitVariable &variable) {
   variables.emplace(variable.name, std::move(memory));
 }
 
-void Module::relocate(const PtxjitVariable &variable) {
+void LoadedModule::relocate(const PtxjitVariable &variable) {
   auto *bytes =
       static_cast<uint8_t *>(variables.find(variable.name)->second.get());
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
@@ -152,7 +153,7 @@ void Module::relocate(const PtxjitVariable &variable) {
 }
 
 /// Address of a variable or function, as code sees it. `variables` is locked.
-uint64_t Module::addressOf(const std::string &symbol) {
+uint64_t LoadedModule::addressOf(const std::string &symbol) {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numFunctions; ++i)
     if (symbol == info.functions[i])
@@ -160,12 +161,12 @@ uint64_t Module::addressOf(const std::string &symbol) {
   return findVariable(symbol);
 }
 
-uint64_t Module::resolve(const std::string &symbol) {
+uint64_t LoadedModule::resolve(const std::string &symbol) {
   std::lock_guard<std::mutex> lock(variablesMutex);
   return findVariable(symbol);
 }
 
-uint64_t Module::findVariable(const std::string &symbol) const {
+uint64_t LoadedModule::findVariable(const std::string &symbol) const {
   auto it = variables.find(symbol);
   return it == variables.end() ? 0
                                : reinterpret_cast<uint64_t>(it->second.get());
@@ -187,7 +188,7 @@ static bool asksFor(const char *variable, const std::string &other,
   return value == other;
 }
 
-CompileOptions::CompileOptions() : PtxjitSpecialization{} {
+KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   static const bool fast = asksFor("PTXJIT_TENSOR", "fast", "exact");
   static const bool free = asksFor("PTXJIT_ORDER", "free", "near");
   fastMatrices = fast;
@@ -200,7 +201,7 @@ static bool isSmall(uint32_t ctas, uint32_t threads) {
 
 static PtxjitSpecialization specialize(const uint32_t block[3],
                                        const Grid &grid,
-                                       const CompileOptions &options) {
+                                       const KernelOptions &options) {
   PtxjitSpecialization spec = options;
   std::memcpy(spec.block, block, sizeof(spec.block));
   spec.smallGrid = isSmall(grid.x, block[0]) && isSmall(grid.y, block[1]) &&
@@ -232,9 +233,9 @@ static void logCached(const PtxjitImage &image, const uint32_t block[3]) {
                               std::to_string(block[2]) + " in the cache");
 }
 
-PtxjitImage *Module::findOrCompile(const std::string &kernel,
-                                   const PtxjitSpecialization &spec,
-                                   std::string &diagnostics) {
+PtxjitImage *LoadedModule::findOrCompile(const std::string &kernel,
+                                         const PtxjitSpecialization &spec,
+                                         std::string &diagnostics) {
   if (cache)
     if (auto found = cache->findImage(textHash, kernel, spec)) {
       logCached(found->image, spec.block);
@@ -254,10 +255,11 @@ PtxjitImage *Module::findOrCompile(const std::string &kernel,
   return image;
 }
 
-PtxjitImage *Module::compileLocked(const std::string &kernel,
-                                   const uint32_t block[3], const Grid &grid,
-                                   const CompileOptions &options,
-                                   std::string &diagnostics) {
+PtxjitImage *LoadedModule::compileLocked(const std::string &kernel,
+                                         const uint32_t block[3],
+                                         const Grid &grid,
+                                         const KernelOptions &options,
+                                         std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
   std::pair<std::string, std::string> key(kernel, keyOf(spec));
   auto it = kernels.find(key);
@@ -275,20 +277,21 @@ PtxjitImage *Module::compileLocked(const std::string &kernel,
   return image;
 }
 
-const PtxjitImage *Module::compile(const std::string &kernel,
-                                   const uint32_t block[3], const Grid &grid,
-                                   const CompileOptions &options,
-                                   std::string &diagnostics) {
+const PtxjitImage *LoadedModule::compile(const std::string &kernel,
+                                         const uint32_t block[3],
+                                         const Grid &grid,
+                                         const KernelOptions &options,
+                                         std::string &diagnostics) {
   std::lock_guard<std::mutex> lock(mutex);
   return compileLocked(kernel, block, grid, options, diagnostics);
 }
 
-LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
-                            const uint32_t block[3], const void *params,
-                            uint32_t dynamicShared, unsigned threads,
-                            const CompileOptions &options,
-                            std::string &diagnostics,
-                            const LaunchOptions &launchOptions) {
+LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,
+                                  const uint32_t block[3], const void *params,
+                                  uint32_t dynamicShared, unsigned threads,
+                                  const KernelOptions &options,
+                                  std::string &diagnostics,
+                                  const LaunchOptions &launchOptions) {
   LaunchShape shape;
   LaunchStatus status =
       complete(kernel, grid, block, launchOptions, shape, diagnostics);
@@ -305,10 +308,11 @@ LaunchStatus Module::launch(const std::string &kernel, const Grid &grid,
 }
 
 /// completeShape, with errors for people.
-LaunchStatus Module::complete(const std::string &kernel, const Grid &grid,
-                              const uint32_t block[3],
-                              const LaunchOptions &options, LaunchShape &shape,
-                              std::string &diagnostics) const {
+LaunchStatus LoadedModule::complete(const std::string &kernel, const Grid &grid,
+                                    const uint32_t block[3],
+                                    const LaunchOptions &options,
+                                    LaunchShape &shape,
+                                    std::string &diagnostics) const {
   shape = {grid, {block[0], block[1], block[2]}, options.cluster};
   const PtxjitKernelInfo *info = findKernel(kernel);
   if (!info) // whoever compiles it will say so
@@ -320,7 +324,8 @@ LaunchStatus Module::complete(const std::string &kernel, const Grid &grid,
   return status;
 }
 
-KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
+KernelCode LoadedModule::codeOf(const PtxjitImage &image,
+                                const uint32_t block[3]) {
   KernelCode code;
   code.entry = image.entry;
   code.codeBegin = image.codeBegin;
@@ -341,11 +346,12 @@ KernelCode Module::codeOf(const PtxjitImage &image, const uint32_t block[3]) {
   return code;
 }
 
-LaunchStatus Module::launchImage(const PtxjitImage &image,
-                                 const uint32_t block[3], const Grid &grid,
-                                 const void *params, uint32_t dynamicShared,
-                                 unsigned threads, std::string &diagnostics,
-                                 const LaunchOptions &options) {
+LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
+                                       const uint32_t block[3],
+                                       const Grid &grid, const void *params,
+                                       uint32_t dynamicShared, unsigned threads,
+                                       std::string &diagnostics,
+                                       const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
   code.options = options;
   // Kernels may take the address of a parameter.
@@ -394,10 +400,10 @@ static bool isSame(const Fault &a, const PtxjitImage &imageOfA, const Fault &b,
 /// Which thread of a warp has faulted: vector code does not tell, so the CTA
 /// runs once more, thread by thread. (Memory has no defined contents after a
 /// fault.) If the same access does not fail again, the thread stays unknown.
-void Module::findThread(Fault &fault, const PtxjitImage &image,
-                        const uint32_t block[3], const Grid &grid,
-                        const void *params, uint32_t dynamicShared) {
-  CompileOptions options;
+void LoadedModule::findThread(Fault &fault, const PtxjitImage &image,
+                              const uint32_t block[3], const Grid &grid,
+                              const void *params, uint32_t dynamicShared) {
+  KernelOptions options;
   options.atLeast = PTXJIT_MODE_THREADS;
   options.quick = true; // and so that no access is optimised away
   std::string ignored;
@@ -417,17 +423,18 @@ void Module::findThread(Fault &fault, const PtxjitImage &image,
   }
 }
 
-void Module::forEachVariable(
+void LoadedModule::forEachVariable(
     const std::function<void(uint64_t address, size_t bytes)> &body) {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numVariables; ++i)
     body(resolve(info.variables[i].name), info.variables[i].bytes);
 }
 
-bool Module::interpret(const std::string &kernel, const Grid &given,
-                       const uint32_t givenBlock[3], const void *params,
-                       uint32_t dynamicShared, uint64_t seed,
-                       std::string &diagnostics, const LaunchOptions &options) {
+bool LoadedModule::interpret(const std::string &kernel, const Grid &given,
+                             const uint32_t givenBlock[3], const void *params,
+                             uint32_t dynamicShared, uint64_t seed,
+                             std::string &diagnostics,
+                             const LaunchOptions &options) {
   LaunchShape shape;
   if (complete(kernel, given, givenBlock, options, shape, diagnostics) !=
       LaunchStatus::Ok)
@@ -446,7 +453,7 @@ bool Module::interpret(const std::string &kernel, const Grid &given,
   launch.dynamicShared = dynamicShared;
   launch.seed = seed;
   launch.resolve = [](void *user, const char *symbol) {
-    return static_cast<Module *>(user)->resolve(symbol);
+    return static_cast<LoadedModule *>(user)->resolve(symbol);
   };
   launch.user = this;
   {
@@ -458,9 +465,9 @@ bool Module::interpret(const std::string &kernel, const Grid &given,
                              toString(diagnostics)) == 0;
 }
 
-bool Module::emit(const std::string &kernel, const uint32_t block[3],
-                  const std::string &stage, const CompileOptions &options,
-                  std::string &output, std::string &diagnostics) {
+bool LoadedModule::emit(const std::string &kernel, const uint32_t block[3],
+                        const std::string &stage, const KernelOptions &options,
+                        std::string &output, std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, Grid(), options);
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -1,10 +1,10 @@
-//===- ModuleTest.cpp - modules: load, compile, launch --------------------===//
+//===- LoadedModuleTest.cpp - modules: load, compile, launch --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Module.h"
+#include "ptxjit/Runtime/LoadedModule.h"
 
 #include <atomic>
 #include <cstring>
@@ -28,15 +28,15 @@ const char *const kCounter = R"(.version 8.0
 }
 )";
 
-std::unique_ptr<Module> load(const char *text) {
+std::unique_ptr<LoadedModule> load(const char *text) {
   std::string diagnostics;
-  auto module = Module::load(text, "test.ptx", diagnostics);
+  auto module = LoadedModule::load(text, "test.ptx", diagnostics);
   EXPECT_NE(module, nullptr) << diagnostics;
   return module;
 }
 } // namespace
 
-TEST(Module, CompilesOncePerBlockShape) {
+TEST(LoadedModule, CompilesOncePerBlockShape) {
   auto module = load(kCounter);
   std::string diagnostics;
   uint32_t a[3] = {32, 1, 1}, b[3] = {64, 1, 1};
@@ -47,7 +47,7 @@ TEST(Module, CompilesOncePerBlockShape) {
   EXPECT_NE(first, module->compile("count", b, {1, 1, 1}, {}, diagnostics));
 }
 
-TEST(Module, VariablesLiveBetweenLaunches) {
+TEST(LoadedModule, VariablesLiveBetweenLaunches) {
   auto module = load(kCounter);
   uint32_t out = 0, block[3] = {50, 1, 1};
   uint64_t params[2] = {reinterpret_cast<uint64_t>(&out), 0};
@@ -64,7 +64,7 @@ TEST(Module, VariablesLiveBetweenLaunches) {
   EXPECT_EQ(module->resolve("nothing"), 0u);
 }
 
-TEST(Module, CompiledByManyThreadsAtOnce) {
+TEST(LoadedModule, CompiledByManyThreadsAtOnce) {
   auto module = load(kCounter);
   uint32_t out = 0;
   uint64_t params[2] = {reinterpret_cast<uint64_t>(&out), 0};
@@ -85,7 +85,7 @@ TEST(Module, CompiledByManyThreadsAtOnce) {
 
 // The bodies of a large module are parsed when their kernels are compiled, and
 // may declare variables.
-TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
+TEST(LoadedModule, VariablesAreFoundWhileKernelsAreCompiled) {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
                      ".global .u32 total = 5;\n"
                      ".global .u64 place = total;\n";
@@ -133,7 +133,7 @@ TEST(Module, VariablesAreFoundWhileKernelsAreCompiled) {
   EXPECT_EQ(total, 5 + 7 * kKernels);
 }
 
-TEST(Module, UnknownKernel) {
+TEST(LoadedModule, UnknownKernel) {
   auto module = load(kCounter);
   uint32_t block[3] = {1, 1, 1};
   std::string diagnostics;
@@ -155,13 +155,14 @@ static std::string largeModule(const std::string &last) {
   return text + last;
 }
 
-TEST(Module, LargeTextsAreCheckedWhenTheyAreLoaded) {
+TEST(LoadedModule, LargeTextsAreCheckedWhenTheyAreLoaded) {
   std::string diagnostics;
-  EXPECT_NE(Module::load(largeModule(""), "large.ptx", diagnostics), nullptr)
+  EXPECT_NE(LoadedModule::load(largeModule(""), "large.ptx", diagnostics),
+            nullptr)
       << diagnostics;
   auto refused = [](const char *last) {
     std::string diagnostics;
-    EXPECT_EQ(Module::load(largeModule(last), "large.ptx", diagnostics),
+    EXPECT_EQ(LoadedModule::load(largeModule(last), "large.ptx", diagnostics),
               nullptr);
     return diagnostics;
   };

@@ -1,11 +1,11 @@
-//===- Stream.h - work in order ---------------------------------*- C++ -*-===//
+//===- TaskQueue.h - work in order ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PTXJIT_RUNTIME_STREAM_H
-#define PTXJIT_RUNTIME_STREAM_H
+#ifndef PTXJIT_RUNTIME_TASKQUEUE_H
+#define PTXJIT_RUNTIME_TASKQUEUE_H
 
 #include <condition_variable>
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
   void wait(uint64_t ticket);
 
 private:
-  friend class Stream;
+  friend class TaskQueue;
   std::mutex mutex;
   std::condition_variable idle;
   uint64_t finished = 0;
@@ -35,13 +35,13 @@ private:
 
 /// Runs tasks one after another on a thread of its own, which takes part in the
 /// launches it makes; it starts with the first task. Thread-safe.
-class Stream {
+class TaskQueue {
 public:
-  Stream() = default;
+  TaskQueue() = default;
   /// Finishes what was submitted. Not from one of its own tasks.
-  ~Stream();
-  Stream(const Stream &) = delete;
-  Stream &operator=(const Stream &) = delete;
+  ~TaskQueue();
+  TaskQueue(const TaskQueue &) = delete;
+  TaskQueue &operator=(const TaskQueue &) = delete;
 
   /// Never blocks. Tasks must not throw.
   /// \returns the task's ticket.

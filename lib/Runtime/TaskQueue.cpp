@@ -1,10 +1,10 @@
-//===- Stream.cpp - work in order -----------------------------------------===//
+//===- TaskQueue.cpp - work in order --------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Stream.h"
+#include "ptxjit/Runtime/TaskQueue.h"
 
 using namespace ptxjit;
 
@@ -18,7 +18,7 @@ void Progress::wait(uint64_t ticket) {
   idle.wait(lock, [&] { return finished >= ticket; });
 }
 
-Stream::~Stream() {
+TaskQueue::~TaskQueue() {
   {
     std::lock_guard<std::mutex> lock(mutex);
     stopping = true;
@@ -28,7 +28,7 @@ Stream::~Stream() {
     thread.join();
 }
 
-uint64_t Stream::submit(std::function<void()> task) {
+uint64_t TaskQueue::submit(std::function<void()> task) {
   uint64_t ticket;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -41,14 +41,14 @@ uint64_t Stream::submit(std::function<void()> task) {
   return ticket;
 }
 
-void Stream::synchronize() { progress->wait(lastTicket()); }
+void TaskQueue::synchronize() { progress->wait(lastTicket()); }
 
-uint64_t Stream::lastTicket() {
+uint64_t TaskQueue::lastTicket() {
   std::lock_guard<std::mutex> lock(mutex);
   return submitted;
 }
 
-void Stream::work() {
+void TaskQueue::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     wake.wait(lock, [this] { return stopping || !tasks.empty(); });

@@ -1,10 +1,10 @@
-//===- StreamTest.cpp - work in the order of streams ----------------------===//
+//===- TaskQueueTest.cpp - work in the order of streams -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Runtime/Stream.h"
+#include "ptxjit/Runtime/TaskQueue.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 using namespace ptxjit;
 
-TEST(Stream, KeepsOrder) {
-  Stream stream;
+TEST(TaskQueue, KeepsOrder) {
+  TaskQueue stream;
   std::vector<int> order;
   for (int i = 0; i < 1000; ++i)
     stream.submit([&order, i] { order.push_back(i); });
@@ -23,8 +23,8 @@ TEST(Stream, KeepsOrder) {
     EXPECT_EQ(order[i], i);
 }
 
-TEST(Stream, RunsBesideTheHostAndOthers) {
-  Stream a, b;
+TEST(TaskQueue, RunsBesideTheHostAndOthers) {
+  TaskQueue a, b;
   std::atomic<bool> go{false}, met{false};
   a.submit([&] {
     while (!go)
@@ -36,16 +36,16 @@ TEST(Stream, RunsBesideTheHostAndOthers) {
   EXPECT_TRUE(met);
 }
 
-TEST(Stream, SynchronizeOfAnEmptyStream) {
-  Stream stream;
+TEST(TaskQueue, SynchronizeOfAnEmptyStream) {
+  TaskQueue stream;
   stream.synchronize();
   stream.synchronize();
 }
 
-TEST(Stream, DestructionFinishesTheWork) {
+TEST(TaskQueue, DestructionFinishesTheWork) {
   std::atomic<int> done{0};
   {
-    Stream stream;
+    TaskQueue stream;
     for (int i = 0; i < 100; ++i)
       stream.submit([&] { ++done; });
   }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WatchedMemory.h"
+#include "ptxjit/Runtime/WatchedMemory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +22,12 @@ static uint64_t roundUp(uint64_t bytes, uint64_t multiple) {
 /// so that a value that a kernel is likely to write does not match it.
 static uint8_t patternAt(int64_t offset) {
   return uint8_t((uint64_t(offset) * 0x9e3779b97f4a7c15u) >> 56);
+}
+
+/// Bytes of the pattern in front of memory of that size.
+static int64_t frontOf(uint64_t bytes) {
+  uint64_t used = roundUp(bytes, kAlignment);
+  return int64_t(roundUp(used, uint64_t(sysconf(_SC_PAGESIZE))) - used);
 }
 
 void UnmapPages::operator()(char *pages) const { munmap(pages, bytes); }
@@ -48,23 +54,23 @@ bool WatchedMemory::allocate(uint64_t bytes, AddressRange range) {
     madvise(end - pages, pages, MADV_HUGEPAGE);
   begin = end - used;
   size = int64_t(bytes);
-  front = int64_t(pages - used);
-  for (int64_t i = -front; i < 0; ++i)
+  for (int64_t i = -frontOf(bytes); i < 0; ++i)
     begin[i] = char(patternAt(i));
   for (int64_t i = size; i < int64_t(used); ++i)
     begin[i] = char(patternAt(i));
   return true;
 }
 
-std::optional<WatchedMemory::Damage> WatchedMemory::findDamage() const {
+std::optional<WatchedMemory::Damage>
+WatchedMemory::findDamage(const char *begin, uint64_t bytes) {
   auto isWrong = [&](int64_t i) { return uint8_t(begin[i]) != patternAt(i); };
   auto damageAt = [&](int64_t i) {
     return Damage{i, uint8_t(begin[i]), patternAt(i)};
   };
-  for (int64_t i = size; i < int64_t(roundUp(uint64_t(size), kAlignment)); ++i)
+  for (int64_t i = int64_t(bytes); i < int64_t(roundUp(bytes, kAlignment)); ++i)
     if (isWrong(i))
       return damageAt(i);
-  for (int64_t i = -1; i >= -front; --i)
+  for (int64_t i = -1; i >= -frontOf(bytes); --i)
     if (isWrong(i))
       return damageAt(i);
   return std::nullopt;

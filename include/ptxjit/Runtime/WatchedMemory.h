@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PTXJIT_TOOLS_WATCHEDMEMORY_H
-#define PTXJIT_TOOLS_WATCHEDMEMORY_H
+#ifndef PTXJIT_RUNTIME_WATCHEDMEMORY_H
+#define PTXJIT_RUNTIME_WATCHEDMEMORY_H
 
 #include "ptxjit/Runtime/Memory.h"
 #include <cstdint>
@@ -45,13 +45,16 @@ public:
   };
   /// The nearest such byte behind the memory; if there is none, the nearest in
   /// front of it.
-  std::optional<Damage> findDamage() const;
+  std::optional<Damage> findDamage() const {
+    return findDamage(begin, uint64_t(size));
+  }
+  /// The same for `bytes` at `begin`, which are all of a WatchedMemory.
+  static std::optional<Damage> findDamage(const char *begin, uint64_t bytes);
 
 private:
   std::unique_ptr<char, UnmapPages> all; ///< including the guard pages
   char *begin = nullptr;
-  int64_t front = 0; ///< bytes of pattern in front
-  int64_t size = 0;  ///< bytes, without the pattern
+  int64_t size = 0; ///< bytes, without the pattern
 };
 
 } // namespace ptxjit

@@ -1,11 +1,11 @@
-//===- Module.h - a loaded PTX module ---------------------------*- C++ -*-===//
+//===- LoadedModule.h - a loaded PTX module ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PTXJIT_RUNTIME_MODULE_H
-#define PTXJIT_RUNTIME_MODULE_H
+#ifndef PTXJIT_RUNTIME_LOADEDMODULE_H
+#define PTXJIT_RUNTIME_LOADEDMODULE_H
 
 #include "ptxjit/Cache/KernelCache.h"
 #include "ptxjit/Runtime/CompilerABI.h"
@@ -21,26 +21,26 @@ namespace ptxjit {
 
 /// How to compile, beyond what the launch says: `block` and `smallGrid` are
 /// filled in for each. Texts are the caller's.
-struct CompileOptions : PtxjitSpecialization {
+struct KernelOptions : PtxjitSpecialization {
   /// As the environment says: `PTXJIT_TENSOR`, `PTXJIT_ORDER`. A value that is
   /// none of theirs is told once, on stderr.
-  CompileOptions();
+  KernelOptions();
 };
 
 /// A module's text, its variables in memory, and the kernels compiled from it
 /// so far, one for each block shape. What the cache on disk has is neither
 /// parsed nor compiled. Thread-safe.
-class Module {
+class LoadedModule {
 public:
   /// Parses and, for texts below 1 MB, checks all bodies. Of larger ones the
   /// declarations are checked, and that braces, strings and comments end; the
   /// statements kernel by kernel at first launch. Null after errors;
   /// diagnostics and the number of errors are stored.
-  static std::unique_ptr<Module> load(const std::string &text,
-                                      const std::string &fileName,
-                                      std::string &diagnostics,
-                                      uint32_t *numErrors = nullptr);
-  ~Module();
+  static std::unique_ptr<LoadedModule> load(const std::string &text,
+                                            const std::string &fileName,
+                                            std::string &diagnostics,
+                                            uint32_t *numErrors = nullptr);
+  ~LoadedModule();
 
   const PtxjitModuleInfo &getInfo() const;
   /// Where all memory has to lie that the module's kernels are given.
@@ -51,14 +51,14 @@ public:
   /// Compiles a kernel for a block shape, or returns what was compiled before.
   /// Null after errors. Lives as long as the module.
   const PtxjitImage *compile(const std::string &kernel, const uint32_t block[3],
-                             const Grid &grid, const CompileOptions &options,
+                             const Grid &grid, const KernelOptions &options,
                              std::string &diagnostics);
 
   /// Compiles if need be and runs. `params` as in launchGrid, anywhere.
   LaunchStatus launch(const std::string &kernel, const Grid &grid,
                       const uint32_t block[3], const void *params,
                       uint32_t dynamicShared, unsigned threads,
-                      const CompileOptions &options, std::string &diagnostics,
+                      const KernelOptions &options, std::string &diagnostics,
                       const LaunchOptions &launchOptions = {});
 
   /// Runs an image that compile() gave for that block shape. Grid, block and
@@ -78,7 +78,7 @@ public:
 
   /// Writes one stage of the compiler for a kernel (CompilerABI.h: emit).
   bool emit(const std::string &kernel, const uint32_t block[3],
-            const std::string &stage, const CompileOptions &options,
+            const std::string &stage, const KernelOptions &options,
             std::string &output, std::string &diagnostics);
 
   /// Address of a variable, 0 if there is none.
@@ -88,7 +88,7 @@ public:
       const std::function<void(uint64_t address, size_t bytes)> &body);
 
 private:
-  Module(std::string text, std::string fileName);
+  LoadedModule(std::string text, std::string fileName);
   bool parse(std::string &diagnostics, uint32_t *numErrors);
   bool needCompiler(std::string &diagnostics);
   uint64_t addressOf(const std::string &symbol);
@@ -108,7 +108,7 @@ private:
                              const PtxjitSpecialization &spec,
                              std::string &diagnostics);
   PtxjitImage *compileLocked(const std::string &kernel, const uint32_t block[3],
-                             const Grid &grid, const CompileOptions &options,
+                             const Grid &grid, const KernelOptions &options,
                              std::string &diagnostics);
 
   std::string text, fileName, textHash;

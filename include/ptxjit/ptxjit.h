@@ -1,0 +1,299 @@
+//===- ptxjit.h - run PTX kernels on the CPU --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C++ interface, the one header that programs include. They link
+// PtxJit::ptxjit; docs/Embedding.md has a complete example.
+//
+//   auto module = ptxjit::Module::loadFile("saxpy.ptx");
+//   auto saxpy = module->getKernel("saxpy");
+//   auto x = ptxjit::Buffer<float>::allocate(n), y = ...;
+//   ptxjit::Error error = saxpy->launch(n / 256, 256, 2.0f, *x, *y, n);
+//
+// Kernels and the program share one memory. No function throws (but
+// std::bad_alloc), and none ends the process, whatever a kernel does. Modules,
+// kernels, streams and buffers are handles: copies refer to the same object,
+// which lives as long as one of them. Functions may be called from any thread.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_PTXJIT_H
+#define PTXJIT_PTXJIT_H
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#define PTXJIT_API __attribute__((visibility("default")))
+
+namespace ptxjit {
+PTXJIT_API const char *getVersion(); ///< "0.2.0"
+
+enum class ErrorCode {
+  None,
+  InvalidArgument,    ///< extents, sizes or options out of range
+  NotFound,           ///< no file, kernel or variable of that name
+  InvalidPtx,         ///< the text is not PTX; the message has line and caret
+  CompilerFailed,     ///< it is missing, knows no such CPU, or gave up
+  OutOfMemory,        ///< for buffers, shared or local memory
+  Trap,               ///< a thread executed `trap`
+  Assertion,          ///< a kernel's assertion failed
+  IllegalInstruction, ///< barrier number 16, for example
+  IllegalAddress,     ///< an access outside all memory
+  MisalignedAddress,  ///< an address that is no multiple of the access's size
+  StackOverflow,      ///< recursion without end
+  Deadlock,           ///< all warps of a CTA wait for each other
+};
+
+/// What went wrong; false if nothing did.
+class [[nodiscard]] Error {
+public:
+  Error() = default;
+  Error(ErrorCode code, std::string message)
+      : code(code), message(std::move(message)) {}
+
+  explicit operator bool() const { return code != ErrorCode::None; }
+  ErrorCode getCode() const { return code; }
+  /// For people: one line or more, without a newline at the end.
+  const std::string &getMessage() const { return message; }
+
+private:
+  ErrorCode code = ErrorCode::None;
+  std::string message;
+};
+
+/// A T, or the reason why there is none.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : value(std::move(value)) {}
+  Result(Error error) : error(std::move(error)) { assert(this->error); }
+
+  /// Is there a value? Only then may it be asked for.
+  explicit operator bool() const { return value.has_value(); }
+  T &operator*() { return assert(value), *value; }
+  T *operator->() { return assert(value), &*value; }
+  const Error &getError() const { return error; } ///< none if there is a value
+
+private:
+  std::optional<T> value;
+  Error error;
+};
+
+namespace detail {
+PTXJIT_API Result<std::shared_ptr<void>> allocate(size_t bytes, bool isLow);
+PTXJIT_API Error checkEdges(const void *data, size_t bytes);
+} // namespace detail
+
+/// A handle to an array, zeroed, at a multiple of 256 bytes. Accesses of
+/// kernels beyond its end, rounded up to such a multiple, fail with
+/// IllegalAddress; checkEdges() finds writes that are nearer. The guards around
+/// each array take 32 MB of address space, and no memory.
+template <typename T> class Buffer {
+public:
+  static_assert(std::is_trivially_copyable_v<T>, "kernels see its bytes");
+  /// `isLow`: see Module::needsLowMemory. Errors: OutOfMemory.
+  static Result<Buffer> allocate(size_t count, bool isLow = false) {
+    auto memory = detail::allocate(
+        std::min(count, SIZE_MAX / sizeof(T)) * sizeof(T), isLow);
+    if (memory)
+      return Buffer(*memory, count);
+    return memory.getError();
+  }
+  T *data() const { return static_cast<T *>(memory.get()); }
+  size_t size() const { return count; }
+  T &operator[](size_t i) const { return assert(i < count), data()[i]; }
+  T *begin() const { return data(); }
+  T *end() const { return data() + count; }
+  /// Has anyone written beside the array? The message names the byte that is
+  /// nearest. Errors: IllegalAddress.
+  Error checkEdges() const {
+    return detail::checkEdges(data(), count * sizeof(T));
+  }
+
+private:
+  Buffer(std::shared_ptr<void> memory, size_t count)
+      : memory(std::move(memory)), count(count) {}
+  std::shared_ptr<void> memory;
+  size_t count;
+};
+
+/// Extents: of a grid or cluster in CTAs, of a block in threads.
+struct Dim3 {
+  uint32_t x, y, z;
+  constexpr Dim3(uint32_t x = 1, uint32_t y = 1, uint32_t z = 1)
+      : x(x), y(y), z(z) {}
+};
+
+struct LaunchConfig {
+  Dim3 grid;  ///< x up to 2^31 - 1, y and z up to 65535
+  Dim3 block; ///< up to 1024 x 1024 x 64, and 1024 threads in all
+  /// Divides the grid; 16 CTAs at most. 0: what the kernel says.
+  Dim3 cluster = {0, 0, 0};
+  uint32_t dynamicSharedBytes = 0; ///< beside what the kernel declares
+  bool isCooperative = false;      ///< all CTAs may wait for each other
+  uint32_t numWorkers = 0;         ///< CPU threads; 0: all cores
+};
+
+/// How kernels are compiled. By default as PTXJIT_TENSOR and PTXJIT_ORDER say.
+struct PTXJIT_API CompileOptions {
+  CompileOptions();
+  uint32_t chunk = 0;   ///< lanes per vector: 1, 4, 8, 16; 0: the CPU's own
+  std::string cpu;      ///< an LLVM CPU name, "x86-64-v3"; empty: this machine
+  bool isQuick = false; ///< compile fast rather than well
+  bool hasFastTensors = false; ///< PTXJIT_TENSOR=fast (docs/TensorCores.md)
+  bool hasFreeOrder = false;   ///< PTXJIT_ORDER=free (docs/Execution.md)
+  /// Gives each warp, or each thread, a stack of its own, even if none waits.
+  enum class Mode { Auto, Fibers, Threads } mode = Mode::Auto;
+};
+
+/// An argument of a launch: a number, an enumerator, a pointer, a Buffer, or a
+/// trivially copyable struct, which has to live until the launch is made.
+class Argument {
+public:
+  enum class Kind { Integer, Float, Pointer, Bytes };
+
+  template <typename T> Argument(const T &value) : bytes(sizeof(T)) {
+    static_assert(std::is_trivially_copyable_v<T>, "kernels see its bytes");
+    if constexpr (std::is_pointer_v<T> || std::is_null_pointer_v<T>)
+      kind = Kind::Pointer;
+    else if constexpr (std::is_floating_point_v<T>)
+      kind = Kind::Float;
+    else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+      kind = Kind::Integer;
+    if (kind == Kind::Bytes || bytes > sizeof(number))
+      data = &value;
+    else
+      std::memcpy(&number, &value, bytes);
+  }
+  template <typename T>
+  Argument(const Buffer<T> &buffer) : Argument(buffer.data()) {}
+
+  Kind getKind() const { return kind; }
+  size_t getBytes() const { return bytes; }
+  const void *getData() const { return data ? data : &number; }
+
+private:
+  Kind kind = Kind::Bytes;
+  size_t bytes;
+  const void *data = nullptr;
+  uint64_t number = 0;
+};
+
+struct Parameter {
+  std::string name, type; ///< of an element, as in PTX: "u64"
+  size_t count, bytes;    ///< elements (of a struct: more than 1); all bytes
+};
+struct CompiledInfo {
+  std::string mode, reason; ///< how its warps are run, and why
+  uint32_t chunk;           ///< lanes per vector
+  size_t codeBytes;
+  bool isDegraded; ///< LLVM has failed on it: slow code
+  double parse, lower, optimize, codegen, load; ///< ms; 0 from the cache
+};
+
+class PTXJIT_API Kernel {
+public:
+  const std::string &getName() const;
+  std::vector<Parameter> getParameters() const;
+  Dim3 getRequiredBlock() const; ///< `.reqntid`; 0 where there is none
+  Dim3 getMaxBlock() const;      ///< `.maxntid`, the same
+  /// The same kernel, compiled otherwise.
+  Kernel withOptions(CompileOptions options) const;
+
+  /// Compiles for config.block, if that has not been done, and runs all CTAs
+  /// with one argument for each parameter; returns when they have finished.
+  /// Sizes of arguments, and whether they are floating point, must agree with
+  /// the parameters: nothing is converted. Errors: all but NotFound. If threads
+  /// caused one, memory has no defined contents, and the message says which
+  /// thread it was and where in the PTX.
+  template <typename... Args>
+  Error launch(const LaunchConfig &config, const Args &...args) const {
+    return launchList(config, {Argument(args)...});
+  }
+  template <typename... Args>
+  Error launch(Dim3 grid, Dim3 block, const Args &...args) const {
+    return launchList(LaunchConfig{grid, block}, {Argument(args)...});
+  }
+  Error launchList(const LaunchConfig &config,
+                   const std::vector<Argument> &arguments) const;
+  /// The same by the reference interpreter: slow, thread by thread, exact.
+  Error interpret(const LaunchConfig &config,
+                  const std::vector<Argument> &arguments) const;
+  /// Compiles, so that the first launch need not.
+  Result<CompiledInfo> compile(const LaunchConfig &config) const;
+  /// What the compiler has after a stage (`ptx-jit run --emit`): "ptx" … "obj".
+  Result<std::string> emit(const std::string &stage,
+                           const LaunchConfig &config) const;
+
+private:
+  friend class Module;
+  friend class Stream;
+  struct Impl;
+  explicit Kernel(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl;
+};
+
+/// A PTX module: kernels and variables.
+class PTXJIT_API Module {
+public:
+  /// `fileName` is for messages. Texts below 1 MB are checked as a whole; the
+  /// statements of larger ones when a kernel is first compiled. Errors:
+  /// InvalidPtx (with all diagnostics), CompilerFailed.
+  static Result<Module> load(std::string_view text,
+                             const std::string &fileName = "<text>");
+  /// Errors: NotFound, and those of load().
+  static Result<Module> loadFile(const std::string &path);
+
+  std::vector<std::string> getKernelNames() const;
+  /// Errors: NotFound; the message lists the names that there are.
+  Result<Kernel> getKernel(const std::string &name) const;
+  /// The memory of a `.global` or `.const` variable. It lives as long as the
+  /// module. Errors: NotFound, OutOfMemory.
+  Result<void *> getVariable(const std::string &name) const;
+  /// Do kernels reach memory below 4 GiB only (`.address_size 32`)?
+  bool needsLowMemory() const;
+  const std::string &getWarnings() const; ///< of the text; mostly empty
+
+private:
+  friend class Kernel;
+  struct Impl;
+  explicit Module(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<Impl> impl;
+};
+
+/// Work in order, beside the program. What follows an error is dropped, until
+/// synchronize() has returned it. The end of the last handle waits for the
+/// work.
+class PTXJIT_API Stream {
+public:
+  Stream();
+  /// Errors: InvalidArgument, at once; others come from synchronize().
+  template <typename... Args>
+  Error launch(const Kernel &kernel, const LaunchConfig &config,
+               const Args &...args) {
+    return launchList(kernel, config, {Argument(args)...});
+  }
+  Error launchList(const Kernel &kernel, const LaunchConfig &config,
+                   const std::vector<Argument> &arguments);
+  /// Calls `function`, which must not throw, after all before it.
+  void run(std::function<void()> function);
+  /// Waits for all. Returns the first error since the last call.
+  Error synchronize();
+
+private:
+  struct Impl;
+  std::shared_ptr<Impl> impl;
+};
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,53 @@
+//===- Impl.h - what the handles of the interface refer to ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A handle shares its Impl with its copies. Kernels keep their module alive,
+// work in a stream its kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_INTERFACE_IMPL_H
+#define PTXJIT_LIB_INTERFACE_IMPL_H
+
+#include "ptxjit/Runtime/LaunchShape.h"
+#include "ptxjit/Runtime/LoadedModule.h"
+#include "ptxjit/ptxjit.h"
+
+/// Members of exported classes would be exported, too.
+#define PTXJIT_LOCAL __attribute__((visibility("hidden")))
+
+namespace ptxjit {
+
+struct PTXJIT_LOCAL Module::Impl {
+  std::unique_ptr<LoadedModule> loaded;
+  std::string warnings;
+};
+
+/// The bytes of a launch's arguments, as `.param` space has them.
+using ParamBlock = std::vector<uint64_t>;
+
+struct PTXJIT_LOCAL Kernel::Impl {
+  std::shared_ptr<Module::Impl> module;
+  const PtxjitKernelInfo *info; ///< the module's
+  std::string name;
+  CompileOptions options;
+
+  /// Lays out the arguments. Errors: InvalidArgument.
+  Error layOut(const std::vector<Argument> &arguments, ParamBlock &block) const;
+  Error run(const LaunchConfig &config, const ParamBlock &block) const;
+  /// The compiler's options. They refer to texts of this object.
+  KernelOptions getOptions() const;
+  /// config's extents, with what the kernel says of them. Errors:
+  /// InvalidArgument.
+  Error complete(const LaunchConfig &config, LaunchShape &shape) const;
+};
+
+/// The error of a launch that ended with `status`; `text` is what was said.
+Error makeError(LaunchStatus status, const std::string &text);
+/// `text` without "error: " in front and newlines at the end.
+Error makeError(ErrorCode code, std::string text);
+
+} // namespace ptxjit
+
+#endif

@@ -1,0 +1,36 @@
+//===- Memory.cpp - buffers with bounds -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Runtime/WatchedMemory.h"
+#include "ptxjit/ptxjit.h"
+#include <cstdio>
+
+using namespace ptxjit;
+
+Result<std::shared_ptr<void>> ptxjit::detail::allocate(size_t bytes,
+                                                       bool isLow) {
+  auto pages = std::make_shared<WatchedMemory>();
+  AddressRange range = isLow ? AddressRange::Low : AddressRange::All;
+  if (!pages->allocate(bytes, range))
+    return Error(ErrorCode::OutOfMemory, "there is no room for a buffer of " +
+                                             std::to_string(bytes) + " bytes");
+  void *data = pages->get();
+  return std::shared_ptr<void>(std::move(pages), data);
+}
+
+Error ptxjit::detail::checkEdges(const void *data, size_t bytes) {
+  auto damage =
+      WatchedMemory::findDamage(static_cast<const char *>(data), bytes);
+  if (!damage)
+    return Error();
+  char text[160];
+  std::snprintf(text, sizeof(text),
+                "something wrote %s a buffer of %zu bytes: at offset %lld is "
+                "byte 0x%02x, expected 0x%02x",
+                damage->offset < 0 ? "in front of" : "behind", bytes,
+                (long long)damage->offset, damage->found, damage->expected);
+  return Error(ErrorCode::IllegalAddress, text);
+}

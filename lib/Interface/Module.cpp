@@ -1,0 +1,74 @@
+//===- Module.cpp - modules of the interface ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Impl.h"
+#include "ptxjit/Runtime/ReadFile.h"
+#include <cstring>
+
+using namespace ptxjit;
+
+Result<Module> Module::load(std::string_view text,
+                            const std::string &fileName) {
+  auto impl = std::make_shared<Impl>();
+  // A NUL ends the text, as in modules that drivers are handed.
+  std::string copy(text.substr(0, text.find('\0')));
+  impl->loaded = LoadedModule::load(copy, fileName, impl->warnings);
+  if (!impl->loaded) {
+    // Without a compiler there are no diagnostics, which name the file.
+    bool isPtx = impl->warnings.rfind(fileName, 0) == 0;
+    return makeError(isPtx ? ErrorCode::InvalidPtx : ErrorCode::CompilerFailed,
+                     impl->warnings);
+  }
+  return Module(std::move(impl));
+}
+
+Result<Module> Module::loadFile(const std::string &path) {
+  std::string text;
+  if (int error = readFile(path, text))
+    return Error(ErrorCode::NotFound, path + ": " + std::strerror(error));
+  return load(text, path);
+}
+
+std::vector<std::string> Module::getKernelNames() const {
+  const PtxjitModuleInfo &info = impl->loaded->getInfo();
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < info.numKernels; ++i)
+    names.push_back(info.kernels[i].name);
+  return names;
+}
+
+Result<Kernel> Module::getKernel(const std::string &name) const {
+  const PtxjitKernelInfo *info = impl->loaded->findKernel(name);
+  if (info)
+    return Kernel(std::make_shared<Kernel::Impl>(
+        Kernel::Impl{impl, info, name, CompileOptions()}));
+  std::string message = "there is no kernel '" + name + "'";
+  std::string separator = "; the module has: ";
+  for (const std::string &other : getKernelNames()) {
+    message += separator + other;
+    separator = ", ";
+  }
+  return Error(ErrorCode::NotFound, message);
+}
+
+Result<void *> Module::getVariable(const std::string &name) const {
+  const PtxjitModuleInfo &info = impl->loaded->getInfo();
+  for (uint32_t i = 0; i < info.numVariables; ++i) {
+    if (name != info.variables[i].name)
+      continue;
+    if (uint64_t address = impl->loaded->resolve(name))
+      return reinterpret_cast<void *>(address);
+    return Error(ErrorCode::OutOfMemory,
+                 "there is no room for variable '" + name + "'");
+  }
+  return Error(ErrorCode::NotFound, "there is no variable '" + name + "'");
+}
+
+bool Module::needsLowMemory() const {
+  return impl->loaded->getAddressRange() == AddressRange::Low;
+}
+
+const std::string &Module::getWarnings() const { return impl->warnings; }

@@ -1,0 +1,57 @@
+//===- Stream.cpp - streams of the interface ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Impl.h"
+#include "ptxjit/Runtime/TaskQueue.h"
+#include <mutex>
+
+using namespace ptxjit;
+
+struct PTXJIT_LOCAL Stream::Impl {
+  std::mutex mutex;
+  Error first; ///< since the last synchronize(); of `mutex`
+  /// Destroyed first: its end finishes the tasks, which use the others.
+  TaskQueue queue;
+
+  bool hasFailed() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return bool(first);
+  }
+};
+
+Stream::Stream() : impl(std::make_shared<Impl>()) {}
+
+Error Stream::launchList(const Kernel &kernel, const LaunchConfig &config,
+                         const std::vector<Argument> &arguments) {
+  ParamBlock block;
+  if (Error error = kernel.impl->layOut(arguments, block))
+    return error;
+  // The task does not keep the stream: whose last handle a task held would have
+  // to wait for itself.
+  impl->queue.submit([state = impl.get(), kernel = kernel.impl, config,
+                      block = std::move(block)] {
+    if (state->hasFailed())
+      return;
+    Error error = kernel->run(config, block);
+    std::lock_guard<std::mutex> lock(state->mutex);
+    if (error && !state->first)
+      state->first = std::move(error);
+  });
+  return Error();
+}
+
+void Stream::run(std::function<void()> function) {
+  impl->queue.submit([state = impl.get(), function = std::move(function)] {
+    if (!state->hasFailed())
+      function();
+  });
+}
+
+Error Stream::synchronize() {
+  impl->queue.synchronize();
+  std::lock_guard<std::mutex> lock(impl->mutex);
+  return std::exchange(impl->first, Error());
+}

@@ -1,0 +1,314 @@
+//===- InterfaceTest.cpp - the C++ interface as programs use it -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/ptxjit.h"
+
+#include <atomic>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace ptxjit;
+
+namespace {
+
+const char *const kText = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .u32 counter = 7;
+.visible .entry scale(.param .u64 x, .param .f32 a, .param .u32 n) {
+  .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd<3>; .reg .f32 %f<3>;
+  ld.param.u64 %rd1, [x]; ld.param.f32 %f1, [a]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p exit;
+  mad.wide.u32 %rd2, %r2, 4, %rd1;
+  ld.global.f32 %f2, [%rd2];
+  mul.f32 %f2, %f2, %f1;
+  st.global.f32 [%rd2], %f2;
+  ret;
+}
+.visible .entry bytes(.param .u64 out, .param .align 4 .b8 pair[12]) {
+  .reg .b32 %r<4>; .reg .b64 %rd;
+  ld.param.u64 %rd, [out];
+  ld.param.u32 %r1, [pair]; ld.param.u32 %r2, [pair+4]; ld.param.u32 %r3, [pair+8];
+  add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;
+  st.global.u32 [%rd], %r1;
+  ret;
+}
+.visible .entry count(.param .u64 out) {
+  .reg .b32 %r<2>; .reg .b64 %rd;
+  ld.param.u64 %rd, [out];
+  atom.global.add.u32 %r1, [counter], 1;
+  st.global.u32 [%rd], %r1;
+  ret;
+}
+.visible .entry stop() { trap; }
+.visible .entry exact() .reqntid 16, 2 { ret; }
+)";
+
+Module load(const char *text = kText) {
+  auto module = Module::load(text, "test.ptx");
+  EXPECT_TRUE(module) << module.getError().getMessage();
+  return *module;
+}
+
+Kernel get(const char *name) {
+  auto kernel = load().getKernel(name);
+  EXPECT_TRUE(kernel) << kernel.getError().getMessage();
+  return *kernel;
+}
+
+template <typename T> Buffer<T> allocate(size_t count) {
+  auto buffer = Buffer<T>::allocate(count);
+  EXPECT_TRUE(buffer);
+  return *buffer;
+}
+
+void expectError(const Error &error, ErrorCode code, const char *text) {
+  EXPECT_EQ(error.getCode(), code) << error.getMessage();
+  EXPECT_NE(error.getMessage().find(text), std::string::npos)
+      << error.getMessage();
+}
+
+} // namespace
+
+TEST(Interface, RunsAKernel) {
+  Kernel scale = get("scale");
+  auto x = allocate<float>(100);
+  for (float &value : x)
+    value = 3;
+  EXPECT_FALSE(scale.launch(1, 128, x, 0.5f, 99));
+  EXPECT_EQ(x[98], 1.5f);
+  EXPECT_EQ(x[99], 3.0f);
+  // Other memory will do, and so will unsigned numbers and enumerators.
+  std::vector<float> plain(4, 2.0f);
+  enum Count { Four = 4 };
+  EXPECT_FALSE(scale.launch(1, 32, plain.data(), 2.0f, Four));
+  EXPECT_EQ(plain[3], 4.0f);
+}
+
+TEST(Interface, HandlesKeepWhatTheyReferTo) {
+  auto x = allocate<float>(1);
+  Buffer<float> same = x;
+  x[0] = 1;
+  Kernel kernel = get("scale"); // the module's own handle is gone
+  EXPECT_FALSE(kernel.launch(1, 1, same, 4.0f, 1));
+  EXPECT_EQ(x[0], 4.0f);
+}
+
+TEST(Interface, ArgumentsHaveToFit) {
+  Kernel scale = get("scale");
+  auto x = allocate<float>(1);
+  expectError(scale.launch(1, 1, x, 1.0f), ErrorCode::InvalidArgument,
+              "kernel 'scale' takes 3 arguments, 2 are given: .u64 x, .f32 a, "
+              ".u32 n");
+  expectError(scale.launch(1, 1, x, 1, 1), ErrorCode::InvalidArgument,
+              "parameter 2 is .f32 a, the argument an integer of 4 bytes");
+  expectError(scale.launch(1, 1, x, 1.0, 1), ErrorCode::InvalidArgument,
+              "a floating-point number of 8 bytes");
+  expectError(scale.launch(1, 1, x, 1.0f, x), ErrorCode::InvalidArgument,
+              "parameter 3 is .u32 n, the argument a pointer of 8 bytes");
+  expectError(scale.launch(1, 1, x, 1.0f, 1.0f), ErrorCode::InvalidArgument,
+              "parameter 3");
+}
+
+TEST(Interface, StructsGoByValue) {
+  Kernel bytes = get("bytes");
+  struct {
+    uint32_t a = 1, b = 20, c = 300;
+  } three;
+  auto out = allocate<uint32_t>(1);
+  EXPECT_FALSE(bytes.launch(1, 1, out, three));
+  EXPECT_EQ(out[0], 321u);
+  struct {
+    uint32_t a, b;
+  } two = {};
+  expectError(bytes.launch(1, 1, out, two), ErrorCode::InvalidArgument,
+              "is .b8 pair[12], the argument a struct of 8 bytes");
+}
+
+TEST(Interface, Extents) {
+  Kernel scale = get("scale"), exact = get("exact");
+  auto x = allocate<float>(1);
+  expectError(scale.launch(1, {1024, 2}, x, 1.0f, 1),
+              ErrorCode::InvalidArgument, "1024");
+  expectError(scale.launch({1, 0}, 1, x, 1.0f, 1), ErrorCode::InvalidArgument,
+              "");
+  expectError(exact.launch(1, 32), ErrorCode::InvalidArgument, "exact");
+  EXPECT_FALSE(exact.launch(1, {16, 2}));
+  EXPECT_EQ(exact.getRequiredBlock().y, 2u);
+  EXPECT_EQ(scale.getMaxBlock().x, 0u);
+}
+
+TEST(Interface, FaultsNameTheThread) {
+  Kernel scale = get("scale");
+  auto x = allocate<float>(64);
+  expectError(scale.launch(1, 256, x, 1.0f, 70), ErrorCode::IllegalAddress,
+              "thread (64,0,0)");
+  expectError(
+      scale.launch(1, 1, reinterpret_cast<char *>(x.data()) + 2, 1.0f, 1),
+      ErrorCode::MisalignedAddress, "test.ptx:12");
+  expectError(get("stop").launch(1, 1), ErrorCode::Trap, "trap");
+  // Nothing is left of it.
+  EXPECT_FALSE(scale.launch(1, 64, x, 1.0f, 64));
+}
+
+TEST(Interface, EdgesOfBuffers) {
+  auto x = allocate<float>(10);
+  EXPECT_FALSE(x.checkEdges());
+  EXPECT_FALSE(get("scale").launch(1, 32, x, 2.0f, 11));
+  expectError(x.checkEdges(), ErrorCode::IllegalAddress,
+              "behind a buffer of 40 bytes");
+  auto empty = allocate<double>(0);
+  EXPECT_EQ(empty.begin(), empty.end());
+  EXPECT_FALSE(empty.checkEdges());
+  EXPECT_EQ(Buffer<double>::allocate(SIZE_MAX / 2).getError().getCode(),
+            ErrorCode::OutOfMemory);
+}
+
+TEST(Interface, Variables) {
+  Module module = load();
+  auto counter = module.getVariable("counter");
+  ASSERT_TRUE(counter);
+  auto out = allocate<uint32_t>(1);
+  EXPECT_FALSE(module.getKernel("count")->launch(1, 1, out));
+  EXPECT_EQ(out[0], 7u);
+  EXPECT_EQ(*static_cast<uint32_t *>(*counter), 8u);
+  expectError(module.getVariable("conter").getError(), ErrorCode::NotFound,
+              "there is no variable 'conter'");
+}
+
+TEST(Interface, WhatIsNotThere) {
+  Module module = load();
+  expectError(module.getKernel("scala").getError(), ErrorCode::NotFound,
+              "there is no kernel 'scala'; the module has: scale, bytes, ");
+  expectError(Module::loadFile("/nowhere.ptx").getError(), ErrorCode::NotFound,
+              "/nowhere.ptx: No such file or directory");
+  expectError(Module::loadFile("/").getError(), ErrorCode::NotFound, "/: ");
+  Error error =
+      Module::load(".version 8.0 .target sm_80 rubbish", "x.ptx").getError();
+  expectError(error, ErrorCode::InvalidPtx, "x.ptx:1:");
+  EXPECT_NE(error.getMessage().back(), '\n');
+  expectError(module.getKernel("scale")->emit("soup", {}).getError(),
+              ErrorCode::CompilerFailed, "soup");
+}
+
+TEST(Interface, Parameters) {
+  std::vector<Parameter> list = get("bytes").getParameters();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].name, "out");
+  EXPECT_EQ(list[0].type, "u64");
+  EXPECT_EQ(list[1].type, "b8");
+  EXPECT_EQ(list[1].count, 12u);
+  EXPECT_EQ(list[1].bytes, 12u);
+  EXPECT_EQ(load().getKernelNames().size(), 5u);
+}
+
+TEST(Interface, Options) {
+  CompileOptions options;
+  options.chunk = 4;
+  options.mode = CompileOptions::Mode::Fibers;
+  Kernel scale = get("scale").withOptions(options);
+  LaunchConfig config{1, 64};
+  auto info = scale.compile(config);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->chunk, 4u);
+  EXPECT_EQ(info->mode, "fibers");
+  EXPECT_GT(info->codeBytes, 0u);
+  EXPECT_FALSE(info->isDegraded);
+  auto x = allocate<float>(64);
+  x[63] = 2;
+  EXPECT_FALSE(scale.launch(config, x, 2.0f, 64));
+  EXPECT_FALSE(scale.interpret(config, {x, 2.0f, 64}));
+  EXPECT_EQ(x[63], 8.0f);
+  auto text = scale.emit("ptx", config);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("@scale"), std::string::npos);
+  options.chunk = 3;
+  expectError(get("scale").withOptions(options).launch(config, x, 2.0f, 64),
+              ErrorCode::CompilerFailed, "chunk must be 1, 4, 8 or 16");
+  options.chunk = 0;
+  options.cpu = "z80";
+  expectError(get("scale").withOptions(options).launch(config, x, 2.0f, 64),
+              ErrorCode::CompilerFailed, "z80");
+}
+
+TEST(Interface, Streams) {
+  Kernel scale = get("scale"), stop = get("stop");
+  auto x = allocate<float>(32);
+  x[31] = 1;
+  Stream stream;
+  LaunchConfig config{1, 32};
+  float seen = 0;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FALSE(stream.launch(scale, config, x, 2.0f, 32));
+  stream.run([&] { seen = x[31]; });
+  EXPECT_FALSE(stream.synchronize());
+  EXPECT_EQ(seen, 8.0f);
+  expectError(stream.launch(scale, config), ErrorCode::InvalidArgument,
+              "takes 3 arguments");
+  // After an error all is dropped, until it was returned.
+  EXPECT_FALSE(stream.launch(stop, config));
+  EXPECT_FALSE(stream.launch(scale, config, x, 2.0f, 32));
+  stream.run([&] { seen = 0; });
+  expectError(stream.synchronize(), ErrorCode::Trap, "stop");
+  EXPECT_EQ(x[31], 8.0f);
+  EXPECT_EQ(seen, 8.0f);
+  EXPECT_FALSE(stream.launch(scale, config, x, 2.0f, 32));
+  EXPECT_FALSE(stream.synchronize());
+  EXPECT_EQ(x[31], 16.0f);
+}
+
+TEST(Interface, TheEndOfAStreamWaits) {
+  std::atomic<int> done{0};
+  {
+    Stream stream;
+    Stream same = stream;
+    same.run([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++done;
+    });
+  }
+  EXPECT_EQ(done, 1);
+}
+
+TEST(Interface, ManyThreads) {
+  Kernel scale = get("scale");
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      auto x = Buffer<float>::allocate(64);
+      (*x)[1] = 1;
+      for (int i = 0; i < 10; ++i)
+        wrong += bool(scale.launch(1, 32 * (t % 3 + 1), *x, 2.0f, 64));
+      wrong += (*x)[1] != 1024.0f;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Interface, OldModulesNeedLowMemory) {
+  Module module = load(R"(.version 8.0
+.target sm_80
+.address_size 32
+.visible .entry set(.param .u32 p) {
+  .reg .b32 %r;
+  ld.param.u32 %r, [p];
+  st.global.u32 [%r], 5;
+  ret;
+})");
+  EXPECT_TRUE(module.needsLowMemory());
+  EXPECT_FALSE(load().needsLowMemory());
+  auto low = Buffer<uint32_t>::allocate(1, module.needsLowMemory());
+  ASSERT_TRUE(low);
+  EXPECT_FALSE(module.getKernel("set")->launch(1, 1, *low));
+  EXPECT_EQ((*low)[0], 5u);
+}
+
+TEST(Interface, Version) { EXPECT_STREQ(getVersion(), PTXJIT_EXPECTED); }
