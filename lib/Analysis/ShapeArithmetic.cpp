@@ -49,7 +49,7 @@ const Shape &ShapeInference::get(Value value) const {
   return it == shapes.end() ? unknown : it->second;
 }
 
-bool ShapeInference::set(Value value, const Shape &shape) {
+bool ShapeInference::set(Value value, Shape shape) {
   auto [it, fresh] = shapes.try_emplace(value, shape);
   if (!fresh && it->second == shape)
     return false;

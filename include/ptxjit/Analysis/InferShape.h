@@ -28,7 +28,9 @@ public:
   const ShapeContext &getContext() const { return context; }
   const Shape &get(mlir::Value value) const;
   /// \returns whether the shape of `value` is new or changed.
-  bool set(mlir::Value value, const Shape &shape);
+  /// By value, since the reference that get() returns is invalid once the table
+  /// has grown.
+  bool set(mlir::Value value, Shape shape);
 
   /// The mask of the lanes where a predicate holds; nothing unless known for
   /// all lanes.
