@@ -1,10 +1,10 @@
-//===- Audit.cpp - puts our libraries in front of others ------------------===//
+//===- Audit.cpp - an audit library that finds our libraries --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dynamic linker asks an audit library (LD_AUDIT, see rtld-audit(7)) where
-// to look for each library: so ours are found even by programs whose RPATH
-// would win over LD_LIBRARY_PATH. PTXJIT_LIBRARIES is the folder.
+// to look for each library. So even a program whose RPATH would win over
+// LD_LIBRARY_PATH finds ours, in the folder PTXJIT_LIBRARIES.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 
 PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *,
                                        unsigned) {
-  // The linker keeps the result only while it looks, but never frees it.
+  // The linker uses the result only during the search, and never frees it.
   static char path[4096];
   const char *folder = std::getenv("PTXJIT_LIBRARIES");
   const char *slash = std::strrchr(name, '/');

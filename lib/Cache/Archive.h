@@ -1,8 +1,9 @@
-//===- Archive.h - structures to bytes and back -----------------*- C++ -*-===//
+//===- Archive.h - serializes structures for the cache ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function per structure says what is in it, for both directions.
+// One function per structure names its fields; it serves for writing and
+// reading.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +19,14 @@ namespace ptxjit {
 
 class Archive {
 public:
-  /// For writing.
+  /// Makes an archive for writing.
   Archive() = default;
-  /// For reading; what pointers point to lives in `storage`.
+  /// Makes an archive for reading. Objects behind pointers are owned by
+  /// `storage`.
   Archive(std::string bytes, RecordStorage &storage)
       : bytes(std::move(bytes)), storage(&storage) {}
 
-  /// Was everything there, and nothing more?
+  /// Whether all fields were read and no bytes are left.
   bool isWhole() const { return !failed && at == bytes.size(); }
   std::string take() { return std::move(bytes); }
 
@@ -45,7 +47,7 @@ public:
       value = storage->strings.emplace_back(get(length), length).c_str();
   }
 
-  /// `count` bytes.
+  /// An array of `count` bytes.
   void blob(const uint8_t *&data, uint64_t &count) {
     number(count);
     if (!storage)
@@ -55,7 +57,7 @@ public:
           storage->strings.emplace_back(get(count), count).data());
   }
 
-  /// An array of `count` items; `each` says what is in one.
+  /// An array of `count` items; `each` names the fields of one.
   template <typename T, typename N, typename Each>
   void list(const T *&items, N &count, Each each) {
     number(count);
@@ -66,7 +68,7 @@ public:
       }
       return;
     }
-    if (!fits(count)) // an item has a byte at least
+    if (!fits(count)) // an item has at least one byte
       return;
     auto array = std::make_shared<std::vector<T>>(size_t(count));
     for (T &item : *array)

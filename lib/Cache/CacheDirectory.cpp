@@ -1,4 +1,4 @@
-//===- CacheDirectory.cpp - entries on disk -------------------------------===//
+//===- CacheDirectory.cpp - a folder of cache entries on disk -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,7 +22,7 @@
 using namespace ptxjit;
 
 namespace {
-/// In front of an entry's content.
+/// The head of a file; the content follows.
 struct Header {
   char magic[8];
   uint64_t bytes;
@@ -62,7 +62,7 @@ static Header headerOf(const std::string &content) {
 // The folder
 //===----------------------------------------------------------------------===//
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 static void makeFolders(const std::string &path) {
   for (size_t at = path.find('/', 1); at != std::string::npos;
        at = path.find('/', at + 1))
@@ -153,7 +153,7 @@ std::optional<std::string> CacheDirectory::read(const std::string &key) const {
   Header expected = headerOf(content);
   if (std::memcmp(&header, &expected, sizeof(header)) != 0)
     return std::nullopt;
-  futimens(file.fd, nullptr); // used just now: not the one to go next
+  futimens(file.fd, nullptr); // the time of last use, for trim()
   return content;
 }
 
@@ -182,8 +182,9 @@ bool CacheDirectory::write(const std::string &key, const std::string &content) {
   return true;
 }
 
-/// Removes the entries that were not used for longest, down to three quarters
-/// of what is allowed, and what writers that died have left.
+/// If the entries exceed the limit, removes the least recently used ones down
+/// to three quarters of it. Also removes temporary files older than an hour,
+/// whose writers have died.
 void CacheDirectory::trim() {
   struct Entry {
     std::string name;

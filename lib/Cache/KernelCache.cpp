@@ -14,7 +14,7 @@
 
 using namespace ptxjit;
 
-/// Raise it where the records below change, or what they mean.
+/// Must be raised when the records below, or their meaning, change.
 static constexpr unsigned kFormat = 1;
 static constexpr uint64_t kMostBytes = uint64_t(512) << 20;
 
@@ -71,7 +71,7 @@ static void describe(Archive &a, PtxjitModuleInfo &m) {
   a.number(m.addressBits);
 }
 
-/// All of an image but where it lies.
+/// All fields of an image except addresses, times, and `degraded`, which is 0.
 static void describe(Archive &a, PtxjitImage &i) {
   a.text(i.kernel);
   a.text(i.symbol);
@@ -112,7 +112,7 @@ static std::string folderOf() {
   return base.empty() ? "" : base + "/.cache/ptx-jit";
 }
 
-/// What code depends on of this machine: model and features of the CPU.
+/// Identifies the CPU that code was compiled for, by model and features.
 static std::string cpuId() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, id;

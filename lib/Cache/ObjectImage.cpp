@@ -1,4 +1,4 @@
-//===- ObjectImage.cpp - machine code to memory, without LLVM -------------===//
+//===- ObjectImage.cpp - loads machine code without LLVM ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,14 +15,15 @@
 using namespace ptxjit;
 
 namespace {
-/// One object being placed. Every offset in it is checked: a damaged file is
-/// refused, though its checksum should have told.
+/// One object while it is loaded. Every offset in it is checked, so that a
+/// damaged file is refused even if its checksum is right.
 class Placer {
 public:
   Placer(const std::string &object, const std::string &symbol)
       : object(object), symbol(symbol) {}
   bool readHeaders();
-  /// Gives each section that is needed a place; the size of all.
+  /// Assigns an offset in memory to each section that is needed. \returns the
+  /// size of all; 0: the object is not supported.
   size_t layOut();
   void copyTo(uint8_t *memory);
   bool relocate(uint8_t *memory);
@@ -48,7 +49,7 @@ private:
 
   const std::string &object, &symbol;
   std::vector<Elf64_Shdr> sections;
-  std::vector<uint64_t> places; ///< of sections, in memory; ~0: none
+  std::vector<uint64_t> places; ///< offsets of sections in memory; ~0: none
   Elf64_Shdr symbols{}, names{};
 };
 } // namespace
@@ -83,7 +84,7 @@ size_t Placer::layOut() {
     if (!(section.sh_flags & SHF_ALLOC))
       continue;
     uint64_t align = section.sh_addralign ? section.sh_addralign : 1;
-    // Code and constants share pages; nothing of a kernel's is writable.
+    // Code and constants share pages; kernels have no writable data.
     if ((section.sh_flags & SHF_WRITE) || align > 4096 ||
         (align & (align - 1)) || section.sh_size > most)
       return 0;
@@ -109,7 +110,7 @@ bool Placer::apply(uint8_t *memory, const Elf64_Shdr &target, uint64_t at,
   if (!readSymbol(ELF64_R_SYM(rela.r_info), symbol) ||
       symbol.st_shndx >= sections.size() ||
       places[symbol.st_shndx] == ~uint64_t(0))
-    return false; // undefined, absolute, or in what is not there
+    return false; // undefined, absolute, or in a section without memory
   uint64_t value =
       places[symbol.st_shndx] + symbol.st_value + uint64_t(rela.r_addend);
   unsigned type = ELF64_R_TYPE(rela.r_info);

@@ -2,8 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ISA "floating-point-instructions": inside its error bounds, special values as
-// its tables say. One algorithm for every CPU. Polynomials after Cephes.
+// ISA "floating-point-instructions": within its error bounds, with the special
+// values of its tables. All CPUs use the same algorithms. The polynomials are
+// those of Cephes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ template <int W> F32<W> ex2(F32<W> x) {
   p = __builtin_elementwise_fma(p, f, splat<W>(2.402264791363012e-1f));
   p = __builtin_elementwise_fma(p, f, splat<W>(6.931472028550421e-1f));
   p = __builtin_elementwise_fma(p, f, splat<W>(1));
-  // In two steps: the first is exact, so subnormal results round once.
+  // Scale in two steps: the first is exact, so subnormal results are rounded
+  // once.
   I32<W> n = __builtin_convertvector(whole, I32<W>);
   I32<W> half = n >> 1;
   F32<W> result = p * powerOfTwo<W>(half) * powerOfTwo<W>(n - half);
@@ -69,16 +71,16 @@ template <int W> F32<W> lg2(F32<W> x) {
   return choose<W>(x == x, result, x + x);
 }
 
-/// x less the nearest multiple of pi/2, and the quadrant, for 2^20 < |x|: in
-/// f64 with pi/2 in three parts, good to about 2^50; beyond, the ISA's "best
-/// effort" is some angle.
+/// Returns x minus the nearest multiple of pi/2, and the quadrant, for |x| >
+/// 2^20. Computed in f64 with pi/2 in two parts, which is good up to about
+/// 2^50. Beyond, where the ISA asks for "best effort", it is some angle.
 template <int W> F32<W> reduceLarge(F32<W> x, I32<W> *quadrant) {
   F64<W> wide = __builtin_convertvector(x, F64<W>);
   F64<W> k = __builtin_elementwise_roundeven(wide * 0.63661977236758134308);
   F64<W> r = __builtin_elementwise_fma(k, F64<W>(-1.5707963267948966), wide);
   r = __builtin_elementwise_fma(k, F64<W>(-6.123233995736766e-17), r);
   F64<W> q = k - 4.0 * __builtin_elementwise_floor(k * 0.25);
-  for (int i = 0; i < W; ++i) // lost digits: any angle will do, but defined
+  for (int i = 0; i < W; ++i) // no digits left: take angle 0
     if (!(r[i] >= -1.0 && r[i] <= 1.0))
       r[i] = 0, q[i] = 0;
   *quadrant = __builtin_convertvector(q, I32<W>);
@@ -95,7 +97,7 @@ template <int W> F32<W> sine(F32<W> x, int quadrant) {
       __builtin_elementwise_fma(k, splat<W>(-1.57079625129699707031e+0f), y);
   r = __builtin_elementwise_fma(k, splat<W>(-7.54978941586159635335e-8f), r);
   r = __builtin_elementwise_fma(k, splat<W>(-5.39030252995776476554e-15f), r);
-  r = choose<W>(k == 0.0f, y, r); // the sign of 0
+  r = choose<W>(k == 0.0f, y, r); // keeps the sign of 0
   I32<W> q = __builtin_convertvector(k, I32<W>);
   I32<W> isLarge = (magnitude > 1048576.0f) & (magnitude < inf);
   bool anyLarge = false;
@@ -126,7 +128,7 @@ template <int W> F32<W> cos(F32<W> x) { return sine<W>(x, 1); }
 
 template <int W> F32<W> tanh(F32<W> x) {
   F32<W> magnitude = __builtin_elementwise_abs(x);
-  // 1 - 2 / (e^2x + 1), and near 0 a polynomial, where that cancels.
+  // Uses 1 - 2 / (e^2x + 1), and near 0, where that cancels, a polynomial.
   F32<W> e = ex2<W>(magnitude * 2.88539008177792681472f);
   F32<W> far = 1.0f - 2.0f / (e + 1.0f);
   F32<W> z = x * x;

@@ -2,14 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions that read best as C++ on vectors of lanes. Compiled by clang to
-// bitcode once per CPU level, embedded, and linked into kernels on demand; the
-// same files are unit-tested natively. Freestanding: no library calls.
+// Instructions that are easiest to write as C++ on vectors of lanes. clang
+// compiles them to bitcode once per CPU level; JIT embeds it and links what a
+// kernel needs. Unit tests run the same files natively. Freestanding: no
+// library calls.
 //
 // A function `name` exists for 1, 4, 8 and 16 lanes as `ptxjit_<name>_x<W>`.
-// Operands and result travel by reference, since how vectors travel by value
-// depends on the CPU. All functions stand in ptxjit/Device/Functions.def; each
-// file ends with assertions that it has those of the list that are its own.
+// Operands and result are passed by reference, since passing vectors by value
+// depends on the CPU. ptxjit/Device/Functions.def lists all functions; each
+// file ends with assertions that it defines its part of the list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ constexpr bool hasSignature(void (*)(Params...), const char *signature) {
       return false;
   return true;
 }
-/// Has it a result and as many operands, all by reference?
+/// Whether a function has `operands` operands and a result, all passed by
+/// reference.
 template <typename... Params>
 constexpr bool hasOperands(void (*)(Params...), unsigned operands) {
   return (__is_pointer(Params) && ...) && sizeof...(Params) == operands + 1;
@@ -57,7 +59,7 @@ constexpr bool hasOperands(void (*)(Params...), unsigned operands) {
 
 } // namespace ptxjit::device
 
-/// A function of the list is defined for all widths.
+/// Asserts that a function of the list is defined for all widths.
 #define PTXJIT_ASSERT_LANES(name, operands)                                    \
   static_assert(hasOperands(&ptxjit_##name##_x1, operands) &&                  \
                 hasOperands(&ptxjit_##name##_x4, operands) &&                  \

@@ -1,20 +1,23 @@
-//===- Matrix.cpp - kernels of matrix instructions ------------------------===//
+//===- Matrix.cpp - functions of matrix instructions ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A multiplication works on tiles of R (8 or 16) rows by 8 columns, out of
-// line, on memory:
+// A multiplication works on a tile of R (8 or 16) rows by 8 columns. It is
+// called, not inlined, and its operands are in memory:
 //
-// - a *register* is a value of 32 lanes, 128 bytes. Lane 4 * g + t of a
-//   register of A holds the dword t of row g: 4 dwords of 8 rows, a *block* of
-//   k. Those of B are the same for columns.
-// - the *image* of A holds, for each step through k, the R rows' elements side
-//   by side; that of B its registers, with the elements of a dword in *planes*.
-// - the *home* of the accumulator holds 8 columns of R rows; behind integers,
-//   what is to be taken from each column.
+// - A *register* holds 32 lanes, 128 bytes (256 for f64). Lane 4 * g + t of a
+//   register of A holds dword t of row g. So a register holds 4 dwords of 8
+//   rows: one *block* of k. Registers of B hold columns in the same way.
+// - The *image* of A holds, for each step through k, the elements of the R rows
+//   side by side. A step is one element, or for integers a pair or a dword of
+//   them. The image of B holds its registers once for each element of a dword
+//   (a *plane*).
+// - The *home* of an accumulator holds 8 columns of R rows. Behind integers it
+//   also holds the excess of each column (excessOf).
 //
-// So a step multiplies a vector of rows by 8 broadcast elements of B. Elements
-// are taken in the order of k, so that results do not depend on the CPU.
+// So a step multiplies a vector of R rows by broadcast elements of B, for 8
+// columns. Floats are added in the order of k, so that results do not depend on
+// the CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +43,13 @@ template <auto F, typename V, int... I>
 inline auto pickEach(V a, V b, Sequence<int, I...>) {
   return __builtin_shufflevector(a, b, F(I)...);
 }
-/// Elements F(0), F(1), ... F(N - 1) of two vectors in a row.
+/// Selects elements F(0), F(1), ... F(N - 1) of the concatenation of two
+/// vectors.
 template <int N, auto F, typename V> inline auto pick(V a, V b) {
   return pickEach<F>(a, b, __make_integer_seq<Sequence, int, N>{});
 }
 
-/// Dword T of each row: of 8 rows in one register, or of 16 in two.
+/// Selects dword T of each row: of 8 rows in one register, or of 16 in two.
 template <int R, int T, typename V> inline auto rowsOf(const V *registers) {
   return pick<R, [](int i) { return 4 * i + T; }>(registers[0],
                                                   registers[R / 8 - 1]);
@@ -60,7 +64,7 @@ template <typename V> inline auto interleave(V a, V b) {
 // Elements in 32 bits
 //===----------------------------------------------------------------------===//
 
-// get(x, e): element e of the dwords `x`.
+// get(x, e) returns element e of each dword of `x`.
 
 struct HalfElements {
   static constexpr int count = 2;
@@ -83,7 +87,7 @@ struct Tf32Elements {
     return fromBits<W>(x & 0xffffe000u);
   }
 };
-/// Codes of `Bits` bits from bit `First` of a container of `Size` bits on.
+/// Codes of `Bits` bits, at bit `First` of containers of `Size` bits.
 template <typename Format, int Size, int First, int Bits> struct CodeElements {
   static constexpr int count = 32 / Size;
   template <int W> static F32<W> get(U32<W> x, int e) {
@@ -98,12 +102,12 @@ using E2m3Elements = CodeElements<E2M3, 8, 0, 6>;
 using E2m1Elements = CodeElements<E2M1, 8, 2, 4>;
 using NibbleElements = CodeElements<E2M1, 4, 0, 4>;
 
-/// Dwords as they are.
+/// Unchanged dwords.
 struct RawElements {
   static constexpr int count = 1;
   template <int W> static U32<W> get(U32<W> x, int) { return x; }
 };
-/// Signed bytes as unsigned ones, 128 more.
+/// Signed bytes as unsigned ones: 128 is added to each.
 struct BiasedElements {
   static constexpr int count = 1;
   template <int W> static U32<W> get(U32<W> x, int) { return x ^ 0x80808080u; }
@@ -139,7 +143,7 @@ template <bool Signed> struct NibblePairs {
     return __builtin_bit_cast(U32<W>, pairs);
   }
 };
-/// All ones where an element has a bit that is set.
+/// All ones for elements that are not 0.
 template <int Count> struct MaskElements {
   static constexpr int count = Count;
   template <int W> static U32<W> get(U32<W> x, int e) {
@@ -148,7 +152,7 @@ template <int Count> struct MaskElements {
     return U32<W>(I32<W>((x >> (size * uint32_t(e)) & mask) != 0u));
   }
 };
-/// f64: a register holds 32 of them.
+/// f64: a register holds 32 of them, one per lane.
 struct F64Elements {
   static constexpr int count = 1;
   template <int W> static F64<W> get(F64<W> x, int) { return x; }
@@ -187,8 +191,9 @@ inline void makeImageB(To *image, const Register *registers, int blocks) {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
-/// Registers of C: lane 4 * g + t holds columns 2 * t and 2 * t + 1 of row g,
-/// in two registers (or, of f16, in the halves of one); then rows 8 to 15.
+/// Moves registers of C to their home. Lane 4 * g + t holds two columns of row
+/// g, 2 * t and the next one, in two registers (for f16, in the halves of one).
+/// Rows 8 to 15 are in further registers.
 template <int R, typename V, typename Home>
 inline void enterPair(Home *home, const V *even, const V *odd) {
   const V evens[2] = {even[0], even[R == 16 ? 2 : 0]};
@@ -203,7 +208,7 @@ inline void enterPair(Home *home, const V *even, const V *odd) {
   home[7] = rowsOf<R, 3>(odds);
 }
 
-/// Four columns as lanes 4 * g + t, row after row.
+/// Interleaves four columns to lanes 4 * g + t, row after row.
 template <int R, typename V> inline auto lanesOf(const V *home, int first) {
   auto low = interleave(home[first], home[first + 4]);
   auto high = interleave(home[first + 2], home[first + 6]);
@@ -228,7 +233,7 @@ template <int R> inline void enterHalves(F32<R> *home, const Lanes *registers) {
   enterPair<R>(home, pairs, pairs + 1);
 }
 
-/// ISA: NaN is 0x7fffffff, or with the old `.satfinite` +0.
+/// ISA: NaN results are 0x7fffffff, or +0 with the old `.satfinite`.
 template <int R>
 inline void cleanNumbers(F32<R> *out, const F32<R> *home, bool saturates) {
   for (int n = 0; n < 8; ++n) {
@@ -238,7 +243,7 @@ inline void cleanNumbers(F32<R> *out, const F32<R> *home, bool saturates) {
   }
 }
 
-/// Infinities to the largest number.
+/// Clamps to [-most, most], so that infinities become the largest number.
 template <typename V> inline V limit(V x, float most) {
   x = __builtin_elementwise_min(x, V(most));
   return __builtin_elementwise_max(x, V(-most));
@@ -278,8 +283,9 @@ inline void leaveHalves(Lanes *registers, const F32<R> *home, bool saturates) {
   }
 }
 
-/// Integer sums have behind them what their columns are too large by: taking
-/// it away once, when they leave, is cheaper than in every multiplication.
+/// Integer homes store the *excess* of each column, by which its sums are too
+/// large. Subtracting it once, when sums leave, is cheaper than in every
+/// multiplication.
 template <int R> inline I32<8> &excessOf(I32<R> *home) {
   return *(I32<8> *)(home + 8);
 }
@@ -289,7 +295,7 @@ template <int R> inline void settle(I32<R> *out, I32<R> *home) {
     out[n] = home[n] - excess[n];
 }
 
-/// An f16 sum that stays at home.
+/// Rounds an f16 accumulator that stays in its home.
 template <int R> inline void roundHalves(F32<R> *home) {
   for (int n = 0; n < 8; ++n)
     home[n] = __builtin_convertvector(
@@ -300,7 +306,7 @@ template <int R> inline void roundHalves(F32<R> *home) {
 // Multiplications
 //===----------------------------------------------------------------------===//
 
-/// Columns at a time, so that the sums stay in registers.
+/// Columns of one pass, chosen so that their sums stay in registers.
 template <int R> constexpr int columnsAtOnce() {
 #if defined(__AVX512F__)
   return 8;
@@ -309,9 +315,9 @@ template <int R> constexpr int columnsAtOnce() {
 #endif
 }
 
-/// Are sums of V better made in a loop? Where a chain of integer sums is
-/// written out, LLVM builds a tree of it, for which AVX2 has not enough
-/// registers.
+/// Whether sums of V should be a loop that is not unrolled. LLVM turns an
+/// unrolled chain of integer sums into a tree, which needs more registers than
+/// AVX2 has.
 template <typename V> constexpr bool staysChain() {
 #if defined(__AVX512F__)
   return false;
@@ -320,8 +326,8 @@ template <typename V> constexpr bool staysChain() {
 #endif
 }
 
-/// Runs sum = step(sum, a, b) for `blocks` blocks of k, with `count` elements
-/// in each dword; b is one element of B.
+/// Runs sum = step(sum, a, b) for `blocks` blocks of k, with `Count` elements
+/// in each dword; `a` is a vector of rows, `b` one element of B.
 template <int R, int Count, typename V, typename A, typename B, typename Step>
 inline void forEachStep(V *home, const A *a, const B *b, int blocks,
                         Step step) {
@@ -373,7 +379,7 @@ inline void multiplyDoubles(F64<R> *home, const F64<R> *a, const double *b,
   });
 }
 
-/// The sum of the products of two pairs, in pieces that the CPU has.
+/// Adds the products of pairs of 16 bits, in vectors that the CPU has.
 inline I32<8> addPairs(I32<8> sum, U32<8> x, U32<8> y) {
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__)
   return I32<8>(_mm256_dpwssd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
@@ -393,8 +399,9 @@ inline I32<16> addPairs(I32<16> sum, U32<16> x, U32<16> y) {
 #endif
 }
 
-/// Integers: the products' sum is exact before it is added to C, which wraps
-/// around or saturates. `excess`: what they make each column too large by.
+/// Integers: the sum of products is exact before it is added to C; then it
+/// wraps or saturates. `excess` is what this multiplication adds too much to
+/// each column.
 template <int R, int Count, typename Step>
 inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
                              int blocks, bool saturates, I32<8> excess,
@@ -452,8 +459,8 @@ inline F32<16> addHalves(F32<16> sum, U32<16> x, U32<16> y) {
                           __builtin_bit_cast(__m512bh, y));
 }
 
-/// With 128 times the sums of the columns behind it: what BiasedElements of A
-/// have made too much.
+/// Makes the image of signed bytes of B. If `isBiased`, stores behind it 128
+/// times each column's sum: the excess that BiasedElements of A cause; else 0.
 inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
                              bool isBiased) {
   makeImageB<RawElements>(image, registers, blocks);
@@ -467,7 +474,7 @@ inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
                                 rowsOf<8, 2>(&sums) + rowsOf<8, 3>(&sums);
 }
 
-/// Unsigned bytes of A by signed ones of B.
+/// Multiplies unsigned bytes of A by signed bytes of B.
 template <int R>
 inline void multiplyBytes(I32<R> *home, const U32<R> *a, const uint32_t *b,
                           int blocks, bool saturates) {
@@ -487,10 +494,10 @@ inline void multiplyFast(F32<R> *home, const U32<R> *a, const uint32_t *b,
 #endif
 
 //===----------------------------------------------------------------------===//
-// Factors of blocks, and sparse matrices
+// Block scales and sparse matrices
 //===----------------------------------------------------------------------===//
 
-/// ue8m0 or ue4m3; 0xff of the former is NaN.
+/// Decodes a scale, ue8m0 or ue4m3; 0xff of ue8m0 is NaN.
 inline double scaleOf(uint32_t code, bool isUE4M3) {
   if (isUE4M3)
     return double(E4M3::decode<1>(U32<1>(code & 0x7f))[0]);
@@ -500,17 +507,17 @@ inline double scaleOf(uint32_t code, bool isUE4M3) {
   return __builtin_bit_cast(double, bits);
 }
 
-/// How a multiplication differs from the simple one.
+/// Options of a multiplication with sparse A or block scales.
 struct Extras {
-  const U32<16> *kept;             ///< image of what A holds; null: everything
+  const U32<16> *kept; ///< image: all ones for kept elements; null: all
   const uint32_t *scaleA, *scaleB; ///< registers
-  uint32_t scales;                 ///< equal parts of k; 0: no factors
+  uint32_t scales;                 ///< parts of k with own scales; 0: none
   uint32_t isUE4M3;
   uint32_t byteA, threadA, byteB, threadB;
 };
 
-/// Sums of one part of k in f32; what they are multiplied by, and the sum with
-/// C, in f64, so that it is rounded once.
+/// Sums each part of k in f32. With scales, multiplies the sum by them and adds
+/// it to C in f64, so that the result is rounded once.
 template <int Count>
 inline void multiplyExtra(F32<16> *home, const F32<16> *a, const float *b,
                           int blocks, const Extras &extras) {
@@ -551,26 +558,28 @@ inline void multiplyExtra(F32<16> *home, const F32<16> *a, const float *b,
 
 enum SparseUnit { kWords, kHalves, kBytes };
 
-/// Metadata: 4 bits for chunk `chunk` (4 elements of a row; 2 of 32 bits) of
-/// `row`. Which lanes hold them: docs/TensorCores.md.
+/// Returns the 4 bits of metadata of chunk `chunk` of `row`. A chunk is 4
+/// elements of a row, or 2 of 32 bits. The lanes: docs/TensorCores.md.
 inline uint32_t metadataOf(const uint32_t *metadata, SparseUnit unit,
                            int blocks, int selector, int row, int chunk) {
   int g = row % 8, high = row / 8;
   int lane, bit;
   if (unit != kBytes) {
-    // A half of a register for 4 chunks: of one lane in four, or of two.
+    // Half a register has 4 chunks of a row. One lane in four holds them, or
+    // two do.
     lane = blocks == 1 ? selector : 2 * (selector & 1) + chunk / 4;
     bit = 16 * high + 4 * (chunk % 4);
   } else {
-    // A register for 8 chunks of one row: of two lanes in four, or of all.
+    // A register has 8 chunks of one row. Two lanes in four hold them, or all
+    // do.
     lane = blocks == 1 ? 2 * selector + high : high + 2 * (chunk / 8);
     bit = 4 * (chunk % 8);
   }
   return metadata[4 * g + lane] >> bit & 15;
 }
 
-/// Writes the registers of the matrix (twice as many) whose kept elements A
-/// holds; the others are 0.
+/// Expands A to the registers of a dense matrix, twice as many; elements that
+/// were not kept are 0.
 inline void expandSparse(uint32_t *dense, const uint32_t *compressed,
                          const uint32_t *metadata, SparseUnit unit, int blocks,
                          int selector) {
@@ -608,7 +617,7 @@ inline void expandSparse(uint32_t *dense, const uint32_t *compressed,
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// Lanes [first, end): all of a warp, or one thread's.
+/// Lanes [first, end): a whole warp, or one thread.
 struct LaneRange {
   int first, end;
   bool isWarp() const { return end - first == 32; }
@@ -620,13 +629,14 @@ template <typename T, bool Store> inline void moveElement(char *at, char *reg) {
   __builtin_memcpy(Store ? at : reg, &value, sizeof(T));
 }
 
-/// A fragment of wmma and the matrix in memory. Lane 4 * g + t of a register
-/// has `each` elements from (g, tScale * t) on, along its second coordinate;
-/// registers follow each other in blocks of 8 across and of `length` along.
+/// The layout of a wmma fragment and its matrix in memory. Lane 4 * g + t of a
+/// register has `each` elements, from (g, tScale * t) on along the second
+/// coordinate. Registers follow each other in blocks of 8 across and of
+/// `length` along.
 struct Fragment {
-  int64_t acrossStride, alongStride; ///< of elements, in bytes
+  int64_t acrossStride, alongStride; ///< bytes between elements
   int acrossBlocks, alongBlocks;
-  int acrossStep, alongStep; ///< from block to block, in registers
+  int acrossStep, alongStep; ///< registers between blocks
   int each, tScale, length;
 };
 
@@ -640,7 +650,7 @@ inline void moveFragment(char *registers, char *matrix, const Fragment &f,
           registers + 32 * laneBytes * (i * f.acrossStep + j * f.alongStep);
       char *block =
           matrix + 8 * i * f.acrossStride + j * f.length * f.alongStride;
-      // Rows that are as in memory.
+      // The registers have each row's 16 bytes as they are in memory.
       if (lanes.isWarp() && f.alongStride == int(sizeof(T)) &&
           f.tScale == f.each && laneBytes == 4) {
         for (int g = 0; g < 8; ++g)
@@ -657,7 +667,7 @@ inline void moveFragment(char *registers, char *matrix, const Fragment &f,
 
 enum RowKind { kRowsAsTheyAre, kHalvesTransposed, kBytesTransposed };
 
-/// stmatrix: `addresses` are those of the rows of all matrices.
+/// ISA "stmatrix". `addresses` has the addresses of all matrices' rows.
 inline void storeRows(char *const *addresses, char *registers, int count,
                       RowKind kind, LaneRange lanes) {
   for (int m = 0; m < count; ++m, addresses += 8, registers += 128) {
@@ -689,8 +699,8 @@ inline float halfOf(const uint32_t *registers, int lane, int i) {
   return float(__builtin_bit_cast(_Float16, uint16_t(bits)));
 }
 
-/// Four products of 8 x 4 by 4 x 8 f16, by lanes 4q to 4q+3 and 16 more. The
-/// fragments: docs/TensorCores.md.
+/// Computes four products of 8 x 4 by 4 x 8 f16, each by lanes 4q to 4q + 3 and
+/// 4q + 16 to 4q + 19. The fragments: docs/TensorCores.md.
 inline void multiplyQuadPairs(uint32_t *d, const uint32_t *a, const uint32_t *b,
                               const uint32_t *c, bool aIsCol, bool bIsRow,
                               bool cIsHalf, bool dIsHalf) {
@@ -922,7 +932,7 @@ PTXJIT_EXPORT void ptxjit_matrix_quad_pairs(uint32_t *d, const uint32_t *a,
 }
 
 // ptxjit_fragment_load_<bytes of an element>, ptxjit_fragment_store_<bytes>:
-// inlined, so that an access that fails is at the instruction's line.
+// inlined, so that a bad access has the instruction's line.
 #define PTXJIT_MOVE(name, T, Store)                                            \
   PTXJIT_EXPORT void ptxjit_fragment_##name(                                   \
       char *registers, char *matrix, int64_t acrossStride,                     \

@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact in .rz, .rm and .rp on every x86-64 with AVX2: MXCSR is changed around
-// the one instruction, inside one asm statement, so that no code can move into
-// the other mode.
+// Correctly rounded results in .rz, .rm and .rp on every x86-64 CPU with AVX2.
+// One asm statement changes MXCSR, runs the instruction and restores MXCSR, so
+// that no other code can move into the mode.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace ptxjit::device;
 
 namespace {
 
-// Exceptions masked; rounding control in bits 13 and 14.
+// MXCSR values: exceptions masked; rounding control is in bits 13 and 14.
 constexpr uint32_t kDown = 0x1f80 | 1 << 13, kUp = 0x1f80 | 2 << 13,
                    kZero = 0x1f80 | 3 << 13;
 
@@ -25,7 +25,7 @@ template <typename T> struct Reg<T, 1> {
   using Type = T;
 };
 
-/// One register's worth: N elements of T.
+/// One instruction, on the N elements of one register.
 #define PTXJIT_ASM1(insn)                                                      \
   __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
           " %[a], %[d]\n\tldmxcsr %[old]"                                      \
@@ -132,8 +132,8 @@ inline void narrow(Vec<float, W> *out, const Vec<double, W> *x) {
   }
 }
 
-/// A 64-bit magnitude to floating point, rounded away from zero if `up` and
-/// bits are lost, else toward it. Integers never overflow either type.
+/// Converts a 64-bit magnitude to floating point. If bits are lost, rounds away
+/// from zero if `up`, else toward zero. Integers overflow neither type.
 template <typename T, typename Bits>
 inline T fromMagnitude(uint64_t m, bool up, bool negative) {
   constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
@@ -151,7 +151,8 @@ inline T fromMagnitude(uint64_t m, bool up, bool negative) {
     fraction = Bits(m >> drop);
     lost = (m & ((uint64_t(1) << drop) - 1)) != 0;
   }
-  // The hidden bit adds one to the exponent; a carry out of the fraction too.
+  // The hidden bit adds one to the exponent, and so does a carry out of the
+  // fraction.
   Bits bits = (Bits(top + bias - 1) << mantissa) + fraction + (lost && up);
   return __builtin_bit_cast(T, Bits(bits | sign));
 }
@@ -172,8 +173,8 @@ inline void fromUnsigned(Vec<T, W> *out, const Vec<uint64_t, W> *x) {
         fromMagnitude<T, Bits>(((const uint64_t *)x)[i], Mode == kUp, false);
 }
 
-/// f64 to f16, rounded once, in any mode. Every other type converts to f64
-/// without losing what f16 could hold.
+/// Converts f64 to f16 with one rounding, in any mode. Other types go through
+/// f64, which holds all that f16 needs.
 enum Mode { Nearest, Zero, Down, Up };
 template <Mode M> inline uint16_t toHalf(double value) {
   uint64_t bits = __builtin_bit_cast(uint64_t, value);
@@ -185,7 +186,7 @@ template <Mode M> inline uint16_t toHalf(double value) {
     return sign | 0x7c00 | (mantissa ? 0x200 | uint16_t(mantissa >> 42) : 0);
   if (exponent == 0 && mantissa == 0)
     return sign;
-  if (exponent == 0) // smaller than any f16: what counts is that it is not 0
+  if (exponent == 0) // below all f16; only "not 0" matters
     exponent = 1;
   else
     mantissa |= uint64_t(1) << 52;
@@ -204,7 +205,7 @@ template <Mode M> inline uint16_t toHalf(double value) {
     up = !negative && rest;
   }
   if (e > 15)
-    kept = 2048, up = false; // beyond the largest
+    kept = 2048, up = false; // above the largest f16
   uint32_t half =
       e > 15 ? 0x7c00u : uint32_t((quantum + 24) << 10) + uint32_t(kept + up);
   if (half >= 0x7c00) {

@@ -1,8 +1,8 @@
-//===- SmallFloat.cpp - fp8, fp6 and fp4; finding bits --------------------===//
+//===- SmallFloat.cpp - fp8, fp6 and fp4 conversions; fns -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The formats: SmallFloat.h.
+// The formats are in SmallFloat.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,12 +12,13 @@ using namespace ptxjit::device;
 
 namespace {
 
-/// fns: from bit `base` of `mask` on, up or down, the |offset|-th that is set.
+/// ISA "fns": finds the |offset|-th set bit of `mask` from bit `base` on,
+/// upwards or downwards.
 template <int W> U32<W> findNthSet(U32<W> mask, U32<W> base, I32<W> offset) {
-  mask &= U32<W>(I32<W>(base < 32u)); // beyond: undefined, nothing found
+  mask &= U32<W>(I32<W>(base < 32u)); // undefined in the ISA; finds nothing
   I32<W> isDown = offset < 0;
   U32<W> wanted = U32<W>((isDown & -offset) | (~isDown & offset));
-  // Offset 0 looks at the base alone, as 1 does first.
+  // Offset 0 tests bit `base` only, which offset 1 tests first.
   I32<W> isZero = offset == 0;
   wanted = (U32<W>(isZero) & 1u) | (~U32<W>(isZero) & wanted);
   U32<W> result = ~U32<W>(0), at = base;
@@ -27,7 +28,7 @@ template <int W> U32<W> findNthSet(U32<W> mask, U32<W> base, I32<W> offset) {
     wanted -= U32<W>(isSet) & 1u;
     I32<W> found = isSet & I32<W>(wanted == 0);
     result = (U32<W>(found) & at) | (~U32<W>(found) & result);
-    // Behind the last look nothing counts any more.
+    // Once the search is over, no further bit counts.
     I32<W> done = found | isZero;
     wanted = (U32<W>(done) & ~0u) | (~U32<W>(done) & wanted);
     at = at + ((U32<W>(isDown) & ~0u) | (~U32<W>(isDown) & 1u));

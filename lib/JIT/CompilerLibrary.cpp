@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libptxjit-compiler.so. Each compilation parses the module's text again, with
-// the bodies it needs, in an MLIRContext of its own: contexts are abandoned
-// when LLVM fails, and compilations run side by side.
+// Implements libptxjit-compiler.so (CompilerABI.h). Each compilation parses the
+// module's text again, with the bodies that it needs, in its own MLIRContext: a
+// context is abandoned when LLVM fails, and compilations run in parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-/// Variables as the C interface shows them, with what they point to.
+/// Variables in the form of the C interface, with the memory they point to.
 class VariableList {
 public:
   void add(VarOp var) {
@@ -179,7 +179,7 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
   }
   for (VarOp var : (*module)->getOps<VarOp>())
     if ((var.getSpace() == Space::Global || var.getSpace() == Space::Const) &&
-        var.getLinkage() != "extern") // declared, and used by nobody
+        var.getLinkage() != "extern") // an unused declaration
       out->variables.add(var);
   Operation *op = **module;
   out->info.text = out->text.c_str();
@@ -225,7 +225,7 @@ static const PtxjitModuleInfo *getInfo(const PtxjitModule *module) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-// One list, in the words of either side.
+// Both enums list the same modes.
 static_assert(uint32_t(ExecutionMode::WarpLoop) == PTXJIT_MODE_WARP_LOOP);
 static_assert(uint32_t(ExecutionMode::Fission) == PTXJIT_MODE_FISSION);
 static_assert(uint32_t(ExecutionMode::Fibers) == PTXJIT_MODE_FIBERS);
@@ -233,19 +233,19 @@ static_assert(uint32_t(ExecutionMode::Threads) == PTXJIT_MODE_THREADS);
 
 namespace {
 
-/// One run of the stages, which may stop early to show what there is.
+/// One run of the compiler, which may stop behind a stage to show its result.
 struct Compilation {
   const PtxjitModule &module;
   llvm::StringRef kernel;
   PtxjitSpecialization spec;
   PtxjitSink diagnostics;
-  /// Stage whose text is wanted; empty: machine code in `object`.
+  /// Stage whose text is wanted; empty: compile to machine code in `object`.
   llvm::StringRef stopAt;
   std::string text;
   llvm::SmallVector<char> object;
   ImageStorage *image = nullptr;
   PtxjitCompileTimes times{};
-  RemarkList remarks; ///< where the stage is made of them
+  RemarkList remarks; ///< filled for the stages made of remarks
 
   llvm::Error run();
   std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
@@ -258,7 +258,8 @@ private:
     ir.print(os);
     return true;
   }
-  /// The stages that are made of what the passes have told.
+  /// Shows a stage that is made of the passes' remarks. \returns whether the
+  /// wanted stage is one.
   bool showRemarks() {
     if (stopAt == "explain")
       text = remarks.asTable(module.text);
@@ -272,7 +273,7 @@ private:
   void describeMode(const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
-  /// Tests: behave as LLVM does when it cannot go on.
+  /// For tests: fails as LLVM does in a fatal error or a crash.
   void injectFailure(llvm::StringRef stage) {
     llvm::StringRef wanted = spec.inject ? spec.inject : "";
     if (!wanted.consume_front(stage))
@@ -293,7 +294,7 @@ llvm::Error Compilation::run() {
   if (!cpu)
     return cpu.takeError();
   Stopwatch watch;
-  // Not freed if LLVM jumps out: see Protected.cpp.
+  // On the heap, and leaked if LLVM jumps out: see Protected.cpp.
   auto session =
       std::make_unique<Session>(module.text, module.fileName, diagnostics);
   ParseOptions options;
@@ -377,13 +378,13 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   return llvm::Error::success();
 }
 
-/// Frames hold vectors, so they are large, but only touched pages count.
+/// Frames hold vectors, so stacks are large; only touched pages take memory.
 static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
                              uint32_t mode) {
   constexpr uint32_t kilobyte = 1 << 10;
   if (mode != PTXJIT_MODE_THREADS)
     return 256 * kilobyte;
-  // Recursion, to the depth that programs have come to expect of GPUs.
+  // Room for recursion as deep as programs expect of GPUs.
   bool calls = llvm::any_of(ir.getOps<FuncOp>(),
                             [](FuncOp func) { return !func.getEntry(); });
   return (calls ? 512 : 64) * kilobyte +
@@ -460,7 +461,7 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
 bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
   KernelTarget target(spec);
   if (!target.chunk)
-    target.chunk = KernelTarget().chunk; // the CPU's own will do
+    target.chunk = KernelTarget().chunk; // any valid chunk
   if (llvm::Error error = checkTarget(target)) {
     report(sink, llvm::toString(std::move(error)));
     return false;
@@ -470,7 +471,7 @@ bool checkSpecialization(const PtxjitSpecialization &spec, PtxjitSink sink) {
 
 } // namespace
 
-/// Maps a finished job's object and fills its image.
+/// Loads a finished job's object and fills in its image.
 static llvm::Error loadImage(Compilation &job) {
   Stopwatch watch;
   ImageStorage &image = *job.image;
@@ -481,7 +482,7 @@ static llvm::Error loadImage(Compilation &job) {
   if (lines)
     image.lineTable = std::move(*lines);
   else
-    llvm::consumeError(lines.takeError()); // faults are told without lines
+    llvm::consumeError(lines.takeError()); // faults are reported without lines
   image.code = std::move(*code);
   image.entry = image.code->entry;
   image.codeBegin = image.code->codeBegin;
@@ -500,7 +501,7 @@ static llvm::Error loadImage(Compilation &job) {
   return llvm::Error::success();
 }
 
-/// One attempt. `fallback`: in the simplest way there is.
+/// Makes one attempt to compile. `fallback`: one lane per vector, quick.
 static llvm::Expected<std::unique_ptr<ImageStorage>>
 compileOnce(const PtxjitModule &module, const char *kernel,
             const PtxjitSpecialization &spec, PtxjitSink diagnostics,
@@ -522,7 +523,7 @@ compileOnce(const PtxjitModule &module, const char *kernel,
   if (!error)
     return std::move(image);
   if (error.isA<CompilerGaveUp>()) {
-    // What ran there is abandoned, and so is what it may still point to.
+    // The failed run is abandoned, with all objects that it may point to.
     (void)job.release();
     (void)image.release();
   }

@@ -1,9 +1,8 @@
-//===- DebugLines.cpp - what passes say in builds with assertions ---------===//
+//===- DebugLines.cpp - debug output of passes ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's own switch, -debug-only, is not there in LLVM as Debian builds it;
-// what it switches is.
+// Debian's LLVM lacks the option -debug-only, but has the variables behind it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DeviceLibrary.cpp - the embedded device library --------------------===//
+//===- DeviceLibrary.cpp - links in the device library --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,8 +25,8 @@ static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
   return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
 }
 
-/// Kernels that are worth a call: inlined, they would spill their caller's
-/// registers and fill its code.
+/// Whether a device function is called. Inlined, these large functions would
+/// spill their caller's registers and bloat its code.
 static bool isOutOfLine(const Function &f) {
   return f.getName().starts_with("ptxjit_matrix_");
 }
@@ -66,13 +66,13 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
     f.addFnAttr("target-features", cpu.features);
     f.addFnAttr("prefer-vector-width", cpu.avx512 ? "512" : "256");
     f.addFnAttr("min-legal-vector-width", cpu.avx512 ? "512" : "256");
-    // Frames may be larger than the guard page.
+    // Frames may be larger than the guard page, so the stack is probed.
     f.addFnAttr("probe-stack", "inline-asm");
     f.addFnAttr("no-builtins");
     f.addFnAttr(Attribute::NoUnwind);
     if (!isKernel)
       f.setLinkage(GlobalValue::InternalLinkage);
-    // Functions of the program that are still there are recursive.
+    // Functions of the program that are left stay calls (InlineCalls.cpp).
     if (!isKernel && !f.getName().starts_with("ptxjit_function.")) {
       f.removeFnAttr(Attribute::NoInline);
       f.removeFnAttr(Attribute::OptimizeNone);

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Made by the build from lib/Device: a list of bitcode files for each CPU
-// level.
+// Declares what the build generates from lib/Device: a list of bitcode files
+// for each CPU level.
 //
 //===----------------------------------------------------------------------===//
 

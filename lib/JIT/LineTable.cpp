@@ -1,4 +1,4 @@
-//===- LineTable.cpp - which PTX a piece of machine code belongs to -------===//
+//===- LineTable.cpp - maps machine code to places in the PTX -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

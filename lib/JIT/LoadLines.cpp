@@ -1,10 +1,11 @@
-//===- LoadLines.cpp - the lines of loads inside other instructions -------===//
+//===- LoadLines.cpp - gives folded loads their own lines -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instruction selection makes a load an operand of the instruction that uses
-// it, and gives both that one's place. A fault there would be reported with the
-// line of an addition, say. Its memory operand still knows the load.
+// Instruction selection folds a load into the instruction that uses it, and the
+// result has the place of the user. So a fault of the load would be reported
+// at, say, an addition. The memory operand still knows the load's pointer, and
+// so the load.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@ using namespace llvm;
 
 namespace {
 
-/// The load through `pointer` whose place an instruction of `block` should
-/// have; null if it has that of one.
+/// Finds the load through `pointer` whose place an instruction of `block`
+/// should have. Null if it already has the place of such a load.
 const Instruction *findLoad(const Value *pointer, const BasicBlock *block,
                             const DebugLoc &has) {
   const Instruction *found = nullptr;

@@ -1,4 +1,4 @@
-//===- LoadedCode.cpp - object to memory, by ORC --------------------------===//
+//===- LoadedCode.cpp - loads an object by ORC ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,8 +19,8 @@ struct LoadedCode::Impl {
   orc::JITDylib *dylib = nullptr;
 };
 
-/// One session for the process, each image in a dylib of its own. Never
-/// destroyed: kernels may run until the very end.
+/// Returns the ORC session of the process, in which each image has its own
+/// dylib. It is never destroyed: kernels may run until the process ends.
 static Expected<orc::LLJIT *> getSession() {
   static std::mutex mutex;
   static orc::LLJIT *session = nullptr;
@@ -35,9 +35,9 @@ static Expected<orc::LLJIT *> getSession() {
 }
 
 namespace {
-/// Where the code of an object lies.
+/// The section of a symbol.
 struct TextSection {
-  uint64_t entry = 0; ///< offset of a symbol in it
+  uint64_t entry = 0; ///< offset of the symbol
   uint64_t bytes = 0;
 };
 } // namespace
@@ -74,7 +74,7 @@ Expected<std::unique_ptr<LoadedCode>> LoadedCode::load(ArrayRef<char> object,
   if (!text)
     return text.takeError();
   static std::atomic<unsigned> counter{0};
-  // A bare dylib: it sees no symbol of the process, by design.
+  // A bare dylib, so that code cannot refer to symbols of the process.
   orc::JITDylib &dylib = (*session)->getExecutionSession().createBareJITDylib(
       "kernel" + std::to_string(counter++));
   std::unique_ptr<LoadedCode> code(new LoadedCode);

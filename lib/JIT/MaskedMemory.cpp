@@ -1,10 +1,10 @@
-//===- MaskedMemory.cpp - masked accesses that a CPU does not have --------===//
+//===- MaskedMemory.cpp - expands masked accesses that a CPU lacks --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's own pass for this looks at the whole function again for each access
-// that it takes apart: 34 of 55 seconds for a kernel with 10,000 of them. This
-// one takes each block from its end, so that what is split off is short.
+// LLVM's own pass for this scans the whole function again for each access that
+// it expands: 34 of 55 seconds for a kernel with 10,000 of them. This one works
+// from the end of each block, so that the part that is split off is short.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ namespace {
 /// A call of llvm.masked.load, .store, .gather or .scatter.
 struct MaskedAccess {
   IntrinsicInst *call;
-  Value *pointer; ///< one, or a vector of them
+  Value *pointer; ///< one pointer, or a vector
   Value *mask;
-  Value *value; ///< what is stored, or stands for lanes not loaded
-  Align align;  ///< of the first element, or of each
+  Value *value; ///< stored value, or result of inactive lanes
+  Align align;  ///< of the one pointer, or of each
   FixedVectorType *type;
 
   bool isLoad() const { return !call->getType()->isVoidTy(); }
@@ -53,7 +53,7 @@ std::optional<MaskedAccess> asMaskedAccess(Instruction &instruction) {
   default:
     return std::nullopt;
   }
-  // (pointer, mask, others) and (value, pointer, mask).
+  // Loads have (pointer, mask, value), stores (value, pointer, mask).
   unsigned pointer = isLoad ? 0 : 1;
   Value *value = call->getArgOperand(isLoad ? 2 : 0);
   auto *type = dyn_cast<FixedVectorType>(value->getType());
@@ -84,15 +84,15 @@ bool isLegal(const MaskedAccess &access, const TargetTransformInfo &target) {
   }
 }
 
-/// One access taken apart. Lanes that are not active access a slot on the
-/// stack: a test for each lane's bit would be guessed wrong half of the time.
+/// Expands one access. Inactive lanes access a slot on the stack, since
+/// branches on the bits of a mask would be mispredicted half of the time.
 class Expansion {
 public:
   Expansion(const MaskedAccess &access, AllocaInst *slot)
       : access(access), slot(slot), builder(access.call) {}
 
   void run() {
-    // Vector constants have their bits at hand; expressions do not.
+    // The elements of these constants can be read; those of expressions cannot.
     Value *result =
         isa<ConstantDataVector, ConstantVector, ConstantAggregateZero>(
             access.mask)
@@ -165,7 +165,7 @@ private:
     return pointers;
   }
 
-  /// The load or store of a lane; what `result` is with what was loaded.
+  /// Loads or stores one lane. \returns `result` with the loaded element.
   Value *accessLane(Value *pointer, unsigned lane, Value *result) {
     Align align =
         access.elementAlign(access.call->getModule()->getDataLayout());
@@ -181,11 +181,11 @@ private:
   }
 
   MaskedAccess access;
-  AllocaInst *slot; ///< of the size of the largest element
+  AllocaInst *slot; ///< fits the largest element
   IRBuilder<> builder;
 };
 
-/// Where lanes that are not active read and write.
+/// Makes the slot that inactive lanes access.
 AllocaInst *makeSlot(Function &function) {
   IRBuilder<> atEntry(&function.getEntryBlock(),
                       function.getEntryBlock().begin());
@@ -201,7 +201,8 @@ void ptxjit::expandMaskedMemory(Module &module, TargetMachine &machine) {
     if (function.isDeclaration())
       continue;
     TargetTransformInfo target = machine.getTargetTransformInfo(function);
-    // Expanding one changes operands of others.
+    // The operands of a call change when an earlier one is expanded, so they
+    // are read late.
     SmallVector<Instruction *> found;
     for (BasicBlock &block : function)
       for (Instruction &instruction : reverse(block))

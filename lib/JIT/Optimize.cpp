@@ -19,9 +19,9 @@
 using namespace llvm;
 using namespace ptxjit;
 
-// The order at the start matters: jump-threading right behind sroa and
-// early-cse removes the exit flags that structuring leaves in uniform loops;
-// behind simplifycfg it no longer can, and tight loops run 4 times slower.
+// The order at the start matters: only right behind sroa and early-cse does
+// jump-threading remove the exit flags that structuring leaves in uniform
+// loops. Behind simplifycfg it fails, and tight loops run 4 times slower.
 static constexpr StringLiteral kPasses =
     "always-inline,"
     "function(lower-expect,sroa,early-cse,jump-threading,simplifycfg,"
@@ -56,12 +56,12 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   return Error::success();
 }
 
-/// LLVM's passes for code, without those that our code has no use for.
+/// Adds LLVM's code generation passes, without those that kernels do not need.
 static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
                           MachineModuleInfoWrapperPass *info) {
   TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
-  // Kernels have lines, but no variables: it would find out where none are.
+  // Kernels have lines but no variables, so this pass would search for nothing.
   config->disablePass(&LiveDebugValuesID);
   passes.add(config);
   passes.add(info);

@@ -1,11 +1,12 @@
-//===- Protected.cpp - LLVM failures that do not end the process ----------===//
+//===- Protected.cpp - survives fatal errors of LLVM ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM calls report_fatal_error where it cannot go on (an unselectable
-// intrinsic, say) and would abort. The handler leaves by longjmp instead. What
-// was under way is abandoned: its memory leaks, its LLVMContext is not touched
-// again. So it is with crashes, if the host has a guard for them.
+// LLVM calls report_fatal_error where it cannot go on (at an intrinsic that it
+// cannot select, say), which would abort. Our handler leaves by longjmp
+// instead. The failed run is abandoned: its memory leaks, and its LLVMContext
+// is not touched again. Crashes are handled in the same way if the host has set
+// a guard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +30,12 @@ thread_local Escape *escape = nullptr;
 
 void handleFatalError(void *, const char *reason, bool) {
   if (!escape)
-    return; // not ours: LLVM aborts, as it would without us
+    return; // not under runProtected: LLVM aborts
   escape->message = reason;
   longjmp(escape->target, 1);
 }
 
-/// Kept out of line, so that setjmp sees no locals of `body`.
+/// Not inlined, so that no locals of `body` are in the frame of setjmp.
 __attribute__((noinline)) bool runWithEscape(Escape &place,
                                              function_ref<void()> body) {
   if (setjmp(place.target))

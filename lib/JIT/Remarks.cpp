@@ -1,4 +1,4 @@
-//===- Remarks.cpp - shows what the passes tell ---------------------------===//
+//===- Remarks.cpp - collects and shows the passes' remarks ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -70,8 +70,9 @@ void RemarkList::listenTo(MLIRContext &context) {
 // Showing
 //===----------------------------------------------------------------------===//
 
-/// By place, once each: clones of an op tell the same. Of a branch, the first,
-/// which is not in the clone with masks.
+/// Sorted by place and without duplicates, since clones of an op have the same
+/// remarks. Of a branch only the first remark counts, which is not from the
+/// clone with masks.
 std::vector<RemarkList::Entry> RemarkList::sorted() const {
   std::vector<Entry> list = entries;
   llvm::stable_sort(list, [](const Entry &x, const Entry &y) {

@@ -1,4 +1,4 @@
-//===- Session.cpp - a text being parsed or compiled ----------------------===//
+//===- Session.cpp - context and diagnostics of one compilation -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,7 +32,7 @@ Session::Session(llvm::StringRef text, llvm::StringRef fileName,
       counter(&context, [this](Diagnostic &d) {
         if (d.getSeverity() == DiagnosticSeverity::Error)
           ++numErrors;
-        return failure(); // on to the printing handler
+        return failure(); // passes it on to the printing handler
       }) {
   context.printOpOnDiagnostic(false);
 }

@@ -1,4 +1,4 @@
-//===- Session.h - a text being parsed or compiled --------------*- C++ -*-===//
+//===- Session.h - context and diagnostics of one compilation ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,7 +16,7 @@
 
 namespace ptxjit {
 
-/// A stream into a sink of the C interface.
+/// A stream that writes to a sink of the C interface.
 class SinkStream : public llvm::raw_ostream {
 public:
   explicit SinkStream(PtxjitSink sink) : sink(sink) { SetUnbuffered(); }
@@ -32,11 +32,11 @@ private:
   uint64_t position = 0;
 };
 
-/// Context, sources, diagnostics to a sink.
+/// A context, the text, and a handler that writes diagnostics to a sink.
 struct Session {
   Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink);
 
-  /// The text as one module of the `ptx` dialect.
+  /// Parses the text, and links it if it is an image, to one `ptx` module.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   parse(const ParseOptions &options) {
     return parseAndLink(sources, &context, options);

@@ -1,4 +1,4 @@
-//===- Target.cpp - CPU choice --------------------------------------------===//
+//===- Target.cpp - selects the CPU ---------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -42,8 +42,8 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return createStringError(error);
-  // Asked of a table for no CPU first: one that is made for an unknown name
-  // prints to stderr.
+  // Ask a subtarget without a CPU: making one with an unknown CPU prints to
+  // stderr.
   std::unique_ptr<MCSubtargetInfo> known(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!known || !known->isCPUStringValid(cpu.name))

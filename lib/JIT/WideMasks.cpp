@@ -1,11 +1,12 @@
-//===- WideMasks.cpp - masks of CPUs without mask registers ---------------===//
+//===- WideMasks.cpp - masks on CPUs without mask registers ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>: packed where it
-// is compared, unpacked wherever it selects or masks. Kept as the <8 x i32>
-// that comparisons give and blends and masked accesses take, it needs neither.
-// This stands behind the optimizer, which would make i1 of it again.
+// LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>. It is packed
+// after each comparison and unpacked for each select or masked access.
+// Comparisons produce, and blends and masked accesses use, <8 x i32>, so this
+// pass keeps masks in that form. It runs behind the optimizer, which would turn
+// them into i1 again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ public:
       narrowUses(*phi);
     for (Instruction *instruction : others)
       narrowUses(*instruction);
-    // They may use each other.
+    // Phis may use each other, so drop all uses first.
     for (PHINode *phi : phis)
       phi->replaceAllUsesWith(PoisonValue::get(phi->getType()));
     for (PHINode *phi : phis)
@@ -66,7 +67,8 @@ private:
     });
   }
 
-  /// \returns all ones where `mask` holds: made once, where it is.
+  /// \returns a vector with all ones where `mask` is true, made once, behind
+  ///   the definition of `mask`.
   Value *widen(Value *mask) {
     Value *&known = wide[mask];
     if (known)
@@ -86,7 +88,8 @@ private:
     return known = builder.CreateSExt(mask, wideType(*mask));
   }
 
-  /// Uses in other blocks, and all of a phi, test the wide mask.
+  /// Makes uses of `mask` in other blocks, and all uses of a phi but those by
+  /// phis, test the wide mask.
   void narrowUses(Instruction &mask) {
     Value *from = widen(&mask);
     DenseMap<BasicBlock *, Value *> tests;

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What machine learning frameworks' tests bind to instead of a GPU.
+// The tests of machine learning frameworks load this library to run PTX without
+// a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,8 @@
 
 using namespace ptxjit;
 
-/// Modules by their text: callers pass the whole text with each launch.
+/// Returns the module of a text. Callers pass the whole text with each launch,
+/// so modules are kept by their text.
 static std::shared_ptr<LoadedModule> getModule(const std::string &text) {
   static std::mutex mutex;
   static auto *modules =
@@ -41,10 +43,10 @@ static std::shared_ptr<LoadedModule> getModule(const std::string &text) {
 
 /// Runs the first kernel of a module and returns when it has finished.
 ///
-/// \param args  the values themselves, each in the bytes of a pointer.
+/// \param args  the arguments' values, each in the bytes of a pointer.
 /// \param smem  dynamic shared memory, bytes.
 ///
-/// Global addresses are those of the host. Errors are told on stderr.
+/// Global addresses are host addresses. Errors are reported on stderr.
 extern "C" __attribute__((visibility("default"))) void
 ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
         int blck_z, int grid_x, int grid_y, int grid_z, int smem) {

@@ -1,8 +1,8 @@
-//===- Async.cpp - mbarrier objects and what they track -------------------===//
+//===- Async.cpp - mbarriers and asynchronous copies ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asynchronous operations are done at once, which the ISA allows.
+// Asynchronous operations complete at once, which the ISA allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace ptxjit::reference;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// ISA: "contents of the mbarrier object". The bits are ours to choose.
+/// ISA: "contents of the mbarrier object", whose encoding is opaque.
 struct Mbarrier {
   uint64_t phase : 1;
   uint64_t pending : 20;
@@ -41,7 +41,7 @@ static_assert(sizeof(Mbarrier) == sizeof(Bits));
 
 static Mbarrier unpack(Bits bits) { return llvm::bit_cast<Mbarrier>(bits); }
 
-/// \returns the state before.
+/// Updates an mbarrier. \returns its state before.
 FailureOr<Bits> Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
                                     std::optional<Space> space, int64_t offset,
                                     unsigned arrivals, unsigned drops,
@@ -62,7 +62,7 @@ FailureOr<Bits> Cta::updateMbarrier(Thread &t, Operation &op, Bits address,
   return before;
 }
 
-/// \returns whether the op is one of this file.
+/// Runs an op of this file. \returns whether it is one.
 FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
   auto done = [](LogicalResult result) -> FailureOr<bool> {
     if (failed(result))
@@ -114,7 +114,7 @@ FailureOr<bool> Cta::asynchronous(Thread &t, Operation &op) {
     return true;
   }
   if (auto arrive = dyn_cast<CpAsyncArriveOp>(op)) {
-    if (!arrive.getNoinc()) // one more is expected, and comes
+    if (!arrive.getNoinc()) // pending count + 1, then an arrival
       return true;
     return done(updateMbarrier(t, op, get(t, arrive.getA()), arrive.getSpace(),
                                arrive.getOffset(), 1, 0, 0));
@@ -196,7 +196,8 @@ LogicalResult Cta::storeAsync(Thread &t, AsyncOp op) {
                         -int64_t(bytes * count));
 }
 
-/// \param byteMask  which of every 16 bytes are written.
+/// Copies or, for a reduction, combines bytes.
+/// \param byteMask  the bytes of each 16 that are written.
 static void copyBytes(Operation &op, uint64_t to, uint64_t from, uint64_t bytes,
                       Bits byteMask) {
   if (auto kind = dyn_cast_if_present<AtomicOpAttr>(
@@ -215,8 +216,8 @@ static void copyBytes(Operation &op, uint64_t to, uint64_t from, uint64_t bytes,
       storeBits(to + i, 1, loadBits(from + i, 1));
 }
 
-/// body(dst, object) at the same offsets in each CTA of the cluster whose bit
-/// is set.
+/// Calls body(dst, object) for each CTA of the cluster whose bit in `chosen` is
+/// set, with the same offsets in its shared memory.
 LogicalResult
 Cta::forEachCta(Bits chosen, Bits dst, Bits object,
                 llvm::function_ref<LogicalResult(Bits, Bits)> body) {
@@ -245,7 +246,7 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
     return failure();
   Bits dst = get(t, op.getDst()),
        object = op.getMbar() ? get(t, op.getMbar()) : 0;
-  /// With the addresses as they are.
+  /// Copies to one destination.
   auto copy = [&](Bits dst, Bits object) -> LogicalResult {
     FailureOr<uint64_t> to = resolveAddress(t, *op, dst, toSpace, 0, 16);
     if (failed(to))
@@ -261,8 +262,8 @@ LogicalResult Cta::copyBulk(Thread &t, BulkLikeOp op) {
                       : copy(dst, object);
 }
 
-/// The answer, 16 bytes of zeros, is no: here, or at the same place of every
-/// CTA of the cluster.
+/// Always refuses: stores 16 bytes of zeros, here or at the same offset in all
+/// CTAs of the cluster.
 LogicalResult Cta::tryCancel(Thread &t, ClcTryCancelOp op) {
   Bits dst = get(t, op.getDst()), object = get(t, op.getMbar());
   if (!op.getSpace()) { // addresses are generic

@@ -1,4 +1,4 @@
-//===- Cluster.cpp - CTAs that see each other, and whose address it is ----===//
+//===- Cluster.cpp - clusters, and windows of state spaces ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@ LogicalResult Cta::barrierCluster(Thread &t, BarrierClusterOp op) {
     t.arrivedAtCluster = true;
     return success();
   }
-  // Only for what it has arrived at, and only until all have.
+  // Waits only if the thread has arrived and the phase has not ended.
   if (t.arrivedAtCluster)
     return wait(t, *op);
   return success();
@@ -86,7 +86,7 @@ std::optional<Bits> Cta::clusterRegister(SpecialRegister reg) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// A shared address has the rank of its CTA above the offset.
+/// A `.shared` address holds the rank of its CTA above the offset.
 uint64_t Cta::fromSharedAddress(Bits address) {
   Bits owner = address >> PTXJIT_SHARED_BITS;
   Bits offset = address & ((Bits(1) << PTXJIT_SHARED_BITS) - 1);

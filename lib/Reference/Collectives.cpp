@@ -1,4 +1,4 @@
-//===- Collectives.cpp - where threads of the oracle wait -----------------===//
+//===- Collectives.cpp - barriers and warp collectives --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,7 +37,8 @@ bool reference::isWarpCollective(Operation *op) {
          isa<ShflOp, VoteOp, BarWarpOp, MatchOp, ReduxOp, ElectOp>(op);
 }
 
-/// The membermask that a thread waits with; forms without one mean all.
+/// Returns the membermask of the op that a thread waits at; all lanes if it has
+/// none.
 static Bits memberMask(const Thread &t) {
   if (isMatrixOp(t.waitsAt))
     return 0xffffffff;
@@ -51,7 +52,8 @@ static Bits memberMask(const Thread &t) {
       .Default([&](Operation *) { return t.waitInputs.back(); });
 }
 
-/// Are two threads that wait at the same operation? Any two bar.warp.sync are.
+/// Whether two waiting threads are at the same operation. Any two bar.warp.sync
+/// match.
 static bool meets(const Thread &a, const Thread &b) {
   return a.waitsAt == b.waitsAt ||
          (isa<BarWarpOp>(a.waitsAt) && isa<BarWarpOp>(b.waitsAt));
@@ -89,7 +91,8 @@ LogicalResult Cta::collective(llvm::ArrayRef<Thread *> members, Operation &op) {
   return success();
 }
 
-/// Carries out one collective whose members that have not exited are all there.
+/// Carries out one collective of a warp if all its members that have not exited
+/// have come. \returns whether there was one.
 FailureOr<bool> Cta::resolveWarp(unsigned warp) {
   unsigned first = warp * 32;
   unsigned count = std::min<unsigned>(32, threads.size() - first);
@@ -99,7 +102,7 @@ FailureOr<bool> Cta::resolveWarp(unsigned warp) {
       continue;
     Bits mask = memberMask(leader);
     if (!(mask >> i & 1))
-      continue; // names others only, which is undefined: it waits for ever
+      continue; // a mask without the lane is undefined: wait for ever
     llvm::SmallVector<Thread *, 32> members(32, nullptr);
     bool complete = true;
     for (unsigned l = 0; l < count; ++l) {
@@ -158,7 +161,8 @@ void Cta::match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members) {
     set(t, op.getD()[1], same == everybody);
 }
 
-/// ISA: +0 is above -0; NaN is left out, or with `.NaN` is the result.
+/// ISA: +0 is greater than -0. NaN operands are ignored, or with `.NaN` are the
+/// result.
 static Bits reduceFloats(ReduxOp op, llvm::ArrayRef<Thread *> members) {
   constexpr Bits canonicalNaN = 0x7fffffff;
   std::optional<llvm::APFloat> best;
@@ -246,7 +250,7 @@ void Cta::shuffle(Thread &t, llvm::ArrayRef<Thread *> members) {
   }
   if (!p)
     j = lane;
-  // From a lane that is not there: the ISA leaves it open; its own value.
+  // The ISA does not define values of absent lanes; we return the thread's own.
   Thread *source = members[j] ? members[j] : &t;
   set(t, op.getD()[0], source->waitInputs[0]);
   if (op.getD().size() > 1)
@@ -281,7 +285,7 @@ static bool waitsAtBarrier(const Thread &t) {
   return t.state == Thread::Waiting && isa<BarOp, BarrierOp>(t.waitsAt);
 }
 
-/// A thread that only arrives goes on at once.
+/// Counts the arrival of a thread that does not wait, and lets it go on.
 void Cta::arriveAtBarrier(Thread &t) {
   BarrierUse use = readBarrier(t);
   if (use.mode != BarrierMode::Arrive || use.id >= 16)
@@ -291,9 +295,9 @@ void Cta::arriveAtBarrier(Thread &t) {
   t.state = Thread::Running;
 }
 
-/// A barrier completes when enough warps have come: all that are left, or the
-/// number of threads given. A warp has come when all its threads that are left
-/// have, and counts as 32.
+/// A barrier completes when enough threads have come: all that have not exited,
+/// or the number given. A warp has come when all its threads that have not
+/// exited have; it counts as 32.
 bool Cta::resolveBarriers() {
   bool any = false;
   for (unsigned id = 0; id < 16; ++id) {
@@ -315,7 +319,7 @@ bool Cta::resolveBarriers() {
       all &= use.vote;
     }
     for (unsigned warp = 0; warp * 32 < threads.size(); ++warp) {
-      // One that has ended may have arrived before.
+      // A warp that has exited may have arrived before.
       unsigned size = std::min<unsigned>(32, threads.size() - warp * 32);
       warps += left[warp] != 0;
       arrived += come[warp] / (left[warp] ? left[warp] : size) * 32;

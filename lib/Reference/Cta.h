@@ -1,4 +1,4 @@
-//===- Cta.h - the threads of CTAs, as the oracle runs them -----*- C++ -*-===//
+//===- Cta.h - CTAs of the reference interpreter ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -32,8 +32,8 @@ using ptx::Space;
 using ptx::SpecialRegister;
 using ptx::VoteOp;
 
-/// Memory in which variables have the alignment that they ask for: that is of
-/// host addresses.
+/// Allocates memory so that offsets in a window and host addresses have the
+/// same alignment, up to 1024.
 template <class T> struct AlignedAllocator {
   using value_type = T;
   static constexpr std::align_val_t kAlign{1024};
@@ -53,62 +53,63 @@ struct Position {
   Block::iterator at;
 };
 
-/// A kernel's activation, or that of a function.
+/// The activation of a kernel or function.
 struct Frame {
   FuncOp func;
   std::vector<Bits> values;
   Position pc;
-  /// Where to go on behind a guard's body.
+  /// Where to continue behind the bodies of guards.
   llvm::SmallVector<Position, 1> returns;
-  /// Where its variables begin in the thread's local memory.
+  /// Offset of its variables in the thread's local memory.
   uint64_t localBase = 0;
-  /// Where they, and what `alloca` gave, end.
+  /// Offset of the end of its variables and `alloca` memory.
   uint64_t localEnd = 0;
-  /// Addresses of what it was called with.
+  /// Addresses of its arguments and results.
   llvm::SmallVector<Bits, 4> args, results;
 };
 
 struct Thread {
   enum State { Running, Waiting, Done } state = Running;
-  unsigned linear = 0; ///< in the CTA
+  unsigned linear = 0; ///< index in the CTA
   std::vector<Frame> frames;
   Frame &frame() { return frames.back(); }
   AlignedBytes local;
-  /// At the barrier of the cluster, and nobody has gone on since.
+  /// Whether it has arrived at the cluster's barrier in this phase.
   bool arrivedAtCluster = false;
-  /// While waiting: the op, and its inputs.
+  /// The op that it waits at, and the op's operands.
   Operation *waitsAt = nullptr;
   llvm::SmallVector<Bits, 4> waitInputs;
 };
 
-/// What all CTAs of a launch share.
+/// Data that all CTAs of a launch share.
 struct Program {
   FuncOp kernel;
-  std::vector<FuncOp> functions; ///< of the module, in order
-  /// Values, numbered function by function, and how many each has.
+  std::vector<FuncOp> functions; ///< in the module's order
+  /// Numbers of values within their function, and values per function.
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::DenseMap<FuncOp, unsigned> counts;
-  /// Offsets of `.shared` variables, and of others in their function's frame.
+  /// Offsets of `.shared` variables in the window, and of other variables in
+  /// their function's frame.
   llvm::StringMap<int64_t> places;
   llvm::DenseMap<FuncOp, int64_t> frameBytes;
   int64_t sharedEnd = 0;
-  int64_t localBytes = 0; ///< of a thread, for all its frames
-  bool isNarrow = false;  ///< of `.address_size 32`
+  int64_t localBytes = 0; ///< per thread, for all its frames
+  bool isNarrow = false;  ///< `.address_size 32`
 };
 
-/// `.param` addresses from here on are variables that calls pass.
+/// `.param` addresses from here on are variables that pass arguments of calls.
 constexpr Bits kCallVariables = 0x40000000;
 
-/// What a round has brought.
+/// The result of a round.
 enum class Progress { Some, Ended, Stuck };
 
 class Cta;
-/// CTAs that see each other's shared memory.
+/// The CTAs of a cluster, which see each other's shared memory.
 using Cluster = std::vector<std::unique_ptr<Cta>>;
 
 class Cta {
 public:
-  /// \param rank  in `cluster`.
+  /// \param rank  of the CTA in `cluster`.
   Cta(const Program &program, const PtxjitReferenceLaunch &launch,
       std::mt19937_64 &random, MemoryProbe &probe, Cluster &cluster,
       unsigned rank)
@@ -116,9 +117,9 @@ public:
         cluster(cluster), rank(rank) {}
 
   void start(const uint32_t (&ctaid)[3]);
-  /// A turn for each thread that can go on.
+  /// Gives each thread that can go on a turn.
   mlir::FailureOr<Progress> runRound();
-  /// Names a thread that waits for ever.
+  /// Reports a thread that waits for ever.
   LogicalResult reportDeadlock();
   bool hasEnded() const;
 
@@ -138,7 +139,8 @@ private:
   LogicalResult call(Thread &t, ptx::CallOp op);
   LogicalResult enter(Thread &t, FuncOp func, Operation *at);
   void branch(Thread &t, Block *to) { t.frame().pc = {to, to->begin()}; }
-  /// Carry out what enough threads wait at; whether there was something.
+  /// Carries out collectives whose members are all there. \returns whether
+  /// there was one.
   llvm::FailureOr<bool> resolveWarps();
   llvm::FailureOr<bool> resolveWarp(unsigned warp);
   LogicalResult collective(llvm::ArrayRef<Thread *> members, Operation &op);
@@ -146,7 +148,8 @@ private:
   void vote(Thread &t, VoteOp op, llvm::ArrayRef<Thread *> members);
   void match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members);
   void redux(Thread &t, ReduxOp op, llvm::ArrayRef<Thread *> members);
-  // Matrix instructions (Matrix.cpp); null for lanes that are not there.
+  // Matrix instructions (Matrix.cpp). `lanes` is null for lanes that do not
+  // take part.
   LogicalResult matrix(Operation &op, llvm::ArrayRef<Thread *> lanes);
   LogicalResult loadMatrix(ptx::LdMatrixOp op, llvm::ArrayRef<Thread *> lanes);
   LogicalResult storeMatrix(ptx::StMatrixOp op, llvm::ArrayRef<Thread *> lanes);
@@ -212,11 +215,11 @@ private:
   Cluster &cluster;
   unsigned rank;
   uint32_t id[3] = {0, 0, 0};
-  uint64_t ticks = 0; ///< of its clocks
+  uint64_t ticks = 0; ///< last value of its clocks
   AlignedBytes shared;
   std::vector<Thread> threads;
-  std::vector<unsigned> order; ///< in which they get their turns
-  /// What threads that did not wait have left.
+  std::vector<unsigned> order; ///< order of the threads' turns
+  /// Arrivals of threads that do not wait.
   struct Barrier {
     std::array<unsigned, 32> arrivals{}; ///< threads, by warp
     unsigned wanted = 0;
@@ -224,14 +227,14 @@ private:
   std::array<Barrier, 16> barriers;
 };
 
-/// Memory of the process.
+/// Reads and writes memory of the process.
 Bits loadBits(uint64_t address, unsigned bytes);
 void storeBits(uint64_t address, unsigned bytes, Bits bits);
-/// What an atomic operation leaves in memory that held `old`.
+/// The value that an atomic operation stores where it finds `old`.
 Bits atomicResult(ptx::AtomicOp op, ptx::ScalarType type, Bits old, Bits b,
                   Bits c);
 
-/// Does `op` wait for other threads of its warp?
+/// Whether `op` waits for other threads of its warp.
 bool isWarpCollective(Operation *op);
 
 } // namespace ptxjit::reference

@@ -1,4 +1,4 @@
-//===- Evaluate.h - one instruction on one thread's values ------*- C++ -*-===//
+//===- Evaluate.h - evaluates one instruction of one thread -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -18,8 +18,8 @@ namespace ptxjit::reference {
 /// A value of up to 64 bits, in the low bits.
 using Bits = uint64_t;
 
-/// Computes the results of an op without effects. False if it is not one of
-/// this file's chapter.
+/// Each computes the results of an op without effects; false if the op is not
+/// of its chapter.
 bool evaluateInteger(mlir::Operation *op, llvm::ArrayRef<Bits> in,
                      llvm::SmallVectorImpl<Bits> &out);
 bool evaluateLogic(mlir::Operation *op, llvm::ArrayRef<Bits> in,
@@ -36,16 +36,16 @@ bool evaluateMove(mlir::Operation *op, llvm::ArrayRef<Bits> in,
 /// Compares two values of `type`; `ftz` flushes f32 subnormals first.
 bool compare(ptx::Compare cmp, ptx::ScalarType type, bool ftz, Bits a, Bits b);
 
-/// APFloat's name of a floating-point type.
+/// The APFloat semantics of a floating-point type.
 const llvm::fltSemantics &semanticsOf(ptx::ScalarType type);
-/// The number that `bits` are in floating-point type `type`, and back.
+/// Converts bits of floating-point type `type` to a number, and back.
 llvm::APFloat makeFloat(ptx::ScalarType type, Bits bits);
 Bits bitsOf(const llvm::APFloat &value);
-/// APFloat's name of a rounding modifier; to nearest even where there is none.
+/// The APFloat mode of a rounding modifier; to nearest even without one.
 llvm::RoundingMode modeOf(std::optional<ptx::Rounding> rnd);
-/// `.ftz`: a subnormal to zero of its sign.
+/// `.ftz`: turns a subnormal into zero of its sign.
 Bits flush(ptx::ScalarType type, Bits bits);
-/// `.sat`: clamps to [0, 1]; NaN and -0 to +0.
+/// `.sat`: clamps to [0, 1]; NaN and -0 become +0.
 Bits saturate(ptx::ScalarType type, Bits bits);
 
 } // namespace ptxjit::reference

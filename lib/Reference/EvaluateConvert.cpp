@@ -23,8 +23,9 @@ static bool isIntegral(std::optional<Rounding> rnd) {
   return rnd && *rnd >= Rounding::RNI && *rnd <= Rounding::RPI;
 }
 
-/// To a narrower format: `.relu` makes negative numbers 0, `.satfinite` what is
-/// too large the largest number; NaN of f16 and bf16 is 0x7fff.
+/// Rounds x to a narrower format. `.relu` turns negative numbers into 0,
+/// `.satfinite` too large ones into the largest number. NaN becomes 0x7fff in
+/// f16 and bf16, 0x7f in fp8, and the largest number in formats without NaN.
 static Bits narrow(const llvm::fltSemantics &to, RoundingMode mode, bool relu,
                    bool satfinite, APFloat x) {
   if (relu && x.isNegative() && !x.isNaN())
@@ -75,7 +76,7 @@ static Bits convert(CvtOp op, Bits bits) {
   if (ftz && from == ScalarType::F32)
     bits = flush(from, bits);
   APFloat x = makeFloat(from, bits);
-  if (to == ScalarType::TF32) // 19 bits, in the upper ones of 32
+  if (to == ScalarType::TF32) // the upper 19 of 32 bits
     return x.isNaN() ? 0x7fffffffu
                      : narrow(APFloat::FloatTF32(), modeOf(op.getRnd()),
                               op.getRelu(), op.getSatfinite(), x)
@@ -84,7 +85,7 @@ static Bits convert(CvtOp op, Bits bits) {
     if (x.isNaN())
       return 0;
     APSInt result(width, !isSignedInt(to));
-    bool exact; // saturates out of range
+    bool exact; // convertToInteger saturates
     x.convertToInteger(result, modeOf(op.getRnd()), &exact);
     return result.getZExtValue();
   }
@@ -103,7 +104,7 @@ static Bits convert(CvtOp op, Bits bits) {
   return op.getSat() ? saturate(to, result) : result;
 }
 
-/// The format of the parts of a packed type.
+/// Returns the format of one part of a packed type.
 static const llvm::fltSemantics &partFormat(ScalarType type) {
   switch (type) {
   case ScalarType::E4M3x2:
@@ -123,7 +124,8 @@ static const llvm::fltSemantics &partFormat(ScalarType type) {
   }
 }
 
-/// Powers of two from 2^-127 on; NaN, and what is too large, 0xff.
+/// Encodes UE8M0: powers of two from 2^-127 on. NaN and numbers that are too
+/// large become 0xff.
 static Bits toExponent(RoundingMode mode, bool satfinite, const APFloat &x) {
   if (x.isNaN())
     return 0xff;
@@ -165,9 +167,9 @@ static Bits convertPacked(CvtPackedOp op, Bits bits) {
   return d;
 }
 
-/// ISA ".rs": of x's two neighbours in the format the larger one in magnitude
-/// if the digits cut off and `count` random ones carry. They meet at the first
-/// digit that is cut off.
+/// ISA ".rs": rounds x away from zero if the digits cut off plus `count` random
+/// bits carry, else toward zero. The random bits are aligned with the first
+/// digits cut off.
 static Bits roundRandomly(const llvm::fltSemantics &to, bool relu,
                           bool satfinite, APFloat x, Bits random,
                           unsigned count) {
@@ -186,14 +188,15 @@ static Bits roundRandomly(const llvm::fltSemantics &to, bool relu,
   APFloat truncated = x;
   bool loses;
   truncated.convert(to, RoundingMode::TowardZero, &loses);
-  // The last digit's value: what lies between this number and the next.
+  // The exponent of the last digit kept.
   int digits = int(APFloat::semanticsPrecision(to)) - 1;
   int least = APFloat::semanticsMinExponent(to);
   int last = std::max(ilogb(x), least) - digits;
   APFloat cut = exactly(x);
   cut.subtract(exactly(truncated), RoundingMode::NearestTiesToEven);
   cut = scalbn(cut, -last, RoundingMode::NearestTiesToEven);
-  // Carries if cut + random / 2^count >= 1; both sides here are exact.
+  // Carries if cut + random / 2^count >= 1. Both sides of the comparison are
+  // exact.
   APFloat missing(APFloat::IEEEquad(), (1u << count) - random);
   missing = scalbn(missing, -int(count), RoundingMode::NearestTiesToEven);
   return cut.compare(missing) == APFloat::cmpLessThan
@@ -202,7 +205,8 @@ static Bits roundRandomly(const llvm::fltSemantics &to, bool relu,
                                        : RoundingMode::TowardPositive);
 }
 
-/// ISA: 13 bits of each half for f16, 16 for bf16; a has the upper half.
+/// ISA: the random bits of a are in the upper half, those of b in the lower
+/// one; 13 bits for f16, 16 for bf16.
 static Bits convertRandomly(CvtRandomOp op, ArrayRef<Bits> in) {
   ScalarType type = getPartType(op.getTy());
   unsigned count = type == ScalarType::F16 ? 13 : 16;
@@ -214,11 +218,11 @@ static Bits convertRandomly(CvtRandomOp op, ArrayRef<Bits> in) {
   return part(in[0], in[2] >> 16) << 16 | part(in[1], in[2]);
 }
 
-/// ISA: the upper half of the random bits for a and b, the lower one for e and
-/// f. Each of a pair has all 16, the first in reverse order: of the figure that
-/// the text lacks, this is what was measured (docs/Execution.md).
-/// Of e2m1x4 the halves' upper bytes are for a and b, the lower ones for e and
-/// f: a and e are taken to have those of the upper half.
+/// ISA: the upper half of the random bits is for a and b, the lower half for e
+/// and f. Each value of a pair uses all 16, the first one in reverse order; the
+/// text lacks the figure, but this was measured (docs/Execution.md). For e2m1x4
+/// the upper bytes of the halves are for a and b, the lower ones for e and f;
+/// our choice is that a and e use the bytes of the upper half.
 static APInt randomBitsOf(QuadFormat format, uint32_t random, unsigned i) {
   if (format == QuadFormat::E2M1x4) {
     static constexpr unsigned byteOf[4] = {3, 1, 2, 0};

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact by APFloat. The approximations give the correctly rounded value, to be
-// compared within the ISA's bound.
+// Exact, by APFloat. Approximate instructions return the exact result rounded
+// to nearest, and tests compare within the ISA's bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using llvm::RoundingMode;
 static Bits canonical(ScalarType type, Bits bits) {
   return isHalf(type) && makeFloat(type, bits).isNaN() ? 0x7fff : bits;
 }
-/// Square root in any mode: nearest first, then one step if the exact residual
-/// (a product of two such roots fits in quad precision) says so.
+/// Square root in any mode: rounds to nearest, then moves by one step if the
+/// exact square of the root (it fits in quad precision) is on the wrong side.
 static APFloat squareRoot(const APFloat &x, RoundingMode mode) {
   if (x.isNaN() || x.isZero() || (x.isInfinity() && !x.isNegative()))
     return x;
@@ -52,7 +52,7 @@ static APFloat squareRoot(const APFloat &x, RoundingMode mode) {
   return root;
 }
 
-/// One NaN: the other operand. +0 is greater than -0.
+/// If one operand is NaN, returns the other. +0 is greater than -0.
 static Bits minMax(ScalarType type, bool isMin, bool propagateNaN, Bits x,
                    Bits y) {
   APFloat a = makeFloat(type, x), b = makeFloat(type, y);
@@ -104,7 +104,7 @@ static bool testProperty(TestpOp op, Bits bits) {
     return !x.isNaN();
   case FloatTest::NotANumber:
     return x.isNaN();
-  case FloatTest::Normal: // the manual counts zeros as normal
+  case FloatTest::Normal: // the ISA counts zeros as normal
     return x.isNormal() || x.isZero();
   case FloatTest::Subnormal:
     return x.isDenormal();
@@ -112,8 +112,8 @@ static bool testProperty(TestpOp op, Bits bits) {
   llvm_unreachable("all tests handled");
 }
 
-/// ISA: the upper 32 bits of the operand decide, and the lower 32 of the result
-/// are 0; subnormals count as 0.
+/// ISA: uses the upper 32 bits of the operand and sets the lower 32 of the
+/// result to 0. Subnormals are flushed.
 static Bits onUpperHalf(Bits in, llvm::function_ref<double(double)> compute) {
   Bits upper = 0xffffffff00000000ull;
   double x = llvm::bit_cast<double>(flush(ScalarType::F64, in & upper));
@@ -123,7 +123,7 @@ static Bits onUpperHalf(Bits in, llvm::function_ref<double(double)> compute) {
   return flush(ScalarType::F64, llvm::bit_cast<uint64_t>(d) & upper);
 }
 
-/// Mixed precision: the leading operands are f16 or bf16.
+/// Mixed precision: the first operands (all but the last) are f16 or bf16.
 static bool evaluateMixed(Operation *op, ArrayRef<Bits> in,
                           SmallVectorImpl<Bits> &out) {
   if (!isa<AddMixedOp, SubMixedOp, FmaMixedOp>(op))
@@ -151,7 +151,7 @@ static bool evaluateMixed(Operation *op, ArrayRef<Bits> in,
   return true;
 }
 
-/// One value of each operand, none of them packed.
+/// Evaluates an instruction on operands that are not packed.
 static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
                          SmallVectorImpl<Bits> &out) {
   auto attrSet = [&](StringRef name) {
@@ -206,7 +206,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     return give(bitsOf(a));
   }
   if (isa<FmaOp, MadFloatOp>(op)) {
-    // What stands for elements out of bounds: 0x7eff of f16, 0x7fff of bf16.
+    // The NaN that marks elements out of bounds.
     Bits outside = type == ScalarType::BF16 ? 0x7fff : 0x7eff;
     if (attrSet("oob") && llvm::is_contained(in, outside))
       return give(0);
@@ -239,7 +239,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
         onUpperHalf(in[0], [](double v) { return 1.0 / std::sqrt(v); }));
     return true;
   }
-  if (type == ScalarType::F64) // `rcp.rn.ftz.f64`: of f32 alone
+  if (type == ScalarType::F64) // `.ftz` flushes f32 only
     ftz = false;
   if (isa<RcpOp>(op)) {
     APFloat a = x(0), one(a.getSemantics(), 1);
@@ -264,7 +264,7 @@ static bool evaluatePart(Operation *op, ScalarType type, ArrayRef<Bits> in,
     return give(rounded(std::exp2(single(0))));
   if (isa<TanhOp>(op))
     return give(rounded(std::tanh(single(0))));
-  if (isa<AbsFloatOp, NegFloatOp>(op)) { // NaN too: the sign bit alone
+  if (isa<AbsFloatOp, NegFloatOp>(op)) { // the sign bit only, also of NaN
     APFloat a = x(0);
     isa<AbsFloatOp>(op) ? a.clearSign() : a.changeSign();
     out.push_back(bitsOf(a));
@@ -298,7 +298,7 @@ bool reference::evaluateFloat(Operation *op, ArrayRef<Bits> in,
   ScalarType part = getPartType(type.getValue());
   if (part == type.getValue())
     return evaluatePart(op, part, in, out);
-  // Packed: both halves alike.
+  // Packed: evaluate both halves.
   unsigned width = getBitWidth(part);
   SmallVector<Bits, 3> low, high;
   for (Bits bits : in) {

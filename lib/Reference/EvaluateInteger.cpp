@@ -42,7 +42,7 @@ static APInt product(Part part, ScalarType type, Bits x, Bits y) {
   llvm_unreachable("all parts handled");
 }
 
-/// Low 24 bits each; bits 31..0 or 47..16 of the 48-bit product.
+/// Multiplies the low 24 bits. Returns bits 31..0 or 47..16 of the product.
 static APInt product24(Part part, ScalarType type, Bits x, Bits y) {
   bool s = isSignedInt(type);
   APInt full = extend(make(type, x).trunc(24), 64, s) *
@@ -53,7 +53,7 @@ static APInt product24(Part part, ScalarType type, Bits x, Bits y) {
 static APInt divide(ScalarType type, Bits x, Bits y, bool remainder) {
   APInt a = make(type, x), b = make(type, y);
   bool s = isSignedInt(type);
-  // Unspecified by the ISA; as the hardware does.
+  // The ISA leaves these cases open; we do what the hardware does.
   if (b.isZero())
     return remainder ? a : APInt::getAllOnes(a.getBitWidth());
   if (s && a.isMinSignedValue() && b.isAllOnes())
@@ -119,7 +119,7 @@ static APInt dp2a(Dp2aOp op, ArrayRef<Bits> in) {
   return d;
 }
 
-/// As the ISA's loop has it.
+/// Follows the ISA's loop.
 static Bits findNthSet(Bits mask, uint32_t base, int32_t offset) {
   if (base > 31) // undefined
     return 0xffffffffu;
@@ -158,8 +158,8 @@ static Bits bitMask(BmskOp op, uint32_t a, uint32_t b) {
   return d;
 }
 
-/// addc, subc, madc and those that only set the flag. Of subtractions it is 1
-/// where nothing was borrowed.
+/// Instructions that read or only set the carry flag. Subtractions set it to 1
+/// if nothing was borrowed.
 static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
                           SmallVectorImpl<Bits> &out) {
   if (!isa<AddCcOp, AddcOp, SubCcOp, SubcOp, MadCcOp, MadcOp>(op))
@@ -176,7 +176,7 @@ static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
     a = product(mad.getPart(), type, in[0], in[1]), b = make(type, in[2]);
   bool isSub = isa<SubCcOp, SubcOp>(op);
   if (isSub)
-    flag = takesFlag && flag.isZero() ? 1 : 0; // what was borrowed
+    flag = takesFlag && flag.isZero() ? 1 : 0; // the borrow
   APInt exact = isSub ? wide(a) - (wide(b) + flag) : wide(a) + wide(b) + flag;
   out.push_back(raw(exact.trunc(n)));
   if (op->getNumResults() > 1)
@@ -184,7 +184,7 @@ static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
   return true;
 }
 
-/// The values of a packed type, one after the other.
+/// Evaluates the parts of a packed type, one after the other.
 template <typename OpTy>
 static bool
 evaluateParts(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
@@ -203,7 +203,7 @@ evaluateParts(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
   return true;
 }
 
-/// Negative to 0, of `min.relu` and `max.relu`.
+/// `.relu` of min and max: turns negative values into 0.
 static APInt relu(Operation *op, APInt x) {
   auto attr = op->getInherentAttr("relu");
   return attr && *attr && x.isNegative() ? APInt(x.getBitWidth(), 0) : x;

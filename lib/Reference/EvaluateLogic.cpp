@@ -57,7 +57,7 @@ bool reference::compare(Compare cmp, ScalarType type, bool ftz, Bits a,
   switch (cmp) {
   case Compare::EQ:
     return eq;
-  case Compare::NE: // ordered: false on NaN
+  case Compare::NE: // ordered: false for NaN
     return lt || gt;
   case Compare::LT:
     return lt;
@@ -104,7 +104,8 @@ static Bits shift(Operation *raw, Bits a, Bits amount) {
   return (isSignedInt(op.getTy()) ? x.ashr(by) : x.lshr(by)).getZExtValue();
 }
 
-/// ISA: {b, a} as 64 bits; left gives the high word, right the low one.
+/// ISA: shifts {b, a} as 64 bits. Left returns the upper word, right the lower
+/// one.
 static Bits funnel(ShfOp op, ArrayRef<Bits> in) {
   uint64_t pair = (in[1] << 32) | (in[0] & 0xffffffffu);
   unsigned n = op.getMode() == ShiftMode::Wrap
@@ -115,7 +116,7 @@ static Bits funnel(ShfOp op, ArrayRef<Bits> in) {
   return (pair >> n) & 0xffffffffu;
 }
 
-/// What `set` gives for true.
+/// Returns the value that `set` gives for true.
 static Bits trueOf(ScalarType type) {
   switch (type) {
   case ScalarType::F32:
@@ -161,7 +162,7 @@ bool reference::evaluateLogic(Operation *raw, ArrayRef<Bits> in,
                                   in[0] >> shift, in[1] >> shift);
       return combine(op.getBoolop(), t, in.size() > 2 && in[2]);
     };
-    if (part != op.getTy2()) { // both halves; integers get 0xffff each
+    if (part != op.getTy2()) { // both halves; true is 0xffff in integers
       Bits one = trueOf(getPartType(op.getTy())) & 0xffff;
       return give((decide(0) ? one : 0) | (decide(16) ? one << 16 : 0));
     }

@@ -56,7 +56,8 @@ static Bits permute(PrmtOp op, ArrayRef<Bits> in) {
   return d;
 }
 
-/// ISA: "clusterlaunchcontrol.query_cancel", of answers that Async.cpp gives.
+/// ISA: "clusterlaunchcontrol.query_cancel", for the answers that Async.cpp
+/// stores.
 static void queryCancel(ClcQueryOp op, ArrayRef<Bits> in,
                         SmallVectorImpl<Bits> &out) {
   Bits words[4] = {in[0] & 0xffffffff, in[0] >> 32, in[1] & 0xffffffff,

@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As the ISA's text computes it, in numbers wide enough for all of it.
+// Computes as the ISA's text does, with integers wide enough for all
+// intermediate values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +20,14 @@ namespace {
 using Wide = __int128;
 }
 
-/// partSelectSignExtend
+/// ISA: partSelectSignExtend.
 static Wide extract(Bits value, unsigned shift, unsigned width, bool isSigned) {
   Bits bits = value >> shift & ((Bits(1) << width) - 1);
   bool negative = isSigned && bits >> (width - 1) & 1;
   return negative ? Wide(bits) - (Wide(1) << width) : Wide(bits);
 }
 
-/// optSaturate
+/// ISA: optSaturate.
 static Wide clamp(Wide x, unsigned width, bool isSigned) {
   Wide most = (Wide(1) << (width - isSigned)) - 1;
   Wide least = isSigned ? -most - 1 : 0;

@@ -1,10 +1,10 @@
-//===- Interpreter.cpp - threads, memory and control of the oracle --------===//
+//===- Interpreter.cpp - threads and control flow -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each thread runs until it ends or waits. When all wait, warp collectives
-// whose members have come are carried out, then barriers; if nothing can go on,
-// that is a deadlock and an error.
+// Each thread runs in turns until it ends or waits. After each round of turns,
+// warp collectives whose members have all come are carried out, then barriers.
+// If nothing can go on, that is an error: a deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +25,11 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
 
-/// Instructions that a thread runs in one turn.
+/// Instructions of one turn.
 static constexpr unsigned kTurn = 1 << 10;
-/// Turns after which the next CTA starts beside one that has not ended.
+/// Rounds after which the next cluster starts beside those that have not ended.
 static constexpr uint64_t kRoundsAlone = 64;
-/// Turns without any CTA ending after which the launch is given up.
+/// Rounds without the end of a cluster after which the launch is given up.
 static constexpr uint64_t kMostRounds = 1 << 17;
 
 //===----------------------------------------------------------------------===//
@@ -107,7 +107,7 @@ FailureOr<Progress> Cta::runRound() {
       return failure();
     running |= threads[i].state == Thread::Running;
   }
-  // Also while others run: they may wait, in a loop, for those that come on.
+  // Also while threads run: they may poll for a store of a waiting thread.
   FailureOr<bool> resolved = resolveWarps();
   if (failed(resolved))
     return failure();
@@ -130,7 +130,7 @@ LogicalResult Cta::reportDeadlock() {
 }
 
 LogicalResult Cta::runThread(Thread &t) {
-  // In turns: it may wait in a loop for another thread.
+  // A turn is limited, since the thread may poll for a store of another one.
   for (unsigned steps = 0; t.state == Thread::Running && steps < kTurn;
        ++steps) {
     Frame &frame = t.frame();
@@ -183,7 +183,7 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
     return success();
   }
   if (isa<RegOp>(op))
-    return success(); // slots hold 0 at the start
+    return success(); // slots start as 0
   if (auto read = dyn_cast<ReadOp>(op)) {
     set(t, read.getValue(), get(t, read.getSlot()));
     return success();
@@ -214,7 +214,7 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
   if (isa<NanosleepOp>(op))
     return success();
   if (isa<MembarOp, FenceOp>(op))
-    return success(); // one thread at a time: always in order
+    return success(); // threads run one at a time, so memory is in order
   if (auto mask = dyn_cast<ActivemaskOp>(op)) {
     set(t, mask.getD(), Bits(1) << (t.linear % 32));
     return success();
@@ -303,8 +303,8 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
   case SpecialRegister::Clock64:
   case SpecialRegister::GlobalTimer:
   case SpecialRegister::GlobalTimerLo:
-    return ticks += 4096; // programs wait for them to go on
-  default:                // identities: any value is right
+    return ticks += 4096; // programs wait for clocks to advance
+  default:                // any value is correct
     return 0;
   }
 }
@@ -313,7 +313,7 @@ Bits Cta::specialRegister(Thread &t, SpecialRegister reg) {
 // Entry
 //===----------------------------------------------------------------------===//
 
-/// Local memory of a thread whose kernel calls functions.
+/// Local memory per thread for frames of functions and `alloca`.
 static constexpr int64_t kStackBytes = 16 << 10;
 
 /// Numbers the values and lays out the variables of all functions.
@@ -360,8 +360,8 @@ static Program makeProgram(ModuleOp module, FuncOp kernel) {
 }
 
 namespace {
-/// The launch: clusters start in index order. One that does not end soon may
-/// wait for a later one, which then starts beside it.
+/// Runs a launch. Clusters start in index order. One that does not end soon may
+/// wait for a later one, so the next one is started beside it.
 class Grid {
 public:
   Grid(const Program &program, const PtxjitReferenceLaunch &launch)

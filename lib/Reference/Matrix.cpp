@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As the ISA writes it: matrices are gathered element by element, multiplied by
-// three loops, and spread again. Where the ISA leaves the order of sums open,
-// it is that of k, each product added with one rounding to f32 (f64: in the
-// mode that is asked for).
+// Follows the ISA's text: gathers matrices element by element, multiplies them
+// by three loops, and distributes the result. Where the ISA leaves the order of
+// sums open, it is that of k. Each product is added with one rounding to f32
+// (f64: in the mode asked for).
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ constexpr float kNoNumber = NAN;
 // Fragments
 //===----------------------------------------------------------------------===//
 
-/// Element `i` of `bits` bits of a fragment that begins at input `first`.
+/// Returns element `i`, of `bits` bits, of a fragment whose registers start at
+/// input `first`.
 static Bits elementOf(Members lanes, unsigned lane, unsigned first,
                       unsigned bits, unsigned i) {
   if (!lanes[lane])
@@ -47,9 +48,9 @@ static Bits elementOf(Members lanes, unsigned lane, unsigned first,
          ((Bits(1) << bits) - 1);
 }
 
-/// ISA: the lists "row =, col =" of each shape, in one: groupID is row or
-/// column, threadID_in_group counts elements of a register. What follows the
-/// first 8 rows, then the first four registers' columns, are further registers.
+/// ISA: the "row =, col =" lists of all shapes, in one formula. groupID selects
+/// a row (of B a column), threadID_in_group the elements of a register.
+/// Registers of A first advance by 8 rows, then by the columns of four threads.
 static At placeOfA(const MatrixMultiply &mma, unsigned bits, unsigned lane,
                    unsigned i) {
   unsigned group = lane >> 2, thread = lane % 4;
@@ -66,7 +67,7 @@ static At placeOfB(const MatrixMultiply &mma, unsigned bits, unsigned lane,
   return {each * thread + i % each + reg % blocks * 4 * each,
           group + reg / blocks * 8};
 }
-/// Two neighbours of a row, then those 8 rows on, then 8 columns on.
+/// Two neighbours of a row; then those 8 rows below, then 8 columns on.
 static At placeOfC(const MatrixMultiply &mma, unsigned lane, unsigned i) {
   unsigned group = lane >> 2, thread = lane % 4;
   unsigned eights = mma.m / 8, tile = i / 2;
@@ -108,7 +109,7 @@ static float numberOf(MatrixType type, bool bytePerElement, Bits bits) {
     return decode(APFloat::IEEEhalf(), 16, bits);
   case MatrixType::BF16:
     return decode(APFloat::BFloat(), 16, bits);
-  case MatrixType::TF32: // the low 13 bits are not looked at
+  case MatrixType::TF32: // the low 13 bits are ignored
     return decode(APFloat::IEEEsingle(), 32, bits & 0xffffe000);
   case MatrixType::F32:
     return decode(APFloat::IEEEsingle(), 32, bits);
@@ -141,8 +142,8 @@ static int64_t integerOf(MatrixType type, Bits bits) {
   }
 }
 
-/// ISA: f32 NaN results are 0x7fffffff, those of f16 0x7fff. Old
-/// `.satfinite`: to the largest number, NaN to +0.
+/// ISA: NaN results are 0x7fffffff in f32, 0x7fff in f16. With the old
+/// `.satfinite` infinity becomes the largest number, and NaN +0.
 static Bits resultBits(const MatrixMultiply &mma, float sum) {
   bool half = mma.d == MatrixType::F16;
   if (std::isnan(sum))
@@ -168,7 +169,7 @@ static double scaleOf(bool isUE4M3, Bits code) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One `mma`, by all lanes of a warp.
+/// One `mma` of a warp.
 class Multiplication {
 public:
   Multiplication(MmaOp op, Members lanes)
@@ -180,7 +181,7 @@ public:
     read();
   }
 
-  /// What `lane` gets in register `reg` of D.
+  /// Returns register `reg` of D in `lane`.
   Bits result(unsigned lane, unsigned reg) const {
     unsigned each = mma.d == MatrixType::F16 ? 2 : 1;
     Bits bits = 0;
@@ -194,7 +195,7 @@ public:
   }
 
 private:
-  /// An input that is the same in all lanes.
+  /// Returns an input that is the same in all lanes.
   Bits uniform(unsigned index) const {
     for (Thread *t : lanes)
       if (t)
@@ -239,18 +240,19 @@ void Multiplication::read() {
   }
 }
 
-/// The four bits of metadata for a chunk. ISA: "mma.sp", the sparsity selector.
+/// Returns the 4 bits of metadata of a chunk. ISA: "mma.sp", the sparsity
+/// selector.
 Bits Multiplication::codeOf(unsigned row, unsigned chunk,
                             unsigned codesOfRow) const {
   Bits selector = uniform(next + 1);
   unsigned group = row % 8, thread, bit;
   if (mma.sparsity == Sparsity::Bytes) {
-    // A register of metadata is 8 codes of one row.
+    // A register of metadata has 8 codes of one row.
     thread = codesOfRow == 8 ? unsigned(selector) * 2 + row / 8
                              : row / 8 + chunk / 8 * 2;
     bit = chunk % 8 * 4;
   } else {
-    // One is 4 codes of a row, and 4 of that 8 rows on.
+    // A register of metadata has 4 codes of a row, and 4 of the row 8 below.
     thread = codesOfRow == 4 ? unsigned(selector)
                              : unsigned(selector) % 2 * 2 + chunk / 4;
     bit = chunk % 4 * 4 + row / 8 * 16;
@@ -260,7 +262,8 @@ Bits Multiplication::codeOf(unsigned row, unsigned chunk,
 
 void Multiplication::readSparse(unsigned bits) {
   std::fill(kept.begin(), kept.end(), false);
-  // Units of a chunk that are kept (of 4-bit elements a unit is a pair).
+  // Elements of a unit, which is kept or dropped as a whole (a pair of 4-bit
+  // elements).
   unsigned unit = bits == 4 ? 2 : 1;
   bool words = mma.sparsity == Sparsity::Words;
   unsigned chunkUnits = words ? 2 : 4, keptUnits = words ? 1 : 2;
@@ -305,7 +308,7 @@ Bits Multiplication::integerElement(At at, Bits c) const {
   return Bits(sum) & 0xffffffff;
 }
 
-/// \param b  the column's elements, one below the other.
+/// \param b  the elements of B's column.
 Bits Multiplication::floatElement(const Bits *rowOfA, const Bits *b, At at,
                                   Bits c) const {
   unsigned parts = mma.scales ? mma.scales : 1;
@@ -337,7 +340,7 @@ Bits Multiplication::floatElement(const Bits *rowOfA, const Bits *b, At at,
 }
 
 Bits Multiplication::element(unsigned lane, At at) const {
-  // C is in the same lane and, unless its type is another, at the same place.
+  // Search C: its fragment differs from that of D if the types differ.
   unsigned bits = mma.c == MatrixType::F16 ? 16 : 32;
   Bits c = 0;
   for (unsigned l = 0; l < 32; ++l)
@@ -372,8 +375,8 @@ Bits Multiplication::element(unsigned lane, At at) const {
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// The host address of byte `byte` of row `row` (of 16 bytes, counted through
-/// all matrices); null after a diagnostic.
+/// Returns the host address of a row of 16 bytes; `row` counts through all
+/// matrices. Fails after a diagnostic.
 FailureOr<uint64_t> Cta::matrixRow(Operation &op, Members lanes, Space space,
                                    unsigned row) {
   Thread *t = lanes[row];
@@ -382,7 +385,7 @@ FailureOr<uint64_t> Cta::matrixRow(Operation &op, Members lanes, Space space,
   return resolveAddress(*t, op, t->waitInputs[0], space, 0, 16);
 }
 
-/// Bits [bit, bit + bits) of a row of 16 bytes.
+/// Returns bits [bit, bit + bits) of a row of 16 bytes.
 static Bits bitsOfRow(uint64_t address, unsigned bit, unsigned bits) {
   Bits low = loadBits(address + bit / 8, 1);
   Bits high = bit / 8 < 15 ? loadBits(address + bit / 8 + 1, 1) : 0;
@@ -396,13 +399,13 @@ LogicalResult Cta::loadMatrix(LdMatrixOp op, Members lanes) {
                   : move.format == MatrixMove::B8 ? 8
                   : move.format == MatrixMove::B6 ? 6
                                                   : 4;
-  unsigned slot = bits == 16 ? 16 : 8; // of an element, in a register
+  unsigned slot = bits == 16 ? 16 : 8; // bits of an element in a register
   for (unsigned lane = 0; lane < 32; ++lane)
     for (auto [reg, result] : llvm::enumerate(op.getD())) {
       unsigned matrix = reg / move.registersEach();
       Bits value = 0;
       for (unsigned e = 0; e < 32 / slot; ++e) {
-        // Four lanes share a row; transposed, a column.
+        // Four lanes share a row (if transposed, a column).
         unsigned along = lane % 4 * (32 / slot) + e;
         unsigned across = lane / 4 + reg % move.registersEach() * 8;
         unsigned row = move.transposes ? along : across;
@@ -427,7 +430,7 @@ LogicalResult Cta::storeMatrix(StMatrixOp op, Members lanes) {
     for (unsigned matrix = 0; matrix < move.count && lanes[lane]; ++matrix)
       for (unsigned e = 0; e < 4 / bytes; ++e) {
         unsigned row = lane / 4, col = lane % 4 * 2 + e;
-        if (bytes == 1) { // 16 columns of 8, transposed: pairs, 8 on
+        if (bytes == 1) { // transposed m16n8: columns 8 apart
           row = lane % 4 * 2 + e % 2;
           col = lane / 4 + e / 2 * 8;
         } else if (move.transposes) {
@@ -456,7 +459,7 @@ void Cta::transposeMatrix(MovMatrixOp op, Members lanes) {
   }
 }
 
-/// The address of an element, and the bit in it, of a wmma operand. The
+/// Returns the address of an element of a wmma operand, and the bit in it. The
 /// fragment is that of mma, tile after tile; further registers of f16 are
 /// copies.
 FailureOr<std::pair<uint64_t, unsigned>>

@@ -1,4 +1,4 @@
-//===- Memory.cpp - the memory of the oracle's threads --------------------===//
+//===- Memory.cpp - memory of the reference interpreter -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -37,9 +37,8 @@ uint64_t Cta::windowOf(Thread &t, Space space) {
   }
 }
 
-/// Where generic addresses of 32 bits have the windows of .shared, .local and
-/// .param: the host's memory lies elsewhere. All other addresses are the
-/// host's.
+/// The windows of .shared, .local and .param in 32-bit generic addresses, which
+/// the host does not use. All other generic addresses are host addresses.
 static std::optional<Bits> narrowWindow(std::optional<Space> space) {
   if (isShared(space))
     return PTXJIT_LOW_MEMORY_END;
@@ -93,14 +92,14 @@ FailureOr<uint64_t> Cta::hostAddress(Thread &t, Operation &op, Bits address,
              : address + windowOf(t, *space);
 }
 
-/// The host address of `bytes` bytes, or a diagnostic: an access must be
-/// aligned to its size (ISA, "addresses as operands"). The first `touched` of
-/// them have to be there, all by default.
+/// Returns the host address of an access of `bytes` bytes, or fails with a
+/// diagnostic. The access must be aligned to its size (ISA, "addresses as
+/// operands"), and its first `touched` bytes (default: all) must be accessible.
 FailureOr<uint64_t> Cta::resolveAddress(Thread &t, Operation &op, Bits address,
                                         std::optional<Space> space,
                                         int64_t offset, unsigned bytes,
                                         std::optional<unsigned> touched) {
-  // Places in windows are of 32 bits, and wrap around.
+  // Offsets in windows have 32 bits and wrap.
   bool of32Bits = isShared(space) && address <= UINT32_MAX;
   address += uint64_t(offset);
   if (of32Bits)
@@ -123,8 +122,8 @@ void reference::storeBits(uint64_t address, unsigned bytes, Bits bits) {
   std::memcpy(reinterpret_cast<void *>(address), &bits, bytes);
 }
 
-/// Add, min or max of f16, bf16 or pairs of them; NaN is 0x7fff, and min and
-/// max of one is the other operand.
+/// Add, min or max of f16, bf16 or pairs of them. NaN results are 0x7fff; min
+/// and max ignore one NaN operand.
 static Bits updateHalves(AtomicOp op, ScalarType type, Bits a, Bits b) {
   ScalarType part = getPartType(type);
   Bits d = 0;
@@ -273,7 +272,7 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return loadElements(t, ld);
   if (auto st = dyn_cast<StOp>(op))
     return storeElements(t, st);
-  // Of the one device.
+  // Multimem objects have one device here.
   if (auto ld = dyn_cast<MultimemLdOp>(op))
     return loadElements(t, ld);
   if (auto st = dyn_cast<MultimemStOp>(op))
@@ -362,7 +361,8 @@ LogicalResult Cta::updateWide(Thread &t, AtomWideOp op) {
   return success();
 }
 
-/// Done at once, which the ISA allows: `size` bytes, then zeros.
+/// Completes at once, which the ISA allows: copies `size` bytes, then fills
+/// with zeros.
 LogicalResult Cta::copyAsync(Thread &t, CpAsyncOp op) {
   unsigned bytes = op.getBytes();
   uint64_t size = op.getSize() ? get(t, op.getSize()) : bytes;

@@ -1,4 +1,4 @@
-//===- MemoryProbe.cpp - which addresses can be accessed ------------------===//
+//===- MemoryProbe.cpp - asks which addresses can be accessed -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,8 +23,8 @@ MemoryProbe::~MemoryProbe() {
       close(end);
 }
 
-/// A byte goes through the pipe and comes back; where there is no memory, the
-/// system's answer is EFAULT.
+/// Writes a byte to the pipe and reads it back. For inaccessible memory the
+/// system returns EFAULT.
 bool MemoryProbe::ask(uint64_t address) {
   auto *byte = reinterpret_cast<char *>(address);
   if (pipe[0] < 0)
@@ -33,7 +33,7 @@ bool MemoryProbe::ask(uint64_t address) {
     return false;
   if (read(pipe[0], byte, 1) == 1)
     return true;
-  char taken; // it can be read, not written
+  char taken; // readable only: empty the pipe
   (void)!read(pipe[0], &taken, 1);
   return false;
 }

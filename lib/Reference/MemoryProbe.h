@@ -1,4 +1,4 @@
-//===- MemoryProbe.h - which addresses can be accessed ----------*- C++ -*-===//
+//===- MemoryProbe.h - asks which addresses can be accessed -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,8 +12,9 @@
 
 namespace ptxjit::reference {
 
-/// Asks the system whether memory is there, since a program's wild address must
-/// not end ours. Remembers pages that are, which holds for a launch.
+/// Asks the system whether memory is accessible, since a bad address of the
+/// program must not crash the interpreter. Remembers accessible pages, so it
+/// serves for one launch only.
 class MemoryProbe {
 public:
   MemoryProbe();
@@ -21,8 +22,8 @@ public:
   MemoryProbe(const MemoryProbe &) = delete;
   MemoryProbe &operator=(const MemoryProbe &) = delete;
 
-  /// Can all of `bytes` bytes be read and written? Yes, where it cannot be
-  /// asked.
+  /// Whether all `bytes` bytes can be read and written. True if the system
+  /// cannot be asked.
   bool isAccessible(uint64_t address, uint64_t bytes);
 
 private:

@@ -1,4 +1,4 @@
-//===- CompilerLoader.cpp - open the compiler library ---------------------===//
+//===- CompilerLoader.cpp - opens the compiler library --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -21,14 +21,14 @@ static std::string baseName(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Folder of the library or program that this code is part of.
+/// Returns the folder of the library or program that contains this code.
 static std::string ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
     return ".";
   std::string path = info.dli_fname;
-  // Of the program itself the loader knows only what the caller typed, which
-  // may have been found along PATH.
+  // For the program itself, the loader reports argv[0], which the shell may
+  // have found by PATH.
   char self[4096];
   ssize_t length =
       path[0] == '/' ? -1 : readlink("/proc/self/exe", self, sizeof self);
@@ -41,7 +41,7 @@ static std::string ownFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-/// Where the compiler may be, best first.
+/// Returns the paths that the compiler may have, best first.
 static std::vector<std::string> listCandidates() {
   std::vector<std::string> candidates;
   if (const char *path = std::getenv("PTXJIT_COMPILER"))
@@ -76,13 +76,13 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   void *handle = nullptr;
   error.clear();
   for (const std::string &path : listCandidates()) {
-    // Its LLVM is inside it, and hidden: nothing of it meets another LLVM in
-    // the process.
+    // The library hides its LLVM, so it cannot clash with an LLVM of the
+    // process.
     handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle)
       break;
-    // What is wrong with a library that is there tells more than which one is
-    // not.
+    // An error about an existing file is more useful than one about a missing
+    // file.
     const char *why = dlerror();
     if (error.empty() || access(path.c_str(), F_OK) == 0)
       error = why;

@@ -1,4 +1,4 @@
-//===- CtaFibers.cpp - the strands of one CTA take turns ------------------===//
+//===- CtaFibers.cpp - runs the strands of one CTA on fibers --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,13 +14,13 @@
 
 using namespace ptxjit;
 
-/// Rounds in which each strand finds that it still has to wait.
+/// Rounds of yields by all strands before the CTA counts as idle.
 static constexpr unsigned kYieldsBeforeParking = 64;
 
 CtaFibers::CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range)
     : shape(shape), strands(new Strand[shape.count()]) {
-  // A thousand guarded stacks for each CTA would be too many mappings; where
-  // threads have strands of their own, compiled code tests its stack.
+  // Guard pages for a thousand strands would take too many mappings. Code for
+  // single threads tests its stack instead.
   valid = stacks.allocate(shape.count(), stackBytes,
                           /*guarded=*/shape.lanes == 32, range);
   if (shape.lanes == 1)
@@ -72,7 +72,7 @@ void CtaFibers::start(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
 bool CtaFibers::resume() {
   Strand *strand = parkedAt ? parkedAt : next(0);
   if (!strand)
-    return false; // all wait for the cluster
+    return false; // all wait at the cluster's barrier
   parkedAt = nullptr;
   forgetYields();
   adoptThread(scheduler);
@@ -85,7 +85,7 @@ bool CtaFibers::finishRun() {
     return true;
   if (!waitForOthers.isEmpty())
     return false;
-  // Nobody can go on. The stacks are forgotten: compiled code owns nothing.
+  // Deadlock. The stacks are simply reused: compiled code owns nothing.
   if (context->status == PTXJIT_KERNEL_OK)
     context->status = PTXJIT_KERNEL_DEADLOCK;
   alive.forEach([&](uint32_t i) {
@@ -98,7 +98,7 @@ bool CtaFibers::finishRun() {
   return true;
 }
 
-/// A fiber lives through many CTAs: each switch to it runs its strand again.
+/// A fiber runs its strand of many CTAs, one after the other.
 void CtaFibers::strandMain(void *argument) {
   Strand &strand = *static_cast<Strand *>(argument);
   CtaFibers &cta = *strand.cta;
@@ -122,7 +122,7 @@ void CtaFibers::suspend(Strand &strand) {
   switchFiber(strand.fiber, other ? other->fiber : scheduler);
 }
 
-/// Of a CTA that has failed: the strand does not go on.
+/// Suspends a strand of a failed CTA for good.
 void CtaFibers::stop(Strand &strand) {
   ready.erase(strand.index);
   suspend(strand);
@@ -161,7 +161,7 @@ void CtaFibers::finish(Strand &strand) {
     cameToCluster[warp] -= shape.lanes;
   if (cluster && !failed)
     cluster->check();
-  // The others of its warp may have waited for it alone.
+  // Other threads of its warp may have waited only for this one.
   uint32_t first = warp * 32;
   for (uint32_t i = first; meetings && i < first + 32 && i < shape.count(); ++i)
     if (meetings[i].waits && meet(i))
@@ -192,7 +192,8 @@ void CtaFibers::yield(uint32_t index, PtxjitYield why) {
   if (isIdle && failed)
     FaultScope::current().leaveHeld();
   if (isIdle && mayPark) {
-    // What this CTA waits for must come from others: see LaunchGrid.cpp.
+    // All strands wait, so the store must come from another CTA
+    // (LaunchGrid.cpp).
     parkedAt = next(index);
     switchFiber(strand.fiber, scheduler);
     return;
@@ -201,7 +202,7 @@ void CtaFibers::yield(uint32_t index, PtxjitYield why) {
 }
 
 //===----------------------------------------------------------------------===//
-// For compiled code
+// Helpers of compiled code
 //===----------------------------------------------------------------------===//
 
 static CtaFibers &fibersOf(PtxjitKernelContext *context) {

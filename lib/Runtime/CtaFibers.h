@@ -1,4 +1,4 @@
-//===- CtaFibers.h - the warps of one CTA, each on a fiber ------*- C++ -*-===//
+//===- CtaFibers.h - runs the strands of one CTA on fibers ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,15 +15,15 @@
 
 namespace ptxjit {
 
-/// How a CTA is cut into strands, each of which has a fiber: warps in lockstep,
-/// or single threads.
+/// How a CTA is divided into strands, each with a fiber: warps in lockstep, or
+/// single threads.
 struct StrandShape {
   uint32_t threads = 32;
-  uint32_t lanes = 32; ///< of a strand: 32 or 1
+  uint32_t lanes = 32; ///< per strand: 32 or 1
   uint32_t count() const { return (threads + lanes - 1) / lanes; }
   uint32_t warps() const { return (threads + 31) / 32; }
   uint32_t warpOf(uint32_t strand) const { return strand * lanes / 32; }
-  /// What a warp counts for; as a strand it is always whole.
+  /// Threads of a warp. A warp that is one strand always counts as 32.
   uint32_t threadsOf(uint32_t warp) const {
     return lanes == 32 || threads >= warp * 32 + 32 ? 32 : threads % 32;
   }
@@ -31,13 +31,13 @@ struct StrandShape {
 
 class CtaFibers;
 
-/// ISA: "barrier.cluster", for CTAs that run on one thread.
+/// ISA: "barrier.cluster", for CTAs that take turns on one thread.
 class ClusterBarrier {
 public:
   void add(CtaFibers &cta);
-  /// Phases that have ended.
+  /// Number of the current phase, from 1.
   uint64_t getPhase() const { return phase; }
-  /// Lets all go on if all threads that are left have arrived.
+  /// Ends the phase if all threads that have not exited have arrived.
   void check();
 
 private:
@@ -45,39 +45,40 @@ private:
   uint64_t phase = 1;
 };
 
-/// Runs CTAs one after another on the thread that made it, and keeps what their
-/// strands wait for. Stacks are kept from CTA to CTA.
+/// Runs CTAs one after another on the thread that made it, and holds the state
+/// of their barriers. Stacks are reused from CTA to CTA.
 class CtaFibers {
 public:
-  /// \param stackBytes  of each strand.
-  /// \param range  where threads' stacks lie, which hold their local memory.
+  /// \param stackBytes  per strand.
+  /// \param range  range for the stacks, which also hold threads' local memory.
   CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range);
   ~CtaFibers();
 
-  /// Memory for the stacks is there.
+  /// Whether there was memory for the stacks.
   bool isValid() const { return valid; }
   const FiberStacks &getStacks() const { return stacks; }
 
-  /// Prepares the CTA that `context` names, which resume() begins.
-  /// \param mayPark  it may wait for other CTAs.
+  /// Prepares the CTA that `context` names; resume() starts it.
+  /// \param mayPark  the CTA may wait for other CTAs.
   void start(PtxjitKernelEntry entry, PtxjitKernelContext &context,
              bool mayPark);
-  /// Runs it until all strands have ended or, if it may be parked, all only
-  /// give way to each other, or wait for the cluster. The status is left in the
-  /// context. \returns whether the CTA has ended.
+  /// Runs the CTA until all strands have ended, or none can go on. A CTA that
+  /// may be parked also returns when all its strands only yield to each other.
+  /// Errors are stored in the context. \returns whether the CTA has ended.
   bool resume();
-  /// Of a CTA that has not ended: not all its strands wait.
+  /// For a CTA that has not ended: whether a strand of it can go on.
   bool canGoOn() const { return !ready.isEmpty(); }
 
-  /// A fault has left the CTA by a jump; it will not go on.
+  /// Tells that a fault has left the CTA by a jump; it will not be resumed.
   void abandon() { returnToThread(scheduler); }
-  /// The thread whose stack holds `address`; -1 if it is a warp's, or nobody's.
+  /// The thread whose stack holds `address`; -1 if strands are warps, or if it
+  /// is no stack.
   int32_t threadAt(uint64_t address) const;
   bool isGuardPage(uint64_t address) const {
     return stacks.isGuardPage(address);
   }
 
-  // What strands call (see PtxjitHelpers).
+  // Helpers that strands call (see PtxjitHelpers).
   uint32_t arrive(uint32_t strand, uint32_t id, uint32_t threads, uint32_t mode,
                   uint32_t votes, uint32_t active);
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
@@ -86,39 +87,39 @@ public:
   void arriveAtCluster(uint32_t strand);
   void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);
-  /// A strand's assertion has failed. A warp is at the end, but a thread's
-  /// neighbours would have failed with it: those of its warp go on until they
-  /// fail, end or wait for others, and then the launch fails.
+  /// Handles a failed assertion. If strands are warps, returns: all lanes have
+  /// reported, and the launch fails at once. For a thread, the other threads of
+  /// its warp go on until they fail, end or wait, and then the launch fails.
   void failAssertion(uint32_t strand, const void *returnAddress);
-  /// Is a thread, the first to fail, waited with?
+  /// Whether an assertion of a thread has failed, so that the launch will.
   bool hasFailed() const { return failed; }
-  /// Number of a strand's lane in the CTA.
+  /// Linear index of a lane's thread in the CTA.
   uint32_t threadOf(uint32_t strand, uint32_t lane) const {
     return strand * shape.lanes + lane;
   }
 
 private:
   friend class ClusterBarrier;
-  /// ISA: "bar, barrier". A warp has come when all its threads that are left
-  /// have, and counts 32. Warps that have ended are not waited for.
+  /// ISA: "bar, barrier". A warp has come when all its threads that have not
+  /// exited have, and counts as 32. Warps that have exited are not waited for.
   struct Barrier {
     StrandSet waiting;
     uint32_t come[32] = {}; ///< threads, by warp
     uint32_t arrived = 0;   ///< 32 for each warp that has come
-    uint32_t expected = 0;  ///< threads; 0: all that are left
+    uint32_t expected = 0;  ///< threads; 0: all that have not exited
     uint32_t mode = 0;
-    uint32_t count = 0; ///< threads that voted
-    bool all = true;
+    uint32_t count = 0; ///< threads whose predicate is true
+    bool all = true;    ///< no predicate was false
   };
   struct Strand {
     FiberState fiber;
     CtaFibers *cta = nullptr;
     uint32_t index = 0;
-    uint32_t result = 0;       ///< of the barrier it waited at
-    bool left = false;         ///< its stack has to be prepared anew
-    uint64_t clusterPhase = 0; ///< in which it last arrived
+    uint32_t result = 0;       ///< of the last barrier
+    bool left = false;         ///< its stack must be prepared again
+    uint64_t clusterPhase = 0; ///< phase of its last arrival
   };
-  /// A thread's part in an operation of its warp.
+  /// A thread's part in a warp operation.
   struct Meeting {
     bool waits = false;
     uint32_t kind = 0, members = 0;
@@ -135,9 +136,9 @@ private:
   void release(Barrier &barrier);
   void releaseBarriers();
   bool meet(uint32_t strand);
-  /// A strand has ended, or the CTA gets another turn.
+  /// Called when a strand has ended, and when the CTA gets another turn.
   void forgetYields() { idleYields = meetingYields = 0; }
-  /// The next strand that can go on behind `after`, in turn; null if none can.
+  /// The next ready strand after `after`, cyclically; null if none is ready.
   Strand *next(uint32_t after);
   void suspend(Strand &strand);
   bool finishRun();
@@ -156,20 +157,20 @@ private:
   uint32_t threadsLeft[32] = {}; ///< by warp; 32 where strands are warps
   uint32_t warpsLeft = 0;
   bool mayPark = false;
-  Strand *parkedAt = nullptr; ///< null unless parked
+  Strand *parkedAt = nullptr; ///< where resume() starts
   unsigned idleYields = 0;    ///< since the last barrier or end of a strand
-  /// Of loops with barriers in them, since the last end of a strand.
+  /// Yields in loops with barriers inside, since the last end of a strand.
   unsigned meetingYields = 0;
   Barrier barriers[16];
-  uint32_t usedBarriers = 0; ///< that somebody has come to, as bits
+  uint32_t usedBarriers = 0; ///< bit set of barriers with arrivals
   ClusterBarrier *cluster = nullptr;
-  StrandSet waitForOthers;         ///< at the barrier of the cluster
+  StrandSet waitForOthers;         ///< at the cluster's barrier
   uint32_t cameToCluster[32] = {}; ///< threads, by warp
-  bool failed = false; ///< an assertion of a thread has, and ends the launch
+  bool failed = false; ///< a thread's assertion failed; see hasFailed()
 };
 
-/// What the context of a kernel points to; `context->runtime` is a CtaFibers,
-/// or null where warps run one after another.
+/// The helpers of all contexts. `context->runtime` is a CtaFibers, or null
+/// where one call runs all warps.
 extern const PtxjitHelpers kKernelHelpers;
 
 } // namespace ptxjit

@@ -1,6 +1,9 @@
-//===- CtaMeetings.cpp - where the strands of a CTA wait for each other ---===//
+//===- CtaMeetings.cpp - barriers and collectives of strands --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The places where strands of a CTA wait for each other: barriers, the
+// cluster's barrier, and warp operations of threads with strands of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +18,7 @@ using namespace ptxjit;
 // Barriers
 //===----------------------------------------------------------------------===//
 
-/// `threads` more of a warp have come.
+/// Counts `threads` more threads of a warp at a barrier.
 void CtaFibers::comeTo(Barrier &barrier, uint32_t warp, uint32_t threads) {
   uint32_t left = threadsLeft[warp];
   uint32_t before = left ? barrier.come[warp] / left : 0;
@@ -48,13 +51,13 @@ void CtaFibers::release(Barrier &barrier) {
   barrier = Barrier();
 }
 
-/// After the end of a strand, which is no longer waited for.
+/// Releases the barriers that waited only for a strand that has just ended.
 void CtaFibers::releaseBarriers() {
   for (uint32_t rest = usedBarriers; rest; rest &= rest - 1) {
     Barrier &barrier = barriers[__builtin_ctz(rest)];
     if (barrier.waiting.isEmpty())
       continue;
-    // What is left of a warp counts as the warp.
+    // A warp has come when its remaining threads have.
     barrier.arrived = 0;
     for (uint32_t w = 0; w < shape.warps(); ++w)
       barrier.arrived +=
@@ -90,7 +93,7 @@ uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
     release(barrier);
   if (!waits)
     return 0;
-  // The last to come goes on at once; the others wait their turn.
+  // The last strand to arrive continues at once; the others wait their turn.
   if (!ready.contains(index))
     suspend(strands[index]);
   return strands[index].result;
@@ -152,7 +155,7 @@ void CtaFibers::waitForCluster(uint32_t index) {
 // Threads of a warp, where each has its own strand
 //===----------------------------------------------------------------------===//
 
-/// ISA: "shfl.sync" and others: waits until all threads of the mask that have
+/// ISA: "shfl.sync" and others. Waits until all threads of the mask that have
 /// not exited are here, with the same operation and mask.
 const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
                                         uint32_t members, uint64_t value) {
@@ -163,13 +166,16 @@ const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
   mine.members = members;
   mine.value = value;
   ready.erase(index);
-  // One that does not name itself is undefined; it waits for ever.
+  // A mask without the thread itself is undefined in the ISA; here the thread
+  // waits for ever.
   if (!(members >> index % 32 & 1) || !meet(index))
     suspend(strands[index]);
   return &mine.gathered;
 }
 
-/// Lets the members of a meeting go on if all are there.
+/// Completes the meeting that thread `index` waits in, if all members are
+/// there: hands out the values and makes the members ready. \returns whether it
+/// did.
 bool CtaFibers::meet(uint32_t index) {
   const Meeting &leader = meetings[index];
   if (!(leader.members >> index % 32 & 1))

@@ -1,4 +1,4 @@
-//===- CtaRunner.cpp - what it takes to run CTAs and clusters -------------===//
+//===- CtaRunner.cpp - runs CTAs and clusters of one launch ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,7 @@
 
 using namespace ptxjit;
 
-/// Of a launch that does not say that all its CTAs have to be there at once.
+/// CTAs that a worker keeps in a launch that is not cooperative.
 static constexpr uint64_t kResidentCtas = 256;
 
 static uint32_t extent(uint32_t given) { return given ? given : 1; }
@@ -38,7 +38,7 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
     : launch(launch) {
   const KernelCode &kernel = launch.kernel;
   bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS;
-  // Where one call runs all warps to their end, one after another, they share.
+  // Warps share local memory if one call runs each to its end before the next.
   bool ownLocal =
       kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
   uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
@@ -117,13 +117,13 @@ void CtaRunner::failInDeadlock() {
 // A cluster
 //===----------------------------------------------------------------------===//
 
-/// Of the CTAs' shared memories, which lie in one window.
+/// Distance of the CTAs' shared windows, which are in one block of memory.
 static constexpr uint64_t kSharedStride = uint64_t(1) << PTXJIT_SHARED_BITS;
 
 ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
                              CurrentCta &current)
     : launch(launch), current(current),
-      // All of the last CTA's part is not needed.
+      // The last CTA does not need its whole stride.
       shared((launch.clusterSize - 1) * kSharedStride + launch.sharedBytes(),
              launch.kernel.range) {
   if (!shared.begin())

@@ -1,4 +1,4 @@
-//===- CtaRunner.h - what it takes to run CTAs and clusters -----*- C++ -*-===//
+//===- CtaRunner.h - runs CTAs and clusters of one launch -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,7 +20,7 @@
 
 namespace ptxjit {
 
-/// One launch, as all its workers see it.
+/// One launch, shared by its workers.
 struct Launch {
   Launch(const KernelCode &kernel, const Grid &grid, const void *params,
          uint32_t dynamicShared, Fault *fault);
@@ -32,15 +32,16 @@ struct Launch {
   uint32_t dynamicShared;
   unsigned workers = 1;
   uint64_t total; ///< clusters
-  Fault *fault;   ///< of the worker that failed first; may be null
-  /// Clusters taken at a time: fewer trips to the counter, still in order.
+  Fault *fault;   ///< receives the first failure; may be null
+  /// Clusters that a worker takes at a time, in order: larger means fewer
+  /// accesses to the shared counter.
   uint64_t grain = 1;
   uint64_t gridid = 0;
   std::atomic<uint64_t> next{0};
   std::atomic<int> status{int(LaunchStatus::Ok)};
   PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
 
-  /// \returns whether nothing had failed before.
+  /// \returns whether this is the first failure.
   bool fail(LaunchStatus why) {
     int ok = int(LaunchStatus::Ok);
     return status.compare_exchange_strong(ok, int(why));
@@ -52,16 +53,16 @@ struct Launch {
   bool failed() const {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
-  /// Clusters that one worker keeps waiting before it starts no further one.
+  /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
-  /// Of a CTA, in bytes: what lies before the data, and all.
+  /// Bytes of a CTA's static shared data, and of its whole shared window.
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
   uint64_t sharedBytes() const {
     return uint64_t(kernel.sharedEnd) + dynamicShared;
   }
 };
 
-/// What it takes to run a CTA; kept from one to the next.
+/// The memory, fibers and context to run a CTA; reused for further CTAs.
 class CtaRunner {
 public:
   /// \param shared  the CTA's shared memory.
@@ -71,7 +72,7 @@ public:
            (!fibers || fibers->isValid());
   }
   void start(uint32_t x, uint32_t y, uint32_t z);
-  /// \returns whether the CTA has ended; else it waits to be resumed.
+  /// \returns whether the CTA has ended. Otherwise it can be resumed.
   bool resume();
   void failInDeadlock();
 
@@ -85,7 +86,7 @@ private:
   PtxjitKernelContext context{};
 };
 
-/// Where a worker is: what a fault is to be reported of.
+/// The CTA that a worker is running, for reports of faults.
 class CurrentCta {
 public:
   explicit CurrentCta(FaultScope &scope) : scope(scope) {}
@@ -102,13 +103,14 @@ private:
   CtaRunner *cta = nullptr;
 };
 
-/// The CTAs of a cluster take turns on one thread. Kept from cluster to
-/// cluster.
+/// Runs the CTAs of a cluster in turns on one thread. Reused for further
+/// clusters.
 class ClusterRunner {
 public:
   ClusterRunner(Launch &launch, unsigned worker, CurrentCta &current);
   bool isValid() const;
-  /// \returns whether all CTAs have ended; else they wait for other clusters.
+  /// \returns whether all CTAs have ended. Otherwise they wait for other
+  ///   clusters.
   bool run(uint64_t index);
   bool resume();
 

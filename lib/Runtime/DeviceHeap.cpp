@@ -1,4 +1,4 @@
-//===- DeviceHeap.cpp - what kernels allocate -----------------------------===//
+//===- DeviceHeap.cpp - the heap behind kernels' malloc -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

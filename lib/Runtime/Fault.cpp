@@ -1,4 +1,4 @@
-//===- Fault.cpp - faults in words ----------------------------------------===//
+//===- Fault.cpp - describes faults for users -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,7 +15,7 @@
 using namespace ptxjit;
 
 namespace {
-/// A line of the PTX, and what `.loc` says of it.
+/// A line of the PTX, and the source line that `.loc` names.
 struct PtxPlace {
   std::string_view line;
   std::string source; ///< "file:line", or empty
@@ -29,7 +29,7 @@ static std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// "name" of `.file INDEX "name"`, searched in the whole text.
+/// Returns the "name" of `.file INDEX "name"`, from anywhere in the text.
 static std::string findFile(std::string_view text, unsigned long index) {
   for (size_t at = text.find(".file"); at != std::string_view::npos;
        at = text.find(".file", at + 1)) {
@@ -45,7 +45,7 @@ static std::string findFile(std::string_view text, unsigned long index) {
   return "file " + std::to_string(index);
 }
 
-/// `line` counts from 1.
+/// Finds a line, counted from 1, and the last `.loc` before it.
 static PtxPlace findPlace(std::string_view text, uint32_t line) {
   PtxPlace place;
   std::string_view loc;
@@ -60,7 +60,7 @@ static PtxPlace findPlace(std::string_view text, uint32_t line) {
     if (current.rfind(".loc ", 0) == 0 || current.rfind(".loc\t", 0) == 0)
       loc = current;
     else if (current.rfind('}', 0) == 0)
-      loc = {}; // of another function, perhaps
+      loc = {}; // the next function may have no `.loc`
     at = end + 1;
   }
   if (!loc.empty()) {
@@ -73,13 +73,13 @@ static PtxPlace findPlace(std::string_view text, uint32_t line) {
   return place;
 }
 
-/// The instruction that begins at `column` (from 1) of a line, to its `;`.
+/// Returns the instruction from `column` (from 1) of a line to its `;`.
 static std::string_view instructionAt(std::string_view line, uint32_t column) {
   line = line.substr(std::min<size_t>(column ? column - 1 : 0, line.size()));
   return trim(line.substr(0, line.find(';')));
 }
 
-/// "global", "shared", ... of a memory instruction.
+/// Returns the state space of a memory instruction ("global", "shared", ...).
 static std::string spaceOf(std::string_view instruction) {
   for (const char *space : {"global", "shared", "local", "param", "const"})
     if (instruction.find(std::string(".") + space) != std::string_view::npos)
@@ -87,7 +87,7 @@ static std::string spaceOf(std::string_view instruction) {
   return "generic";
 }
 
-/// Bytes that the instruction accesses; 0 if it says no size.
+/// Returns the bytes that the instruction accesses; 0 if its name has no size.
 static unsigned bytesOf(std::string_view instruction) {
   size_t end = instruction.find_first_of(" \t", instruction.find_first_of('.'));
   std::string_view name = instruction.substr(0, end);
@@ -111,14 +111,14 @@ const PtxjitLine *ptxjit::findLine(const Fault &fault,
   const PtxjitLine *above = std::upper_bound(
       image.lines, end, fault.codeOffset,
       [](uint64_t offset, const PtxjitLine &l) { return offset < l.offset; });
-  // Code that the compiler made for no line in particular.
+  // Skip code that belongs to no line.
   while (above != image.lines && !(above - 1)->line)
     --above;
   return above == image.lines ? nullptr : above - 1;
 }
 
 namespace {
-/// A line, and the module that it is of.
+/// A line of a module.
 struct ModuleLine {
   std::string_view text;
   std::string fileName;
@@ -126,7 +126,7 @@ struct ModuleLine {
 };
 } // namespace
 
-/// Lines of a linked image become those of its modules.
+/// Turns a line of a linked image into a line of one of its modules.
 static ModuleLine findModule(const char *text, const char *fileName,
                              uint32_t line) {
   std::vector<LinkedPart> parts;

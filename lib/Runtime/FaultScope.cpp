@@ -1,4 +1,4 @@
-//===- FaultScope.cpp - signals of compiled code --------------------------===//
+//===- FaultScope.cpp - catches faults of compiled code -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,12 +16,13 @@
 
 using namespace ptxjit;
 
-// In a signal handler the first touch of a thread-local must not allocate.
+// The first access to a thread-local may allocate, which a signal handler must
+// not do; with initial-exec it does not.
 #define PTXJIT_SIGNAL_LOCAL                                                    \
   static thread_local __attribute__((tls_model("initial-exec")))
 PTXJIT_SIGNAL_LOCAL FaultScope *active = nullptr;
 namespace {
-/// Of a thread that runs the compiler rather than what it has made.
+/// The guard of a thread that runs the compiler.
 struct CrashGuard {
   void *place[5]; ///< of __builtin_setjmp
   int signal = 0;
@@ -29,7 +30,8 @@ struct CrashGuard {
 };
 } // namespace
 PTXJIT_SIGNAL_LOCAL CrashGuard *guard = nullptr;
-/// How often a fault that was not ours has been passed on by this thread.
+/// How many times in a row this thread has passed on a signal that was not
+/// ours.
 PTXJIT_SIGNAL_LOCAL int passedOn = 0;
 
 //===----------------------------------------------------------------------===//
@@ -56,7 +58,7 @@ static uint64_t stackPointer(const void *context) {
 
 namespace ptxjit {
 struct FaultHandler {
-  /// Indexed by signal; what was there before us, the last and the first time.
+  /// By signal: the handlers that ours replaced, the last and the first time.
   static inline struct sigaction previous[NSIG], original[NSIG];
 
   static bool isOfAccess(int signal) {
@@ -72,7 +74,7 @@ struct FaultHandler {
   [[noreturn]] static void jump(FaultScope &scope) {
     __builtin_longjmp(scope.place, 1);
   }
-  /// Out of the handler: what it runs with ends with it.
+  /// Leaves the scope from the handler and so ends the handler, too.
   [[noreturn]] static void jumpFrom(const void *context, FaultScope &scope) {
     scope.signalled = true;
     scope.signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
@@ -80,7 +82,7 @@ struct FaultHandler {
   }
 
   static void handle(int signal, siginfo_t *info, void *context) {
-    bool sent = info->si_code <= 0; // by somebody, not by an instruction
+    bool sent = info->si_code <= 0; // by kill or raise, not by an instruction
     if (guard && !sent) {
       guard->signal = signal;
       guard->signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
@@ -90,7 +92,8 @@ struct FaultHandler {
     uint64_t pc = programCounter(context);
     auto address = reinterpret_cast<uint64_t>(info->si_addr);
     if (scope && sent && scope->interruptible) {
-      // Asked to give up. Not now if a helper is running: asked again later.
+      // interrupt(). A running helper is not interrupted: the watchdog asks
+      // again.
       if (!isOurs(*scope, pc))
         return;
       scope->fault.status = LaunchStatus::Ok;
@@ -107,17 +110,17 @@ struct FaultHandler {
     fault.thread =
         scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
     fault.codeOffset = pc - scope->kernel.codeBegin;
-    // An address that is not canonical comes without.
+    // The system does not tell an address that is not canonical.
     fault.hasAddress = !overflow && info->si_code != SI_KERNEL;
     fault.address = address;
     jumpFrom(context, *scope);
   }
 
-  /// Not our fault: as if we were not here.
+  /// Passes on a signal that is not ours, as if our handler did not exist.
   static void chain(int signal, siginfo_t *info, void *context) {
-    // Handlers end by raising the signal once more for the one before them.
-    // That may be this one: then it is the turn of the first, if that is
-    // another, and in the end of the system.
+    // The previous handler may pass the signal on by raising it again, which
+    // leads here. Then the original handler gets it, if it is another one, and
+    // at last the default action.
     bool sent = info->si_code <= 0;
     passedOn = sent ? passedOn + 1 : 1;
     struct sigaction before = previous[signal];
@@ -131,7 +134,8 @@ struct FaultHandler {
     if (before.sa_flags & SA_SIGINFO) {
       before.sa_sigaction(signal, info, context);
     } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-      // The instruction is run again, and ends the process as it should.
+      // With the default action set, the instruction faults again and ends the
+      // process.
       struct sigaction standard = {};
       standard.sa_handler = SIG_DFL;
       sigaction(signal, &standard, nullptr);
@@ -142,7 +146,7 @@ struct FaultHandler {
     }
   }
 
-  /// Puts the handler in front of whatever the program has installed since.
+  /// Installs our handler in front of the one that is there now.
   static void install(std::initializer_list<int> signals) {
     static std::mutex mutex;
     for (int signal : signals) {
@@ -161,7 +165,7 @@ struct FaultHandler {
       known[signal] = true;
       struct sigaction ours = {};
       ours.sa_sigaction = handle;
-      // Not deferred: the handler is left by a jump.
+      // SA_NODEFER, because the handler is left by a jump.
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
       sigaction(signal, &ours, nullptr);
     }
@@ -170,13 +174,14 @@ struct FaultHandler {
 } // namespace ptxjit
 
 namespace {
-/// The handler must not need the stack that has overflowed.
+/// An alternate stack for the handler, since a fiber's stack may have
+/// overflowed.
 class SignalStack {
 public:
   SignalStack() {
     stack_t now;
     if (sigaltstack(nullptr, &now) || !(now.ss_flags & SS_DISABLE))
-      return; // the program has one
+      return; // the thread has one already
     memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -199,7 +204,7 @@ public:
   }
 
 private:
-  // The state of AVX-512 alone takes almost 3 KB of it.
+  // A signal frame with AVX-512 state takes almost 3 KB.
   static constexpr size_t kBytes = 64 << 10;
   void *memory = MAP_FAILED;
 };
@@ -224,8 +229,7 @@ FaultScope::Reading::~Reading() { active->reading = false; }
 bool FaultScope::run(void (*body)(void *), void *argument) {
   if (__builtin_setjmp(place)) {
     active = outer;
-    // We ask for no signal to be blocked, but others stand in between, such as
-    // sanitizers.
+    // Our handler blocks no signal, but sanitizers wrap it and do.
     if (signalled)
       pthread_sigmask(SIG_SETMASK, &signalMask, nullptr);
     if (holds) {
@@ -253,7 +257,7 @@ void FaultScope::fill(Fault &place, LaunchStatus status, int32_t thread,
                       const void *returnAddress) const {
   place.status = status;
   place.thread = thread;
-  // The address behind the call; the call is what is meant.
+  // The return address is behind the call, so one byte less is inside of it.
   place.codeOffset = uint64_t(returnAddress) - 1 - uint64_t(kernel.codeBegin);
   place.hasPlace = true;
   place.hasAddress = false;

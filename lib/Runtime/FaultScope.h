@@ -1,12 +1,12 @@
-//===- FaultScope.h - faults of compiled code are caught here ---*- C++ -*-===//
+//===- FaultScope.h - catches faults of compiled code -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A worker that runs compiled code does so inside a scope. A bad access in that
-// code leaves the scope by a jump, on whatever stack it happened. Nothing that
-// owns memory or a lock may stand between the scope and the code.
+// A worker runs compiled code inside a FaultScope. A bad access in that code
+// leaves the scope by a jump, from any stack. No frame between the scope and
+// the code may own memory or hold a lock.
 //
-// The compiler runs under a guard, for what is wrong in itself.
+// The compiler runs under a guard (runGuarded) that catches its crashes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,45 +23,47 @@ class CtaFibers;
 
 class FaultScope {
 public:
-  /// \param kernel  whose code may fault here.
+  /// \param kernel  the kernel whose code may fault.
   explicit FaultScope(const KernelCode &kernel);
   ~FaultScope();
 
-  /// Runs body(argument). \returns false if it was left by a fault, which is
-  /// in getFault(), except for the CTA.
+  /// Runs body(argument). \returns false if a fault left it. getFault() then
+  /// describes the fault, except for the CTA.
   bool run(void (*body)(void *), void *argument);
   Fault &getFault() { return fault; }
 
-  /// Which fibers are running now; null if none.
+  /// Sets the fibers that are running now; null if none.
   void setFibers(const CtaFibers *current) { fibers = current; }
-  /// A request from another thread to give up ends the scope, too.
+  /// Lets interrupt() end the scope.
   void setInterruptible() { interruptible = true; }
 
-  /// The scope that the calling thread is in, for helpers of compiled code.
+  /// The innermost scope of the calling thread, for helpers of compiled code.
   static FaultScope &current();
   const KernelCode &getKernel() const { return kernel; }
 
-  /// More to say of the fault that the scope will be left by. The first text
-  /// counts, and those like it. \returns whether this is one.
+  /// Adds a text to the description of the coming fault, unless it has one.
+  /// \returns whether the description is `text`.
   bool explain(const char *text);
-  /// Keeps a fault: whatever the scope is left by later, this was first.
+  /// Records a fault that the scope reports when it is left, whatever leaves
+  /// it.
   void hold(LaunchStatus status, int32_t thread, const void *returnAddress);
   [[noreturn]] void leaveHeld();
 
   /// Leaves the calling thread's scope, from a helper of compiled code.
-  /// \param address  that is bad; counts where the status is about one.
+  /// \param address  the bad address, if `status` is about one.
   [[noreturn]] static void leave(LaunchStatus status, int32_t thread,
                                  uint64_t address, const void *returnAddress);
 
-  /// While it lives, a bad access of the calling thread counts as the kernel's,
-  /// though a helper makes it.
+  /// While this lives, a bad access of the calling thread counts as the
+  /// kernel's even if a helper makes it.
   class Reading {
   public:
     Reading();
     ~Reading();
   };
 
-  /// Asks `thread` to leave its scope, if it is in compiled code just now.
+  /// Makes `thread` leave its scope if it is running compiled code, else does
+  /// nothing.
   static void interrupt(unsigned long thread);
 
 private:
@@ -69,20 +71,20 @@ private:
   void fill(Fault &place, LaunchStatus status, int32_t thread,
             const void *returnAddress) const;
 
-  void *place[5]; ///< of __builtin_setjmp; first, and never moved
+  void *place[5]; ///< of __builtin_setjmp; must not move
   const KernelCode &kernel;
   const CtaFibers *fibers = nullptr;
   FaultScope *outer;
   bool interruptible = false;
   bool reading = false;
-  bool signalled = false; ///< left from a signal handler
-  sigset_t signalMask;    ///< before that signal
+  bool signalled = false; ///< a signal handler left the scope
+  sigset_t signalMask;    ///< the mask before that signal
   bool holds = false;
   Fault fault, held;
 };
 
 /// Runs body(argument). A bad access, an illegal instruction or a division by 0
-/// of the calling thread ends it by a jump; what it has begun is abandoned.
+/// of the calling thread leaves it by a jump, and its work is abandoned.
 /// \returns the signal, or 0.
 int runGuarded(void (*body)(void *), void *argument);
 

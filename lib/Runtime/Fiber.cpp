@@ -1,4 +1,4 @@
-//===- Fiber.cpp - stacks to switch between -------------------------------===//
+//===- Fiber.cpp - switches between stacks of one thread ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,8 +27,9 @@ using namespace ptxjit;
 // The switch
 //===----------------------------------------------------------------------===//
 
-// Saves what the ABI says a call keeps, on the old stack, and goes on where the
-// new one was saved. MXCSR and the x87 control word are the same in all fibers.
+// Saves the registers that a call preserves on the old stack, and continues
+// where the new stack was suspended. All fibers share MXCSR and the x87 control
+// word.
 extern "C" void ptxjitSwitchStack(void **save, void *to);
 extern "C" void ptxjitStartFiber();
 
@@ -68,7 +69,7 @@ ptxjitStartFiber:
   .size ptxjitStartFiber, .-ptxjitStartFiber
 )");
 
-/// A frame from which the switch goes to ptxjitStartFiber.
+/// Builds a frame from which ptxjitSwitchStack jumps to ptxjitStartFiber.
 static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
   auto *frame = reinterpret_cast<void **>(top) - 9;
   frame[0] = nullptr;                         // r15
@@ -78,7 +79,7 @@ static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
   frame[4] = nullptr;                         // rbx
   frame[5] = nullptr;                         // rbp
   frame[6] = reinterpret_cast<void *>(ptxjitStartFiber);
-  // Left over: ptxjitStartFiber finds the stack on a 16-byte boundary.
+  // Unused; they align the stack to 16 bytes in ptxjitStartFiber.
   frame[7] = frame[8] = nullptr;
   return frame;
 }
@@ -170,8 +171,8 @@ bool FiberStacks::isGuardPage(uint64_t address) const {
   return offset < total && offset % stride < guard;
 }
 
-/// Stacks begin at different distances from a page's end: else all of them
-/// would compete for the same lines of the cache.
+/// Stacks start at different offsets in a page, since equal ones would compete
+/// for the same cache lines.
 static size_t colorOf(unsigned index) { return index % 16 * 192; }
 
 void FiberStacks::prepare(unsigned index, FiberState &state,

@@ -1,8 +1,9 @@
-//===- Fiber.h - stacks to switch between -----------------------*- C++ -*-===//
+//===- Fiber.h - switches between stacks of one thread ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cooperative stacks of one OS thread. A fiber never changes its thread.
+// Fibers are cooperative stacks of one OS thread. A fiber never moves to
+// another thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +15,16 @@
 
 namespace ptxjit {
 
-/// Where a fiber, or the thread itself, goes on when it is switched to.
+/// The state of a suspended fiber, or of the thread itself.
 struct FiberState {
   void *stackPointer = nullptr;
-  // What the sanitizers know of this stack.
+  // The sanitizers' data about this stack.
   void *fakeStack = nullptr, *tsanFiber = nullptr;
   const void *stackBottom = nullptr;
   size_t stackSize = 0;
 };
 
-/// Memory for `count` stacks of equal size. Pages are taken as they are
+/// Memory for stacks of equal size. The system commits pages when they are
 /// touched.
 class FiberStacks {
 public:
@@ -32,20 +33,23 @@ public:
   FiberStacks(const FiberStacks &) = delete;
   FiberStacks &operator=(const FiberStacks &) = delete;
 
+  /// Maps `count` stacks of `bytes` bytes.
   /// \param guarded  puts an inaccessible page below each stack. (Each costs
   ///   the process two of its 65,530 mappings.)
   /// \returns false if there is no memory.
   bool allocate(unsigned count, size_t bytes, bool guarded, AddressRange range);
 
   /// Prepares `state` so that the first switch to it calls entry(argument) on
-  /// stack `index`. `entry` never returns. What was on the stack is forgotten.
+  /// stack `index`. `entry` must not return. The old contents of the stack are
+  /// lost.
   void prepare(unsigned index, FiberState &state, void (*entry)(void *),
                void *argument);
 
-  /// Is `address` in the page below one of the stacks?
+  /// Whether `address` is in the guard page of a stack.
   bool isGuardPage(uint64_t address) const;
 
-  /// Lowest address of the first stack, and the bytes from one to the next.
+  /// The lowest address of the first stack, and the distance between stacks in
+  /// bytes.
   uint8_t *begin() const { return reinterpret_cast<uint8_t *>(base); }
   size_t getStride() const { return stride; }
 
@@ -54,16 +58,16 @@ private:
   size_t stride = 0, total = 0, guard = 0;
 };
 
-/// Suspends `from`, which is running, and goes on with `to`.
+/// Suspends `from`, which is running, and resumes `to`.
 void switchFiber(FiberState &from, FiberState &to);
-/// To be called first on a new fiber.
+/// A new fiber must call this first.
 void enterFiber(FiberState &self);
-/// Forgets what the sanitizers know of a fiber that will not go on.
+/// Frees the sanitizers' data of a fiber that will not be resumed.
 void abandonFiber(FiberState &state);
-/// The calling thread has left a fiber, which will not go on, by a jump to its
-/// own stack, as adoptThread() has described it.
+/// Tells the sanitizers that a jump has left a fiber for the thread's own
+/// stack. The fiber will not be resumed; `thread` is from adoptThread().
 void returnToThread(FiberState &thread);
-/// Describes the stack of the calling thread.
+/// Stores the sanitizers' data about the calling thread's stack in `state`.
 void adoptThread(FiberState &state);
 
 } // namespace ptxjit

@@ -1,10 +1,10 @@
-//===- FormatPrint.cpp - printf of kernels --------------------------------===//
+//===- FormatPrint.cpp - vprintf of kernels -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First the program's strings are copied, which may fault and then leaves this
-// by a jump; so until then nothing here owns memory. Then they are formatted by
-// the C library, one conversion at a time.
+// First copies the format and the strings of the program. A bad address there
+// leaves this code by a jump, so until then nothing here owns memory. Then the
+// C library formats one conversion at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ namespace {
 /// One conversion of a format, from its % to its letter.
 struct Conversion {
   const char *begin, *end;
-  unsigned stars = 0;     ///< of width and precision
-  bool isLong = false;    ///< 8 bytes here: l, ll, j, z, t
-  bool isLongest = false; ///< 8 bytes everywhere: ll, j
+  unsigned stars = 0;     ///< `*` for width or precision
+  bool isLong = false;    ///< l, ll, j, z, t: 8 bytes if pointers have 8
+  bool isLongest = false; ///< ll, j: always 8 bytes
   char letter = 0;
 
   bool isFloat() const { return std::strchr("aAeEfFgG", letter); }
   bool isInteger() const { return std::strchr("diouxXc", letter); }
   bool isSigned() const { return letter == 'd' || letter == 'i'; }
-  /// Of the argument; `isNarrow`: where pointers have 4.
+  /// Size of the argument. `isNarrow`: pointers have 4 bytes.
   unsigned bytes(bool isNarrow) const {
     if (isFloat())
       return 8;
@@ -45,24 +45,24 @@ struct Conversion {
   }
 };
 
-/// What a call brings, copied.
+/// A copy of a call's format and arguments.
 struct Call {
   static constexpr size_t kRoom = 16 << 10;
-  char text[kRoom]; ///< the format, then the strings, each with its zero
+  char text[kRoom]; ///< format, then strings, each zero-terminated
   size_t used;
   uint64_t values[64];
   unsigned numValues;
 };
 } // namespace
 
-/// Not on the stack, which may be a small one, nor in the thread's static
-/// storage, which is small where the library is loaded late.
+/// On the heap, because the stack may be a small fiber's, and static
+/// thread-local storage is scarce for libraries that are loaded late.
 static Call &getCall() {
   static thread_local std::unique_ptr<Call> call = std::make_unique<Call>();
   return *call;
 }
 
-/// The conversion at a %; no letter if it is not one that C has.
+/// Parses the conversion at a %. Its letter is 0 if C has no such conversion.
 static Conversion parseConversion(const char *at) {
   Conversion c{at, at + 1};
   auto skip = [&](const char *set) {
@@ -82,12 +82,12 @@ static Conversion parseConversion(const char *at) {
   return c;
 }
 
-/// Where the next conversion begins; null if there is none.
+/// Finds the next %; null if there is none.
 static const char *nextConversion(const char *at) {
   return std::strchr(at, '%');
 }
 
-/// Copies a string; what does not fit is cut off.
+/// Copies a string, cut off where `call.text` is full.
 static const char *copyString(Call &call, uint64_t address) {
   char *begin = call.text + call.used;
   auto *from = reinterpret_cast<const char *>(address);
@@ -101,8 +101,8 @@ static const char *copyString(Call &call, uint64_t address) {
   return begin;
 }
 
-/// Reads the arguments that the format speaks of. They lie in a row, each at a
-/// multiple of its size.
+/// Copies the arguments of the format's conversions. They follow each other,
+/// each at a multiple of its size.
 static void copyArguments(Call &call, uint64_t format, uint64_t arguments,
                           bool isNarrow) {
   call.used = 0;
@@ -134,7 +134,7 @@ static void copyArguments(Call &call, uint64_t format, uint64_t arguments,
   }
 }
 
-/// Widths beyond this are a mistake, or an attack.
+/// Longer results are a mistake or an attack, and are dropped.
 static constexpr int kMostWidth = 1 << 20;
 
 /// Appends one conversion of `value`, with width and precision `stars`.
@@ -183,14 +183,14 @@ static void appendConversion(std::string &out, const Conversion &c,
     append(out, spec, stars, c.stars, reinterpret_cast<const char *>(bits));
   } else if (c.letter == 'p') {
     append(out, spec, stars, c.stars, reinterpret_cast<void *>(bits));
-  } else if (c.isLong && c.letter != 'c') { // all of 8 bytes
+  } else if (c.isLong && c.letter != 'c') { // all have 8 bytes on the host
     append(out, spec, stars, c.stars, (long long)bits);
   } else {
     append(out, spec, stars, c.stars, int(bits));
   }
 }
 
-/// \returns the number of arguments printed.
+/// Appends the formatted text. \returns the number of converted arguments.
 static unsigned format(const Call &call, std::string &out) {
   const uint64_t *value = call.values, *end = call.values + call.numValues;
   const char *p = call.text;
@@ -202,7 +202,7 @@ static unsigned format(const Call &call, std::string &out) {
     if (c.letter == '%')
       out += '%';
     else if (!c.letter)
-      out.append(c.begin, c.end); // as CUDA: shown as it stands
+      out.append(c.begin, c.end); // printed unchanged, as CUDA does
     else if (end - value > int(c.stars)) {
       appendConversion(out, c, value);
       ++count;

@@ -1,4 +1,4 @@
-//===- GuardedMemory.cpp - memory between guards --------------------------===//
+//===- GuardedMemory.cpp - memory between guard pages ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,7 +14,7 @@
 using namespace ptxjit;
 
 static constexpr size_t kGuard = size_t(16) << 20;
-/// More than this is not kept, nor cleared by hand.
+/// The largest mapping that a thread keeps, and so clears by memset.
 static constexpr size_t kMostKept = size_t(2) << 20;
 
 static uint8_t *mapBetweenGuards(size_t size, AddressRange range) {

@@ -1,4 +1,4 @@
-//===- GuardedMemory.h - memory between guards ------------------*- C++ -*-===//
+//===- GuardedMemory.h - memory between guard pages -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,10 +12,9 @@
 
 namespace ptxjit {
 
-/// Zeroed memory, on small pages, of which only little may be used. What a
-/// kernel accesses up to 16 MiB in front of it, or behind its last page, is a
-/// fault rather than somebody else's memory. A thread keeps the one it gave
-/// back last for its next launch.
+/// Zeroed memory on small pages between two inaccessible areas of 16 MiB, so
+/// that an access of a kernel outside of it faults. Each thread keeps one small
+/// mapping for its next launch.
 class GuardedMemory {
 public:
   explicit GuardedMemory(size_t bytes, AddressRange range);
@@ -23,7 +22,7 @@ public:
   GuardedMemory(const GuardedMemory &) = delete;
   GuardedMemory &operator=(const GuardedMemory &) = delete;
 
-  /// Null if there is none.
+  /// Null if there was no memory.
   uint8_t *begin() const { return memory; }
 
 private:

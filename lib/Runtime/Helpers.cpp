@@ -1,4 +1,4 @@
-//===- Helpers.cpp - threads that help with a launch ----------------------===//
+//===- Helpers.cpp - TBB threads that help with a launch ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-// ThreadSanitizer does not see that TBB hands over what a task has.
+// ThreadSanitizer does not see that TBB orders enqueue before the task.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #include <sanitizer/tsan_interface.h>
@@ -32,7 +32,7 @@
 
 using namespace ptxjit;
 
-/// Helpers enter while it is open.
+/// Helpers may start the body while the door is open.
 struct Helpers::Door {
   std::mutex mutex;
   std::condition_variable left;
@@ -54,8 +54,9 @@ struct Helpers::Door {
   }
 };
 
-/// Launches of as many threads share an arena, and so do not ask for more
-/// threads than one of them has. Arenas stay: TBB's threads may outlive us.
+/// Launches with the same number of helpers share an arena, so that together
+/// they ask for no more threads than one of them. Arenas are never destroyed,
+/// since TBB's threads may outlive this library's statics.
 static tbb::task_arena &arenaOf(unsigned threads) {
   static std::mutex mutex;
   static auto &arenas = *new std::map<unsigned, tbb::task_arena *>;
@@ -83,7 +84,7 @@ Helpers::~Helpers() {
     std::lock_guard<std::mutex> lock(door->mutex);
     door->isOpen = false;
   }
-  // Most often they are about to leave; waking up would take longer.
+  // Mostly the helpers are about to leave; sleeping would take longer.
   for (int i = 0; i < 2000 && door->inside; ++i)
 #if defined(__x86_64__)
     _mm_pause();

@@ -1,4 +1,4 @@
-//===- Helpers.h - threads that help with a launch --------------*- C++ -*-===//
+//===- Helpers.h - TBB threads that help with a launch ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,13 +12,13 @@
 
 namespace ptxjit {
 
-/// Asks TBB's threads to run body(1) … body(count), each once. Whoever comes
-/// while this lives takes part; nobody waits for those that have not come,
-/// which may be long where the cores are busy.
+/// Asks TBB's threads to run body(1) … body(count), each at most once. Threads
+/// that come while this lives take part. Nobody waits for a thread that has not
+/// come, which may take long on busy cores.
 class Helpers {
 public:
   Helpers(unsigned count, std::function<void(unsigned)> body);
-  /// Lets nobody in any more, and waits for those that are inside.
+  /// Stops threads from joining, and waits for those that have joined.
   ~Helpers();
   Helpers(const Helpers &) = delete;
   Helpers &operator=(const Helpers &) = delete;

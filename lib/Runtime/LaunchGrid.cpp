@@ -1,4 +1,4 @@
-//===- LaunchGrid.cpp - run one kernel over a grid ------------------------===//
+//===- LaunchGrid.cpp - runs one kernel over a grid -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -74,8 +74,8 @@ const char *ptxjit::describe(PtxjitMode mode) {
 
 namespace {
 
-/// Kernels run with IEEE defaults, whatever the host program has set (programs
-/// built with -ffast-math leave flush-to-zero on).
+/// Sets MXCSR to IEEE defaults while kernels run: host programs built with
+/// -ffast-math leave flush-to-zero on.
 class FloatEnvironment {
 public:
 #if defined(__x86_64__)
@@ -89,7 +89,7 @@ private:
 
 constexpr unsigned kMostWorkers = 256;
 
-/// One of the threads that work on a launch.
+/// One thread's share of a launch.
 class Worker {
 public:
   Worker(Launch &launch, unsigned index)
@@ -108,7 +108,7 @@ private:
   unsigned index;
   FloatEnvironment environment;
   FaultScope scope;
-  // Not locals of what a fault may jump out of.
+  // Members, since a fault jumps over the destructors of locals.
   std::vector<std::unique_ptr<ClusterRunner>> parked, idle;
   CurrentCta current;
 };
@@ -129,12 +129,12 @@ void Worker::reportFault() {
     cta.getFibers()->abandon();
   Fault &fault = scope.getFault();
   if (fault.status == LaunchStatus::Ok)
-    return; // interrupted
+    return; // left by interrupt()
   std::memcpy(fault.ctaid, cta.getCta(), sizeof(fault.ctaid));
   launch.fail(fault);
 }
 
-/// Null, and the launch has failed, if there is no memory.
+/// Returns null, and fails the launch, if there is no memory.
 ClusterRunner *Worker::makeRunner() {
   idle.push_back(std::make_unique<ClusterRunner>(launch, index, current));
   if (idle.back()->isValid())
@@ -158,9 +158,10 @@ void Worker::runAll() {
   }
 }
 
-/// Clusters (CTAs, for short) that wait for others are parked while the next
-/// ones start, so that what they wait for may come from an earlier or (up to a
-/// limit) later one.
+/// Runs clusters that may wait for each other (without clusters: CTAs). A
+/// waiting one is parked, and the next ones start, up to launch.residents(). So
+/// it may wait for a store of an earlier cluster or of one that is started
+/// later.
 void Worker::runWaiting() {
   bool more = true;
   while (!launch.failed() && (more || !parked.empty())) {
@@ -176,7 +177,7 @@ void Worker::runWaiting() {
         idle.pop_back();
       }
     }
-    // Each of those that wait gets a turn.
+    // Resume each parked cluster once.
     for (size_t i = 0; i < parked.size() && !launch.failed();) {
       if (!parked[i]->resume()) {
         ++i;
@@ -190,8 +191,8 @@ void Worker::runWaiting() {
   }
 }
 
-/// What a kernel's CTAs took the last times tells whether a launch is worth
-/// waking others for.
+/// Estimates from earlier launches whether a launch is long enough to wake
+/// other threads.
 class Pace {
 public:
   Pace(const KernelCode &kernel, uint64_t total)
@@ -214,7 +215,7 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// Nanoseconds in which waking a thread does not pay.
+  /// Waking threads does not pay for launches below this, in nanoseconds.
   static constexpr uint64_t kShort = 25000;
   std::atomic<uint64_t> *known;
   uint64_t total;
@@ -248,8 +249,8 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   static std::atomic<uint64_t> gridCounter{0};
   unsigned machine = unsigned(tbb::info::default_concurrency());
   unsigned workers = threads ? threads : machine;
-  // More threads than cores are of use only in tests, but asking must not make
-  // TBB print warnings.
+  // More threads than cores are useful only in tests, but without this limit
+  // TBB would print warnings.
   static tbb::global_control control(
       tbb::global_control::max_allowed_parallelism,
       std::max(machine, kMostWorkers));
@@ -266,7 +267,8 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   if (workers == 1) {
     Worker(launch, 0).work();
   } else {
-    // The calling thread works; TBB's only help, if and when they come.
+    // The calling thread works from the start; TBB's threads join if and when
+    // they come.
     Helpers helpers(workers - 1, [&](unsigned i) { Worker(launch, i).work(); });
     Worker(launch, 0).work();
   }
@@ -283,7 +285,7 @@ LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
   Worker worker(launch, 0);
   worker.getScope().setInterruptible();
   MutedKernels muted;
-  // What it waited for the first time may not come again.
+  // The stores that the CTA waited for the first time may not come again.
   std::mutex mutex;
   std::condition_variable changed;
   bool finished = false;

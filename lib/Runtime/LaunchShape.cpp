@@ -17,7 +17,8 @@ static bool operator==(const Grid &a, const Grid &b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/// The grid counts clusters, and need not say how large blocks are.
+/// `.blocksareclusters`: turns the grid from clusters into CTAs, and fills in
+/// the block if it is one thread. \returns false if the grid becomes too large.
 static bool expandClusters(const PtxjitKernelInfo &kernel, LaunchShape &shape) {
   auto grow = [](uint32_t &extent, uint32_t factor) {
     return !__builtin_mul_overflow(extent, factor, &extent);

@@ -25,7 +25,7 @@ static PtxjitSink toString(std::string &text) {
           &text};
 }
 
-/// The process's cache, or null.
+/// Returns the cache of the process, or null.
 static KernelCache *openCache() {
   std::string problem;
   KernelCache *cache = KernelCache::get(identifyCompiler(), problem);
@@ -74,13 +74,13 @@ bool LoadedModule::parse(std::string &diagnostics, uint32_t *numErrors) {
       compiler->parse(text.data(), text.size(), fileName.c_str(),
                       text.size() < kCheckAtLoad, toString(told), numErrors);
   diagnostics += told;
-  // Texts that are warned of are parsed each time, to warn each time.
+  // A text with warnings is not cached, so that each load warns.
   if (module && cache && told.empty())
     cache->keepModule(textHash, *compiler->getInfo(module));
   return module;
 }
 
-/// Parses now what the cache knew so far.
+/// Parses the text now if the cache made that unnecessary so far.
 bool LoadedModule::needCompiler(std::string &diagnostics) {
   return module || parse(diagnostics, nullptr);
 }
@@ -113,8 +113,8 @@ LoadedModule::findKernel(const std::string &name) const {
 // Variables
 //===----------------------------------------------------------------------===//
 
-/// First all get memory, then those that are new get their addresses filled in.
-/// Nobody sees one before that.
+/// Allocates all variables, then fills addresses into the new ones. The lock
+/// hides a variable until that is done.
 void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
   std::lock_guard<std::mutex> lock(variablesMutex);
   std::vector<const PtxjitVariable *> fresh;
@@ -152,7 +152,7 @@ void LoadedModule::relocate(const PtxjitVariable &variable) {
   }
 }
 
-/// Address of a variable or function, as code sees it. `variables` is locked.
+/// Address of a function or variable, as PTX sees it. Needs `variablesMutex`.
 uint64_t LoadedModule::addressOf(const std::string &symbol) {
   const PtxjitModuleInfo &info = getInfo();
   for (uint32_t i = 0; i < info.numFunctions; ++i)
@@ -176,7 +176,8 @@ uint64_t LoadedModule::findVariable(const std::string &symbol) const {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Does the environment ask for `other` instead of what is usual?
+/// Whether an environment variable is `other` instead of `usual`. Reports
+/// values that are neither.
 static bool asksFor(const char *variable, const std::string &other,
                     const std::string &usual) {
   const char *text = std::getenv(variable);
@@ -307,7 +308,7 @@ LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,
                      threads, diagnostics, completed);
 }
 
-/// completeShape, with errors for people.
+/// Calls completeShape; `diagnostics` says what is wrong.
 LaunchStatus LoadedModule::complete(const std::string &kernel, const Grid &grid,
                                     const uint32_t block[3],
                                     const LaunchOptions &options,
@@ -315,7 +316,7 @@ LaunchStatus LoadedModule::complete(const std::string &kernel, const Grid &grid,
                                     std::string &diagnostics) const {
   shape = {grid, {block[0], block[1], block[2]}, options.cluster};
   const PtxjitKernelInfo *info = findKernel(kernel);
-  if (!info) // whoever compiles it will say so
+  if (!info) // compile() reports it
     return LaunchStatus::Ok;
   std::string error;
   LaunchStatus status = completeShape(*info, shape, error);
@@ -354,7 +355,7 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
                                        const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
   code.options = options;
-  // Kernels may take the address of a parameter.
+  // Kernels can take the address of a parameter, so it must be in range.
   DeviceBuffer lowParams;
   if (code.range == AddressRange::Low) {
     size_t bytes = findKernel(image.kernel)->paramBytes;
@@ -372,7 +373,7 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
       launchGrid(code, grid, params, dynamicShared, threads, &fault);
   if (status == LaunchStatus::Ok)
     return status;
-  // A CTA of a cluster cannot be run again without the others.
+  // A CTA of a cluster cannot be replayed without the others.
   bool mayReplay = code.options.cluster.x == 0;
   if (mayReplay && (fault.status == LaunchStatus::IllegalAddress ||
                     fault.status == LaunchStatus::MisalignedAddress))
@@ -385,8 +386,8 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
   return status;
 }
 
-/// Is it the same access? Which of a warp's addresses is met first depends on
-/// the code.
+/// Whether two faults are of the same access. A warp may report another one of
+/// its addresses, depending on the code.
 static bool isSame(const Fault &a, const PtxjitImage &imageOfA, const Fault &b,
                    const PtxjitImage &imageOfB) {
   if (a.status != b.status)
@@ -397,15 +398,15 @@ static bool isSame(const Fault &a, const PtxjitImage &imageOfA, const Fault &b,
   return x && y && x->line == y->line && x->column == y->column;
 }
 
-/// Which thread of a warp has faulted: vector code does not tell, so the CTA
-/// runs once more, thread by thread. (Memory has no defined contents after a
-/// fault.) If the same access does not fail again, the thread stays unknown.
+/// Finds the thread that faulted: vector code does not tell, so the CTA runs
+/// again, thread by thread. (Memory has no defined contents after a fault.) If
+/// the same access does not fail again, the thread stays unknown.
 void LoadedModule::findThread(Fault &fault, const PtxjitImage &image,
                               const uint32_t block[3], const Grid &grid,
                               const void *params, uint32_t dynamicShared) {
   KernelOptions options;
   options.atLeast = PTXJIT_MODE_THREADS;
-  options.quick = true; // and so that no access is optimised away
+  options.quick = true; // also keeps the optimizer from removing accesses
   std::string ignored;
   const PtxjitImage *exact =
       compile(image.kernel, block, grid, options, ignored);

@@ -1,4 +1,4 @@
-//===- Log.cpp - what PTXJIT_LOG shows ------------------------------------===//
+//===- Log.cpp - log lines of PTXJIT_LOG ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,4 +1,4 @@
-//===- Mbarrier.cpp - mbarrier objects in memory --------------------------===//
+//===- Mbarrier.cpp - updates mbarrier objects ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,8 @@
 using namespace ptxjit;
 
 namespace {
-/// An object, taken apart. Counts wrap: beyond their range all is undefined.
+/// The fields of an mbarrier object. Counts wrap; the ISA leaves counts beyond
+/// their range undefined.
 struct State {
   uint32_t pending, expected;
   int32_t tx;
@@ -45,7 +46,7 @@ static uint64_t update(uint64_t word, uint32_t arrivals, uint32_t drops,
   state.tx += tx;
   state.expected -= drops;
   state.pending -= arrivals;
-  // Expecting bytes never ends a phase.
+  // Expecting more bytes never completes a phase.
   bool mayEnd = arrivals || tx < 0;
   State next(state.pack());
   if (mayEnd && next.pending == 0 && next.tx == 0) {

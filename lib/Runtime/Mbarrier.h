@@ -1,4 +1,4 @@
-//===- Mbarrier.h - mbarrier objects in memory ------------------*- C++ -*-===//
+//===- Mbarrier.h - updates mbarrier objects --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,7 +13,7 @@ struct PtxjitKernelContext;
 
 namespace ptxjit {
 
-/// PtxjitHelpers::mbarrier. ISA: "mbarrier".
+/// Implements PtxjitHelpers::mbarrier. ISA: "mbarrier".
 uint64_t updateMbarrier(PtxjitKernelContext *context, uint64_t address,
                         uint32_t arrivals, uint32_t drops, int32_t tx);
 

@@ -1,4 +1,4 @@
-//===- Memory.cpp - device memory -----------------------------------------===//
+//===- Memory.cpp - allocates device memory -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -24,9 +24,10 @@ static size_t roundUp(size_t bytes) {
 
 static constexpr int kMapping = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-/// Linux has no call for "below 4 GiB" (MAP_32BIT is below 2, and of x86 only),
-/// so places are tried in turn, from behind the last mapping on. Little lives
-/// there: programs that are not position-independent, at the very beginning.
+/// Linux cannot map "below 4 GiB" (MAP_32BIT means 2 GiB, on x86 only), so this
+/// tries one place after the other, starting behind the last mapping. Little
+/// else lives there: programs that are not position-independent, at the very
+/// beginning.
 static void *mapLow(size_t bytes, int protection, int flags) {
   constexpr uint64_t kBegin = 64u << 20, kEnd = PTXJIT_LOW_MEMORY_END;
   constexpr uint64_t kStep = 64u << 10;
@@ -45,7 +46,7 @@ static void *mapLow(size_t bytes, int protection, int flags) {
       nextPlace.store(end, std::memory_order_relaxed);
       return got;
     }
-    if (got != MAP_FAILED) // a kernel that takes it for a wish
+    if (got != MAP_FAILED) // older kernels take the address as a hint
       munmap(got, bytes);
     at += kStep;
   }
@@ -80,7 +81,7 @@ void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
 
 void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
                          void *wanted) {
-  // More than needed, then the ends that stick out are returned.
+  // Map more than needed, then unmap both ends.
   size_t size = bytes + alignment;
   void *raw = mmap(wanted, size, protection, kMapping, -1, 0);
   if (raw == MAP_FAILED)
@@ -89,7 +90,7 @@ void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
   uintptr_t aligned = (begin + alignment - 1) / alignment * alignment;
   if (aligned > begin)
     munmap(raw, aligned - begin);
-  // Never empty: at most all of `alignment` but a page lay in front.
+  // The end is never empty: less than `alignment` was cut off in front.
   munmap(reinterpret_cast<void *>(aligned + bytes),
          begin + size - aligned - bytes);
   return reinterpret_cast<void *>(aligned);

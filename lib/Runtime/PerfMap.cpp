@@ -15,8 +15,8 @@
 
 using namespace ptxjit;
 
-/// The file of this process; null if it is not wanted or not to be had. Others
-/// may have made it (it lies in /tmp), so only a plain file of ours is used.
+/// Opens the map of this process; null if it is not wanted or cannot be opened.
+/// Other users can write to /tmp, so links are not followed.
 static FILE *openMap() {
   const char *wanted = std::getenv("PTXJIT_PERF");
   if (!wanted || std::strcmp(wanted, "1") != 0)

@@ -12,8 +12,8 @@
 
 namespace ptxjit {
 
-/// Tells `perf` (by /tmp/perf-PID.map) what an image's code is, if the
-/// environment has PTXJIT_PERF=1. `block` is part of the name.
+/// Adds an image's code to /tmp/perf-PID.map, where `perf` finds names, if
+/// PTXJIT_PERF=1 is set. The name contains `block`.
 void writePerfMap(const PtxjitImage &image, const uint32_t block[3]);
 
 } // namespace ptxjit

@@ -1,4 +1,4 @@
-//===- StrandSet.h - a set of the strands of a CTA --------------*- C++ -*-===//
+//===- StrandSet.h - a set of strand numbers --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,8 +11,8 @@
 
 namespace ptxjit {
 
-/// Numbers below 1024. A summary of the words that are not empty makes it as
-/// fast for 1,024 threads as for 32 warps.
+/// A set of numbers below 1024. `summary` marks words that are not empty, so
+/// that operations are as fast for 1,024 threads as for 32 warps.
 class StrandSet {
 public:
   bool isEmpty() const { return !summary; }
@@ -37,7 +37,8 @@ public:
     for (; summary; summary &= summary - 1)
       words[__builtin_ctz(summary)] = 0;
   }
-  /// The smallest member above `i`, else the smallest of all. Not if empty.
+  /// The smallest member above `i`, else the smallest member. The set must not
+  /// be empty.
   uint32_t nextAfter(uint32_t i) const {
     uint32_t w = i / 32;
     if (uint32_t above = words[w] & ~maskTo(i % 32))

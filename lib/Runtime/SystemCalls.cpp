@@ -1,4 +1,4 @@
-//===- SystemCalls.cpp - what CUDA's system does for kernels --------------===//
+//===- SystemCalls.cpp - assert, printf and malloc of kernels -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,7 +12,7 @@
 
 using namespace ptxjit;
 
-/// The string at `address`, or what fits of it.
+/// Copies the string at `address`, cut off where `out` is full.
 template <size_t N> static void readString(uint64_t address, char (&out)[N]) {
   auto *text = reinterpret_cast<const char *>(address);
   size_t n = 0;
@@ -25,7 +25,7 @@ void ptxjit::tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
                            const SystemCall &call, bool onlySame) {
   char message[256], file[256], function[256];
   {
-    // The pointers are the program's: they may be bad as well.
+    // The pointers come from the program and may be bad.
     FaultScope::Reading reading;
     readString(call.readPointer(0), message);
     readString(call.readPointer(1), file);

@@ -1,4 +1,4 @@
-//===- SystemCalls.h - what CUDA's system does for kernels ------*- C++ -*-===//
+//===- SystemCalls.h - assert, printf and malloc of kernels -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,11 +13,10 @@
 
 namespace ptxjit {
 
-/// The addresses of a call's arguments and results, in the order of
-/// PtxjitSystemFunction.
+/// The arguments and the result of one call of a PtxjitSystemFunction.
 struct SystemCall {
-  const uint64_t *places;
-  bool isNarrow; ///< PTXJIT_SYSTEM_NARROW
+  const uint64_t *places; ///< host addresses, the arguments' first
+  bool isNarrow;          ///< PTXJIT_SYSTEM_NARROW
 
   template <typename T> static T readAt(uint64_t place) {
     T value;
@@ -35,30 +34,29 @@ struct SystemCall {
   }
 };
 
-/// `__assertfail` of one thread: a line on stderr, in CUDA's form. The launch
-/// does not end here, since more lanes of the warp may have to be told of.
+/// `__assertfail` of one thread: prints a line to stderr, in CUDA's form. Does
+/// not end the launch, since more lanes of the warp may have failed.
 ///
-/// \param onlySame  tells only of the assertion that has failed before, if one
-///   has.
+/// \param onlySame  prints only if the assertion is the one that failed first.
 void tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
                    const SystemCall &call, bool onlySame);
 
-/// `vprintf`: one write to stdout, so that a call's text is never torn. The
+/// `vprintf`: one write to stdout, so that texts of calls do not mix. The
 /// result is the number of arguments, or -1 without a format.
 void printFormatted(const SystemCall &call);
 
-/// `malloc` and `free` of kernels: null where the heap is full; what was not
-/// allocated is not freed.
+/// `malloc` and `free` of kernels. `malloc` returns null if the heap is full;
+/// `free` ignores addresses that are not allocated.
 void allocateOnHeap(const SystemCall &call);
 void freeOnHeap(const SystemCall &call);
 
-/// While it lives, what the calling thread's kernels print is dropped: they run
-/// once more, to find a fault.
+/// While this lives, output of kernels on the calling thread is dropped: they
+/// run again only to locate a fault.
 class MutedKernels {
 public:
   MutedKernels();
   ~MutedKernels();
-  /// Does one live on the calling thread?
+  /// Whether one lives on the calling thread.
   static bool areMuted();
 };
 

@@ -1,4 +1,4 @@
-//===- TaskQueue.cpp - work in order --------------------------------------===//
+//===- TaskQueue.cpp - a queue of host tasks that run in order ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

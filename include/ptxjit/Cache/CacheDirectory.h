@@ -1,4 +1,4 @@
-//===- CacheDirectory.h - entries on disk -----------------------*- C++ -*-===//
+//===- CacheDirectory.h - a folder of cache entries on disk -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -14,24 +14,25 @@
 
 namespace ptxjit {
 
-/// A folder of the user's own, with an entry for each key. Entries appear as a
-/// whole or not at all; one that is damaged, or of another owner, is a miss.
-/// Several processes may use a folder at once. Thread-safe.
+/// A private folder with one file per key. Entries appear atomically; a damaged
+/// one, or one of another owner, is a miss. Several processes may use a folder
+/// at once. Thread-safe.
 class CacheDirectory {
 public:
-  /// \param path  made if it is not there, with mode 0700.
-  /// \param mostBytes  all entries together; the oldest go.
-  /// \param why  set where the folder is not used: it is a link, not the
-  ///   user's, or open to others.
+  /// \param path  created if missing, with mode 0700.
+  /// \param mostBytes  size limit; the least recently used entries are removed,
+  ///   now and then.
+  /// \param why  set if the folder is refused: it is a link, belongs to another
+  ///   user, or is open to others.
   static std::optional<CacheDirectory>
   open(const std::string &path, uint64_t mostBytes, std::string &why);
   CacheDirectory(CacheDirectory &&other) noexcept;
   CacheDirectory &operator=(CacheDirectory &&) = delete;
   ~CacheDirectory();
 
-  /// What was written under a key, if it is whole.
+  /// Returns the content written under a key, if it is undamaged.
   std::optional<std::string> read(const std::string &key) const;
-  /// False if it could not be written.
+  /// False if the entry could not be written.
   bool write(const std::string &key, const std::string &content);
 
 private:
@@ -44,7 +45,7 @@ private:
   std::atomic<unsigned> writes{0};
 };
 
-/// 128 bits of a text, in hexadecimal.
+/// A 128-bit hash of a text, in hexadecimal.
 std::string hashOf(const std::string &text);
 
 } // namespace ptxjit

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program has compiled once it need not compile again: a second run
-// neither parses nor opens LLVM.
+// A program compiles each kernel once: its next run finds modules and kernels
+// here, and neither parses them nor opens LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@
 
 namespace ptxjit {
 
-/// Bytes that differ for specialisations that differ: the key of what is
-/// compiled, in memory and on disk.
+/// Returns a key that differs between different specializations. Kernels are
+/// found by it in memory and on disk.
 std::string keyOf(const PtxjitSpecialization &spec);
 
-/// Owns what the pointers of a record point to.
+/// Owns the objects that the pointers of a record point to.
 struct RecordStorage {
   std::deque<std::string> strings;
   std::deque<std::shared_ptr<void>> arrays;
 };
 
-/// What a module declares. Its text is the caller's to fill in.
+/// The declarations of a module. The caller fills in the text.
 struct ModuleRecord {
   PtxjitModuleInfo info{};
   RecordStorage storage;
@@ -45,12 +45,12 @@ struct ImageRecord {
 
 class KernelCache {
 public:
-  /// The process's cache; null if there is none. In the folder that
-  /// PTXJIT_CACHE names (`off`: none), else `ptx-jit` in XDG_CACHE_HOME or
-  /// ~/.cache. Never in programs that run with another user's rights.
+  /// The cache of the process, in the folder of PTXJIT_CACHE, else in `ptx-jit`
+  /// of XDG_CACHE_HOME or ~/.cache. Null if PTXJIT_CACHE is `off` or `0`, if
+  /// the folder is refused, or if the program runs with another user's rights.
   ///
-  /// \param compilerId  tells one build of the compiler from others.
-  /// \param problem  set, by the first call alone, if the folder is not used.
+  /// \param compilerId  identifies the build of the compiler.
+  /// \param problem  set if the folder is refused, by the first call only.
   static KernelCache *get(const std::string &compilerId, std::string &problem);
 
   KernelCache(CacheDirectory directory, std::string environment)
@@ -60,7 +60,8 @@ public:
   std::unique_ptr<ModuleRecord> findModule(const std::string &textHash);
   void keepModule(const std::string &textHash, const PtxjitModuleInfo &info);
 
-  /// Specialisations for tests (another CPU, injected failures) are not kept.
+  /// Specializations for tests (another CPU, injected failures) and images of
+  /// the fallback are not stored.
   std::unique_ptr<ImageRecord> findImage(const std::string &textHash,
                                          const std::string &kernel,
                                          const PtxjitSpecialization &spec);

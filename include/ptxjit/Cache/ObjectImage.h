@@ -1,4 +1,4 @@
-//===- ObjectImage.h - machine code to memory, without LLVM -----*- C++ -*-===//
+//===- ObjectImage.h - loads machine code without LLVM ----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,10 +16,11 @@ namespace ptxjit {
 
 /// The code of a self-contained object file (relocatable ELF, x86-64), mapped
 /// and ready to run. Kernels have no undefined symbols and no absolute
-/// addresses, so little of a linker is needed.
+/// addresses, so this needs little of a linker.
 class ObjectImage {
 public:
-  /// Null if the object is not of that kind, or asks for what is not known.
+  /// Null if the object is of another kind, or needs a relocation or section
+  /// that is not supported.
   static std::unique_ptr<ObjectImage> load(const std::string &object,
                                            const std::string &symbol);
   ~ObjectImage();
@@ -27,7 +28,7 @@ public:
   ObjectImage &operator=(const ObjectImage &) = delete;
 
   void *entry = nullptr;                 ///< address of the symbol
-  uint64_t codeBegin = 0, codeBytes = 0; ///< the section it is in
+  uint64_t codeBegin = 0, codeBytes = 0; ///< the symbol's section
 
 private:
   ObjectImage(void *memory, size_t bytes) : memory(memory), bytes(bytes) {}

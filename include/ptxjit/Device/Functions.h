@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A constant for each function of Functions.def, for code that calls them: one
-// that the library does not have does not compile.
+// A constant for each function of Functions.def. Code that calls functions by
+// these constants cannot name one that the library lacks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,27 +15,27 @@ namespace ptxjit::device {
 /// `<name>_x<W>`, on vectors of W lanes; W is 1, 4, 8 or 16.
 struct LaneFunction {
   const char *name;  ///< "ptxjit_sin"
-  unsigned operands; ///< by reference, behind the result
+  unsigned operands; ///< passed by reference, after the result
 };
 
-/// One in the three directed rounding modes.
+/// A function in the three directed rounding modes.
 struct DirectedFunction {
   LaneFunction rm, rp, rz;
 };
 
-/// Conversions of f32 to codes of a small format, to nearest or by random bits,
-/// and back.
+/// Conversions between f32 and a small format: to nearest, with random rounding
+/// bits (`.rs`), and back.
 struct FormatFunctions {
   LaneFunction encode, encodeRandom, decode;
 };
 
-/// A function on memory.
+/// A function whose operands are pointers and integers.
 struct Function {
   const char *symbol;    ///< "ptxjit_matrix_quad_pairs"
   const char *signature; ///< a letter for each parameter, see Functions.def
 };
 
-/// One for tiles of 8 and of 16 rows.
+/// A function in its variants for tiles of 8 and of 16 rows.
 struct TileFunction {
   Function r8, r16;
   /// \param rows  8 or 16.
@@ -44,7 +44,7 @@ struct TileFunction {
   }
 };
 
-/// What makes images of A and of B.
+/// The functions that make images of A and of B.
 struct ImageFunctions {
   TileFunction a;
   Function b;

@@ -1,10 +1,10 @@
-//===- Compiler.h - kernel to machine code ----------------------*- C++ -*-===//
+//===- Compiler.h - the stages from LLVM IR to machine code -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stages of the compiler in order, from parsed module to an object and to
-// runnable code. Compiled code has no undefined symbols: all data is reached
-// through the kernel context.
+// The stages of the compiler behind Lowering, in order: from LLVM IR to an
+// object and to runnable code. Compiled code has no undefined symbols; it
+// reaches all data through the kernel context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ class MachineFunctionPass;
 
 namespace ptxjit {
 
-/// The CPU that code is made for.
+/// The CPU that code is generated for.
 struct CpuTarget {
   std::string name;     ///< LLVM CPU name
   std::string features; ///< LLVM feature string
@@ -33,39 +33,39 @@ struct CpuTarget {
   bool dotProducts = false; ///< VNNI and BF16 of AVX-512
 };
 
-/// This machine (`name` empty), or a named LLVM CPU. `chunk` 0 is the CPU's
-/// own.
+/// Selects this machine (`name` empty) or a named LLVM CPU. `chunk` 0 is the
+/// CPU's own.
 llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,
                                                          bool quick);
 
-/// Links in the functions of the device library that `module` declares, and
-/// what they call; gives all functions the target's attributes.
+/// Links in the device functions that `module` declares, and their callees.
+/// Gives all functions the target's attributes.
 llvm::Error linkDeviceLibrary(llvm::Module &module, const CpuTarget &cpu);
 
-/// Our own pass list: vector code straight from the packetiser needs flags
-/// removed and scalars cleaned, not loop transformations.
+/// Runs our own pass list: vector code of the packetizer needs flags removed
+/// and scalars cleaned, not loop transformations.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      bool quick);
 
-/// Takes masked loads, stores, gathers and scatters that the CPU does not have
-/// apart, lane by lane.
+/// Expands masked loads, stores, gathers and scatters that the CPU does not
+/// have into scalar accesses.
 void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Where the CPU has no mask registers: masks that live across blocks become
+/// On CPUs without mask registers, turns masks that live across blocks into
 /// vectors of i32.
 void widenMasks(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Gives loads that became part of other instructions their own lines back.
+/// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Object or assembly, after expandMaskedMemory and widenMasks.
+/// Runs expandMaskedMemory and widenMasks, then emits an object or assembly.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 
-/// The object's line table: places in the PTX by offset in the code. Code of
-/// the device library has line 0.
+/// Reads the object's line table, sorted by offset in the code. Code of the
+/// device library has line 0.
 llvm::Expected<std::vector<PtxjitLine>> readLines(llvm::StringRef object);
 
 /// Fails if the object refers to anything outside itself.
@@ -78,7 +78,7 @@ public:
   load(llvm::ArrayRef<char> object, llvm::StringRef symbol);
   ~LoadedCode();
   PtxjitKernelEntry entry = nullptr;
-  /// All machine code of the object.
+  /// The section with the kernel's code.
   uint64_t codeBegin = 0, codeBytes = 0;
 
 private:
@@ -86,8 +86,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// LLVM could not go on, or the compiler crashed. What ran is abandoned:
-/// nothing that it may still point to may be freed.
+/// LLVM reported a fatal error, or the compiler crashed. The failed run is
+/// abandoned: nothing that it may still point to may be freed.
 class CompilerGaveUp : public llvm::ErrorInfo<CompilerGaveUp> {
 public:
   static char ID;
@@ -101,9 +101,9 @@ private:
   std::string why; ///< LLVM's reason, or "signal N"
 };
 
-/// Runs `body` on a thread with a large stack. An LLVM fatal error inside, or a
-/// crash if there is a guard, ends `body` there (its memory is abandoned, not
-/// freed) and is returned as CompilerGaveUp; the process lives.
+/// Runs `body` on a thread with a large stack. A fatal error of LLVM, or a
+/// crash if a guard is set, ends `body` and is returned as CompilerGaveUp; the
+/// memory of `body` leaks, and the process lives.
 llvm::Error runProtected(llvm::function_ref<llvm::Error()> body);
 
 /// See PtxjitCompiler::setGuard.

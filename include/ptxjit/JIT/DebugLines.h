@@ -1,4 +1,4 @@
-//===- DebugLines.h - what passes say in builds with assertions -*- C++ -*-===//
+//===- DebugLines.h - debug output of passes --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,9 +11,9 @@
 
 namespace ptxjit {
 
-/// Writes the debug lines of some passes to stderr from now on. \param names
-/// separated by commas: the passes' flags without "ptx-", as "linearize". Does
-/// nothing in builds without assertions, which have no such lines.
+/// From now on writes the debug output of some passes to stderr. \param names
+/// their flags without "ptx-", such as "linearize", separated by commas. Does
+/// nothing in builds without assertions.
 void showDebugLines(llvm::StringRef names);
 
 } // namespace ptxjit

@@ -1,4 +1,4 @@
-//===- Remarks.h - shows what the passes tell -------------------*- C++ -*-===//
+//===- Remarks.h - collects and shows the passes' remarks -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,27 +17,28 @@ class MLIRContext;
 
 namespace ptxjit {
 
-/// What was told, in the order of its places.
+/// The remarks of one compilation, shown in the order of their places.
 class RemarkList {
 public:
   struct Entry {
     std::string file;
-    unsigned line = 0, column = 0; ///< from 1; 0: it has no place
+    unsigned line = 0, column = 0; ///< from 1; 0: unknown
     std::string category;          ///< Lowering/Remarks.h
-    std::string pass;              ///< that counts, in category "statistics"
+    std::string pass;              ///< whose counts these are, of "statistics"
     std::string code, shape, reason;
     bool missed = false;
   };
 
-  /// Listens to the context's passes for as long as it lives.
+  /// Collects the remarks of the context's passes. The list must outlive them.
   void listenTo(mlir::MLIRContext &context);
 
-  /// As diagnostics, `FILE:LINE:COL: remark: gather: ... [access]`: what was
-  /// missed, branches, the mode; and what passes have counted, if `statistics`.
+  /// Prints diagnostics, `FILE:LINE:COL: remark: gather: ... [access]`: missed
+  /// accesses, branches and the mode; with `statistics` also the passes'
+  /// counts.
   std::string asDiagnostics(bool statistics) const;
-  /// A table of all accesses and divergent branches with what is known of
-  /// addresses or predicates, the code, and the reason. \param text  of the
-  /// module: its lines are quoted.
+  /// Prints all accesses and divergent branches below their lines: the code,
+  /// the shape of the address or predicate, and the reason.
+  /// \param text  the module, whose lines are quoted.
   std::string asTable(llvm::StringRef text) const;
 
   void add(Entry entry) { entries.push_back(std::move(entry)); }

@@ -1,10 +1,10 @@
-//===- Interpreter.h - the oracle -------------------------------*- C++ -*-===//
+//===- Interpreter.h - the reference interpreter ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the dialect as parsed, one thread at a time, exactly and slowly. Written
-// from the ISA text alone; shares nothing with Lowering. For tests and for
-// `--reference`; never a fallback.
+// The oracle of tests and of `--reference`. Runs the parsed dialect one thread
+// at a time, exactly and slowly. It is written from the ISA's text alone and
+// shares no code with Lowering. It never stands in for compiled code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace ptxjit {
 
-/// Runs every thread of `launch` on `kernel`. Barriers and warp collectives
-/// make threads wait for each other; the order of threads follows
-/// `launch.seed`. Fails with a diagnostic at the op for a trap, a deadlock or
-/// an instruction that is not supported.
+/// Runs all threads of `launch` on `kernel`. Threads wait for each other at
+/// barriers and warp collectives; `launch.seed` chooses their order. Fails with
+/// a diagnostic at the op for a trap, a bad access, a deadlock or an
+/// unsupported instruction.
 mlir::LogicalResult interpret(mlir::ModuleOp module, llvm::StringRef kernel,
                               const PtxjitReferenceLaunch &launch);
 

@@ -1,4 +1,4 @@
-//===- CompilerLoader.h - open the compiler library -------------*- C++ -*-===//
+//===- CompilerLoader.h - opens the compiler library ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,14 +12,14 @@
 
 namespace ptxjit {
 
-/// The compiler, opened at the first call (about 50 ms: it brings LLVM along).
-/// Looked for in `PTXJIT_COMPILER`, then beside this code, then by the system.
-/// Null, with `error` set, if it cannot be opened or speaks another version.
-/// Thread-safe.
+/// Opens the compiler at the first call (about 50 ms, since it contains LLVM).
+/// Searches `PTXJIT_COMPILER`, then folders beside this code, then the system's
+/// path. Null, with `error` set, if the library cannot be opened or has another
+/// version. Thread-safe.
 const PtxjitCompiler *loadCompiler(std::string &error);
 
-/// Tells the build of the compiler that loadCompiler would open from others,
-/// without opening it. Empty if it is not to be found.
+/// Returns a string that identifies the build of the compiler which
+/// loadCompiler would open, without opening it. Empty if there is none.
 std::string identifyCompiler();
 
 } // namespace ptxjit

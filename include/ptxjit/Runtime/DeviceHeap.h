@@ -1,4 +1,4 @@
-//===- DeviceHeap.h - what kernels allocate ---------------------*- C++ -*-===//
+//===- DeviceHeap.h - the heap behind kernels' malloc -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,13 +12,14 @@
 namespace ptxjit {
 
 /// The heap behind `malloc` and `free` of kernels, one for the process. As on
-/// GPUs, 8 MB until the host asks for more. Thread-safe.
+/// GPUs it has 8 MB until the host asks for more. Thread-safe.
 namespace heap {
-/// 16-byte aligned, or null. Each block of the low range takes whole pages.
+/// Returns 16-byte aligned memory, or null. In the low range each block takes
+/// whole pages.
 void *allocate(size_t bytes, AddressRange range = AddressRange::All);
-/// False if it is not the heap's, or was freed before.
+/// Frees a block. False if the heap has no such block.
 bool release(void *pointer);
-/// Bytes that may be in use at once.
+/// Sets how many bytes may be in use; at least those in use now.
 void setLimit(size_t bytes);
 size_t getUsed();
 } // namespace heap

@@ -1,4 +1,4 @@
-//===- Fault.h - what went wrong in a kernel --------------------*- C++ -*-===//
+//===- Fault.h - why and where a launch failed ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -13,27 +13,27 @@
 
 namespace ptxjit {
 
-/// Where a launch has failed. Filled by the worker that came first.
+/// Why and where a launch failed. The first worker that fails fills it in.
 struct Fault {
   LaunchStatus status = LaunchStatus::Ok;
   uint32_t ctaid[3] = {0, 0, 0};
-  /// Of the access, if that was it.
+  /// Address of a bad access, if hasAddress.
   uint64_t address = 0;
   bool hasAddress = false;
-  /// Bytes from the start of the image's code; only if hasPlace.
+  /// Offset of the failing instruction in the image's code, if hasPlace.
   uint64_t codeOffset = 0;
   bool hasPlace = false;
-  /// Number of the thread in its CTA; -1 if that is not known.
+  /// Linear index of the thread in its CTA; -1: unknown.
   int32_t thread = -1;
-  /// More to say: the message of an assertion.
+  /// The message of a failed assertion.
   std::string detail;
 };
 
-/// The place in the PTX; null if it is not known.
+/// Finds the place in the PTX; null if it is unknown.
 const PtxjitLine *findLine(const Fault &fault, const PtxjitImage &image);
 
-/// A few words for people: what, where in the PTX (and, by `.loc`, in the
-/// source it was made from), which CTA and thread.
+/// Describes a fault for users: the error, the place in the PTX (and, by
+/// `.loc`, in the source), the CTA and the thread.
 ///
 /// \param text  of the module, \param fileName of it.
 std::string describeFault(const Fault &fault, const PtxjitImage &image,

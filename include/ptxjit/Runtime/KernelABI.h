@@ -2,10 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A compiled kernel has no undefined symbols and no absolute addresses: all it
-// needs it reaches through the context pointer, its one argument. Plain C;
-// sizes and offsets are pinned by a unit test. Change anything here: raise
-// PTXJIT_KERNEL_ABI_VERSION.
+// A compiled kernel has no undefined symbols and no absolute addresses: it
+// reaches everything through the context pointer, its first argument. This file
+// is plain C, and a unit test pins sizes and offsets. Raise
+// PTXJIT_KERNEL_ABI_VERSION with every change here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +21,24 @@ extern "C" {
 
 #define PTXJIT_KERNEL_ABI_VERSION 12u
 
-/** `.shared` addresses are 32-bit offsets in the CTA's window; static data
- *  start here, so that 0 is never the address of an object. */
+/** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
+ *  start here, so that no object has address 0. */
 #define PTXJIT_SHARED_BASE 1024u
 
-/** What lies in front of them is for system software: its second part, from
- * here on, is where CUDA's cooperative groups meet that are larger than a warp.
- */
+/** The bytes in front of the static data are reserved for system software.
+ *  CUDA's cooperative groups of more than one warp keep their barriers in
+ *  the second part, from this offset on. */
 #define PTXJIT_SHARED_GROUPS 512u
 
-/** A CTA's part of its cluster's shared memory; the byte above that many bits
- * of a `.shared` address is the rank of the CTA in the cluster. */
+/** Bits of an offset in a CTA's part of the cluster's shared memory. The
+ *  byte above them in a `.shared` address is the rank of the CTA in the
+ *  cluster. */
 #define PTXJIT_SHARED_BITS 24u
-/** CTAs of a cluster, at most. */
+/** Largest number of CTAs in a cluster. */
 #define PTXJIT_MOST_CLUSTER_CTAS 16u
 
-/** An mbarrier object, 64 bits: arrivals that are missing, arrivals that each
- *  phase expects, bytes that are missing (two's complement), and the parity of
+/** Layout of an mbarrier object (64 bits): pending arrivals, arrivals that
+ *  each phase expects, pending bytes (two's complement), and the parity of
  *  the phase. */
 enum {
   PTXJIT_MBARRIER_COUNT_BITS = 20,
@@ -47,25 +48,25 @@ enum {
   PTXJIT_MBARRIER_PHASE_SHIFT = 63,
 };
 
-/** Memory of modules of `.address_size 32` lies below. From here on the
- *  reference interpreter has windows of its own. */
+/** Modules of `.address_size 32` have all their memory below this address.
+ *  The reference interpreter puts windows of its own above it. */
 #define PTXJIT_LOW_MEMORY_END 0xe0000000u
 
-/** The address of a function is a number that nothing else has: that of the
- *  module's function `index`, in the order of their declarations. */
+/** The address of the function that the module declares as number `index`: a
+ *  number that is the address of nothing else. */
 #define PTXJIT_FUNCTION_ADDRESS(index) (256u + 16u * (index))
 
 /** Local memory of a warp whose threads have `frame` bytes each: 32 frames,
- * then as much again for the variables that are stored by element, those of the
- * 32 lanes side by side. */
+ *  and the same size again for variables stored by element, where equal
+ *  elements of the 32 lanes lie side by side. */
 #define PTXJIT_LOCAL_BYTES(frame) (64u * (frame))
 
-/** What became of the threads run so far. */
+/** Why a launch has failed. */
 typedef enum PtxjitKernelStatus {
   PTXJIT_KERNEL_OK = 0,
-  PTXJIT_KERNEL_TRAP = 1,     /**< a thread executed `trap` */
-  PTXJIT_KERNEL_DEADLOCK = 2, /**< all warps wait, and nobody is left to come */
-  PTXJIT_KERNEL_ILLEGAL = 3,  /**< an operand that no hardware accepts */
+  PTXJIT_KERNEL_TRAP = 1,           /**< a thread executed `trap` */
+  PTXJIT_KERNEL_DEADLOCK = 2,       /**< all strands wait, and none can go on */
+  PTXJIT_KERNEL_ILLEGAL = 3,        /**< an operand that no hardware accepts */
   PTXJIT_KERNEL_STACK_OVERFLOW = 4, /**< functions call each other too deeply */
   PTXJIT_KERNEL_ILLEGAL_ADDRESS = 5,
   PTXJIT_KERNEL_MISALIGNED_ADDRESS = 6,
@@ -84,93 +85,96 @@ enum {
   PTXJIT_BARRIER_OR = 2,
 };
 
-/** What the threads of a warp have brought to an operation that all of them do,
- *  where each thread is a strand. */
+/** Operands of an operation that the threads of a warp do together, where
+ *  each thread is a strand. */
 typedef struct PtxjitGathered {
   uint32_t present;    /**< lanes that take part */
-  uint32_t yes;        /**< those whose value is odd */
-  uint64_t values[32]; /**< of the lanes that take part */
+  uint32_t yes;        /**< lanes whose value is odd */
+  uint64_t values[32]; /**< by lane; only those of `present` are set */
 } PtxjitGathered;
 
-/** Functions that the system supplies. */
+/** Functions that CUDA declares for device code and the runtime supplies. */
 typedef enum PtxjitSystemFunction {
   /** void __assertfail(const char *message, const char *file, unsigned line,
-   *  const char *function, size_t charSize): tells of one thread. When all
-   *  lanes that fail have been told of, code calls `fault` with
-   *  PTXJIT_KERNEL_ASSERT. */
+   *  const char *function, size_t charSize): reports the failure of one
+   *  thread. Once all failing lanes have been reported, compiled code calls
+   *  `fault` with PTXJIT_KERNEL_ASSERT. */
   PTXJIT_SYSTEM_ASSERT = 0,
-  /** int vprintf(const char *format, const void *arguments): each argument at
-   *  a multiple of its size, 4 or 8 bytes. */
+  /** int vprintf(const char *format, const void *arguments): each argument
+   *  is at a multiple of its size, 4 or 8 bytes. */
   PTXJIT_SYSTEM_PRINT = 1,
   PTXJIT_SYSTEM_MALLOC = 2, /**< void *malloc(size_t bytes) */
   PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
 } PtxjitSystemFunction;
 #define PTXJIT_SYSTEM_MOST_PARAMS 8u
-/** Added to the function's number in modules of `.address_size 32`: pointers,
- *  `size_t` and `long` have 4 bytes. */
+/** Added to a PtxjitSystemFunction by modules of `.address_size 32`, where
+ *  pointers, `size_t` and `long` have 4 bytes. */
 #define PTXJIT_SYSTEM_NARROW 0x100u
 
 /** Why a strand lets others run. */
 typedef enum PtxjitYield {
-  PTXJIT_YIELD_WAITS = 0, /**< it waits for what others write */
-  /** The same, in a loop whose turns meet other strands: barriers that are
-   *  passed in between are no progress. */
+  PTXJIT_YIELD_WAITS = 0, /**< it waits for a store of another strand */
+  /** It waits for a store, in a loop with barriers inside: passing those
+   *  barriers is no progress. */
   PTXJIT_YIELD_MEETS = 1,
-  PTXJIT_YIELD_ORDER = 2, /**< others should come as far; it waits for none */
+  PTXJIT_YIELD_ORDER = 2, /**< lets the others catch up; it does not wait */
 } PtxjitYield;
 
-/** What compiled code calls. A strand is what has a stack of its own: a warp,
- *  or in PTXJIT_MODE_THREADS a thread; they are numbered through the CTA. None
- *  of them may throw, lock or allocate, but those that end the launch. */
+/** Functions that compiled code calls. A strand is the unit with a stack of
+ *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
+ *  through the CTA. No helper throws. A helper may end the launch by a jump,
+ *  so it must hold no lock and own no memory where it can fault. */
 typedef struct PtxjitHelpers {
-  /** Arrives at barrier `id` (0 to 15) of the CTA and, unless it only arrives,
-   *  waits for `threads` threads (0: all). `votes` are the lanes of `active`
-   *  whose predicate holds. Returns the reduction, else 0. */
+  /** Arrives at barrier `id` (0 to 15) of the CTA and, unless it only
+   *  arrives, waits for `threads` threads (0: all). `mode` is
+   *  PTXJIT_BARRIER_*, `mode | reduce << 8`. `votes` are the lanes of
+   *  `active` whose predicate is true. Returns the reduction, else 0. */
   uint32_t (*barrier)(struct PtxjitKernelContext *context, uint32_t strand,
                       uint32_t id, uint32_t threads, uint32_t mode,
                       uint32_t votes, uint32_t active);
   /** Lets other strands run. `kind` is a PtxjitYield. Returns 0. */
   uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand,
                     uint32_t kind);
-  /** A thread waits until all `members` of its warp that have not exited have
-   *  called this with the same `kind` and `members`. */
+  /** Waits until all `members` of the thread's warp that have not exited
+   *  have called this with the same `kind` and `members`. */
   const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,
                                   uint32_t strand, uint32_t kind,
                                   uint32_t members, uint64_t value);
-  /** The strand ends here. Does not return. */
+  /** Ends the strand. Does not return. */
   uint32_t (*leave)(struct PtxjitKernelContext *context, uint32_t strand);
-  /** The launch fails with `status`: the lanes `lanes` of the strand are why,
-   *  and `address`, if it is an address that is bad. Does not return. */
+  /** Fails the launch with `status`, on behalf of the lanes `lanes` of the
+   *  strand. `address` is the bad address, if there is one. Does not return. */
   uint32_t (*fault)(struct PtxjitKernelContext *context, uint32_t strand,
                     uint32_t status, uint32_t lanes, uint64_t address);
-  /** A thread calls `function`; `places` are the host addresses of its
-   * arguments and results. Returns 0. */
+  /** Calls a PtxjitSystemFunction for one thread. `places` are the host
+   *  addresses of its arguments, then of its result. Returns 0. */
   uint32_t (*system)(struct PtxjitKernelContext *context, uint32_t strand,
                      uint32_t function, uint32_t lane, const uint64_t *places);
-  /** Updates the mbarrier at host address `address`: `tx` more bytes are
-   *  missing (fewer if negative), `drops` arrivals fewer are expected from now
-   *  on, `arrivals` have come. Returns the state before the arrivals. */
+  /** Updates the mbarrier at host address `address`: adds `tx` to the
+   *  pending bytes (it may be negative), subtracts `drops` from the expected
+   *  arrivals of later phases, then counts `arrivals`. Returns the state
+   *  before. */
   uint64_t (*mbarrier)(struct PtxjitKernelContext *context, uint64_t address,
                        uint32_t arrivals, uint32_t drops, int32_t tx);
-  /** The strand arrives at the barrier of the cluster (`wait` 0) or waits until
-   *  all threads of the cluster that have not exited have. Returns 0. */
+  /** Arrives at the cluster's barrier (`wait` 0), or waits until all threads
+   *  of the cluster that have not exited have arrived. Returns 0. */
   uint32_t (*clusterBarrier)(struct PtxjitKernelContext *context,
                              uint32_t strand, uint32_t wait);
-  /** Nanoseconds since some time before the process began. */
+  /** Nanoseconds of a monotonic clock. */
   uint64_t (*time)(struct PtxjitKernelContext *context);
 } PtxjitHelpers;
 
-/** One worker's view of a launch. The runtime fills it once per launch and
- *  worker, and sets `ctaid` before each call. */
+/** One worker's view of a launch. The runtime fills it in once, and sets
+ *  `ctaid` for each CTA. */
 typedef struct PtxjitKernelContext {
   uint32_t abiVersion;
-  uint32_t status; /**< written by the kernel: PtxjitKernelStatus */
+  uint32_t status; /**< PtxjitKernelStatus, set by helpers */
   uint32_t ctaid[3];
   uint32_t nctaid[3];      /**< grid extents in CTAs */
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
   const uint64_t *globals; /**< addresses of the module's variables, in order */
   uint8_t *shared;         /**< the CTA's shared window */
-  uint8_t *local;          /**< warps' local memory (PTXJIT_LOCAL_BYTES); in
+  uint8_t *local;          /**< local memory of warps (PTXJIT_LOCAL_BYTES); in
                             *   PTXJIT_MODE_THREADS the threads' stacks */
   uint64_t gridid;
   uint32_t dynamicShared; /**< bytes */
@@ -178,36 +182,37 @@ typedef struct PtxjitKernelContext {
   uint32_t smid;          /**< index of this worker */
   uint32_t nsmid;         /**< number of workers */
   const PtxjitHelpers *helpers;
-  void *runtime;        /**< the helpers' own */
-  uint64_t localStride; /**< bytes from strand to strand; 0: shared */
-  /** Of a cooperative launch: a PtxjitGridWorkspace, else 0. The ISA leaves
-   *  %envreg to the driver; CUDA reads this from %envreg1 (high) and 2 (low).
-   */
+  void *runtime;        /**< for the helpers only */
+  uint64_t localStride; /**< bytes from strand to strand; 0: all warps
+                         *   use the same local memory */
+  /** Address of a PtxjitGridWorkspace in a cooperative launch, else 0. The
+   *  ISA leaves %envreg to the driver; CUDA expects the upper half of this
+   *  address in %envreg1, the lower one in %envreg2. */
   uint64_t gridWorkspace;
-  uint8_t *frame; /**< of a kernel that is split: values between the parts */
+  uint8_t *frame;           /**< values that live across barriers (fission) */
   uint32_t clusterDim[3];   /**< extents of a cluster in CTAs */
-  uint32_t clusterRank;     /**< of this CTA; `shared` begins at this rank's
-                             *   place of the cluster's shared memory */
-  uint32_t explicitCluster; /**< 1: extents were given */
+  uint32_t clusterRank;     /**< rank of this CTA; `shared` points to its part
+                             *   of the cluster's shared memory */
+  uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
 } PtxjitKernelContext;
 
-/** What CUDA's grid-wide barrier works on. */
+/** State of CUDA's grid-wide barrier. */
 typedef struct PtxjitGridWorkspace {
-  uint32_t bytes;   /**< of this */
+  uint32_t bytes;   /**< size of this struct */
   uint32_t barrier; /**< 0 at the start */
 } PtxjitGridWorkspace;
 
-/** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`. Those that wait
- *  for each other must be called each on a stack of its own. */
+/** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`. Strands that
+ *  wait for each other need one call each, on separate stacks. */
 typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
                                   uint32_t end);
 
-/** How the warps of a CTA are to be run. */
+/** How the warps of a CTA are run. */
 typedef enum PtxjitMode {
-  PTXJIT_MODE_WARP_LOOP = 0, /**< in one call: none waits */
-  PTXJIT_MODE_FISSION = 1,   /**< in one call, split at the barriers */
-  PTXJIT_MODE_FIBERS = 2,    /**< each on a fiber */
-  PTXJIT_MODE_THREADS = 3,   /**< each thread on a fiber, for itself */
+  PTXJIT_MODE_WARP_LOOP = 0, /**< all in one call; none waits */
+  PTXJIT_MODE_FISSION = 1,   /**< all in one call, split at the barriers */
+  PTXJIT_MODE_FIBERS = 2,    /**< each warp on a fiber */
+  PTXJIT_MODE_THREADS = 3,   /**< each thread on a fiber */
 } PtxjitMode;
 
 #ifdef __cplusplus

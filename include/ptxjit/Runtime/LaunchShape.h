@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a launch says of grid, cluster and block together with what the kernel
-// requires of them.
+// Combines the extents of grid, cluster and block that a launch gives with
+// those that the kernel requires.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@ struct LaunchShape {
   Grid cluster{0, 0, 0}; ///< CTAs; 0: no clusters
 };
 
-/// Fills in what the launch leaves open and the kernel says, and checks that
-/// they agree: InvalidValue where the block is not the kernel's, InvalidCluster
-/// where clusters are not or do not fit. `error` says why.
+/// Fills in extents that the launch leaves open and the kernel states, and
+/// checks that both agree. Returns InvalidValue for a wrong block or grid and
+/// InvalidCluster for a wrong or missing cluster; `error` says why.
 ///
-/// With `.blocksareclusters` the grid that comes in counts clusters, and a
-/// block of one thread stands for that of `.reqntid`.
+/// With `.blocksareclusters` the incoming grid counts clusters, and a block of
+/// one thread stands for the block of `.reqntid`.
 ///
 /// ISA: ".reqntid", "cluster-dimension-directives".
 LaunchStatus completeShape(const PtxjitKernelInfo &kernel, LaunchShape &shape,

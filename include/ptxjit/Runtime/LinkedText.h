@@ -1,17 +1,17 @@
-//===- LinkedText.h - how linked modules travel -----------------*- C++ -*-===//
+//===- LinkedText.h - the text form of linked modules -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the linker returns is a text again, so that it is loaded, kept on disk
-// and shown like any module. It holds the PTX of its modules as they came, each
-// behind a line that says its size and name, and is linked when it is parsed.
+// The linker returns a text, so that a linked image is loaded, cached and shown
+// like any module. It holds the PTX of its modules unchanged, each behind a
+// line with its size and name, and is linked when it is parsed.
 //
 //   // ptx-jit linked image, version 1
 //   // module 1234 main.ptx
 //   .version 9.0 ...
 //
-// Runtime writes it, the compiler reads it; both include nothing else of each
-// other for it.
+// Runtime writes this form and the compiler reads it. They share nothing else
+// for linking.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace ptxjit {
 
-/// A module and what it is called in messages.
+/// A module and its name in messages.
 struct NamedText {
   std::string name, text;
 };
@@ -36,8 +36,8 @@ struct NamedText {
 /// One module of a linked image.
 struct LinkedPart {
   std::string name;
-  std::string_view text; ///< of the image
-  uint32_t lineBefore;   ///< of the image; the module's first is the next one
+  std::string_view text; ///< points into the image
+  uint32_t lineBefore;   ///< the image's line just before the module's first
 };
 
 inline constexpr std::string_view kLinkedImage = "// ptx-jit linked image, ";
@@ -48,8 +48,8 @@ inline bool isLinkedText(std::string_view text) {
   return text.substr(0, kLinkedImage.size()) == kLinkedImage;
 }
 
-/// An image of several modules; one module alone is its own image. Names become
-/// different from each other.
+/// Makes an image of several modules; of one module, its text. Equal or empty
+/// names are made unique.
 inline std::string joinTexts(const std::vector<NamedText> &modules) {
   if (modules.size() == 1)
     return modules.front().text;
@@ -69,7 +69,7 @@ inline std::string joinTexts(const std::vector<NamedText> &modules) {
   return image;
 }
 
-/// The modules of an image. False if it is of another version, or damaged.
+/// Finds the modules of an image. False if it is damaged or of another version.
 inline bool splitText(std::string_view image, std::vector<LinkedPart> &parts) {
   size_t at = kLinkedImage.size() + kLinkedVersion.size();
   if (!isLinkedText(image) ||

@@ -19,23 +19,24 @@
 
 namespace ptxjit {
 
-/// How to compile, beyond what the launch says: `block` and `smallGrid` are
-/// filled in for each. Texts are the caller's.
+/// Options of a compilation. `block` and `smallGrid` are overwritten for each
+/// launch. The caller owns the strings.
 struct KernelOptions : PtxjitSpecialization {
-  /// As the environment says: `PTXJIT_TENSOR`, `PTXJIT_ORDER`. A value that is
-  /// none of theirs is told once, on stderr.
+  /// Reads the defaults from the environment variables `PTXJIT_TENSOR` and
+  /// `PTXJIT_ORDER`. An unknown value is reported once, on stderr.
   KernelOptions();
 };
 
-/// A module's text, its variables in memory, and the kernels compiled from it
-/// so far, one for each block shape. What the cache on disk has is neither
-/// parsed nor compiled. Thread-safe.
+/// A module's text, its variables in memory, and its compiled kernels, one for
+/// each specialization (mostly, each block shape). The compiler is opened only
+/// for modules and kernels that the cache on disk does not have. Thread-safe.
 class LoadedModule {
 public:
-  /// Parses and, for texts below 1 MB, checks all bodies. Of larger ones the
-  /// declarations are checked, and that braces, strings and comments end; the
-  /// statements kernel by kernel at first launch. Null after errors;
-  /// diagnostics and the number of errors are stored.
+  /// Parses a text. Below 1 MB all bodies are checked. In larger texts only the
+  /// declarations are checked, and that braces, strings and comments are
+  /// closed; the statements of a kernel are checked when it is first compiled.
+  /// \returns null after errors, which are in `diagnostics` and counted in
+  ///   `numErrors`.
   static std::unique_ptr<LoadedModule> load(const std::string &text,
                                             const std::string &fileName,
                                             std::string &diagnostics,
@@ -43,45 +44,46 @@ public:
   ~LoadedModule();
 
   const PtxjitModuleInfo &getInfo() const;
-  /// Where all memory has to lie that the module's kernels are given.
+  /// The range that must hold all memory which the kernels can address.
   AddressRange getAddressRange() const;
-  /// Null if there is none of that name.
+  /// Null if the module has no kernel of that name.
   const PtxjitKernelInfo *findKernel(const std::string &name) const;
 
-  /// Compiles a kernel for a block shape, or returns what was compiled before.
-  /// Null after errors. Lives as long as the module.
+  /// Compiles a kernel for a block shape, or returns the image of an earlier
+  /// call. The image lives as long as the module. Null after errors.
   const PtxjitImage *compile(const std::string &kernel, const uint32_t block[3],
                              const Grid &grid, const KernelOptions &options,
                              std::string &diagnostics);
 
-  /// Compiles if need be and runs. `params` as in launchGrid, anywhere.
+  /// Compiles a kernel if needed, and runs it. `params` as in launchGrid; they
+  /// may lie outside of getAddressRange().
   LaunchStatus launch(const std::string &kernel, const Grid &grid,
                       const uint32_t block[3], const void *params,
                       uint32_t dynamicShared, unsigned threads,
                       const KernelOptions &options, std::string &diagnostics,
                       const LaunchOptions &launchOptions = {});
 
-  /// Runs an image that compile() gave for that block shape. Grid, block and
-  /// cluster are complete (LaunchShape.h).
-  /// A failure is described in `diagnostics`.
+  /// Runs an image that compile() returned for the same block shape. Grid,
+  /// block and cluster are complete (LaunchShape.h). `diagnostics` describes a
+  /// failure.
   LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
                            const Grid &grid, const void *params,
                            uint32_t dynamicShared, unsigned threads,
                            std::string &diagnostics,
                            const LaunchOptions &options = {});
 
-  /// Runs on the reference interpreter instead. False after errors.
+  /// Runs a kernel on the reference interpreter. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
                  const uint32_t block[3], const void *params,
                  uint32_t dynamicShared, uint64_t seed,
                  std::string &diagnostics, const LaunchOptions &options = {});
 
-  /// Writes one stage of the compiler for a kernel (CompilerABI.h: emit).
+  /// Writes the output of one compiler stage (CompilerABI.h: emit).
   bool emit(const std::string &kernel, const uint32_t block[3],
             const std::string &stage, const KernelOptions &options,
             std::string &output, std::string &diagnostics);
 
-  /// Address of a variable, 0 if there is none.
+  /// Host address of a variable, 0 if there is none.
   uint64_t resolve(const std::string &symbol);
   /// Calls body(address, bytes) for each variable.
   void forEachVariable(
@@ -113,27 +115,28 @@ private:
 
   std::string text, fileName, textHash;
   KernelCache *cache = nullptr;
-  /// What the module declares: of the cache, or of the compiler.
+  /// The declarations, if they came from the cache; else `compiler` has them.
   std::unique_ptr<ModuleRecord> record;
-  const PtxjitCompiler *compiler = nullptr; ///< null until it is needed
-  PtxjitModule *module = nullptr;           ///< likewise
+  const PtxjitCompiler *compiler = nullptr; ///< null until needed
+  PtxjitModule *module = nullptr;           ///< null until needed
 
-  /// Of what follows, up to `variables`. Held while a kernel is compiled.
+  /// Guards the members below, up to `variablesMutex`. Held while a kernel is
+  /// compiled.
   std::mutex mutex;
-  /// By name and specialisation.
+  /// The key is the name and the specialization.
   std::map<std::pair<std::string, std::string>, PtxjitImage *> kernels;
-  std::vector<PtxjitImage *> compiled; ///< those that the compiler owns
-  std::vector<std::unique_ptr<ImageRecord>> cached; ///< all others
-  /// What launches of an image share.
+  std::vector<PtxjitImage *> compiled;              ///< owned by the compiler
+  std::vector<std::unique_ptr<ImageRecord>> cached; ///< images from the cache
+  /// State that all launches of an image share.
   struct Shared {
-    /// Addresses of the variables it uses, in its order.
+    /// Addresses of the variables that the image uses, in its order.
     std::vector<uint64_t> globals;
     std::atomic<uint64_t> pace{0};
   };
   std::map<const PtxjitImage *, Shared> shared;
 
-  /// Of `variables` alone, so that nobody who asks for one waits for a kernel.
-  /// Taken inside `mutex`, never around it.
+  /// Guards `variables` only, so that a lookup never waits for a compilation.
+  /// May be taken while `mutex` is held, never the other way round.
   std::mutex variablesMutex;
   std::map<std::string, DeviceBuffer> variables;
 };

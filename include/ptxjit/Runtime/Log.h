@@ -1,4 +1,4 @@
-//===- Log.h - what PTXJIT_LOG shows ----------------------------*- C++ -*-===//
+//===- Log.h - log lines of PTXJIT_LOG --------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,10 +11,11 @@
 
 namespace ptxjit {
 
-/// `PTXJIT_LOG=api,compile,launch`; errors are always shown.
+/// Kinds of lines, as in `PTXJIT_LOG=api,compile,launch`. Errors are always
+/// shown.
 enum class LogKind { Api, Compile, Launch, Error };
 bool isLogged(LogKind kind);
-/// One line on stderr, if `kind` is wanted.
+/// Writes one line to stderr, if `kind` is logged.
 void log(LogKind kind, const std::string &text);
 
 } // namespace ptxjit

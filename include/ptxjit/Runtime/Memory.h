@@ -1,4 +1,4 @@
-//===- Memory.h - device memory ---------------------------------*- C++ -*-===//
+//===- Memory.h - allocates device memory -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,29 +12,29 @@
 
 namespace ptxjit {
 
-/// Where memory may lie. Modules of `.address_size 32` reach its first 4 GiB
-/// only; all that their kernels can take the address of has to be there (below
-/// PTXJIT_LOW_MEMORY_END): `Low`.
+/// Where memory may lie. Modules of `.address_size 32` reach the first 4 GiB
+/// only, so all memory that their kernels can address is `Low`: below
+/// PTXJIT_LOW_MEMORY_END.
 enum class AddressRange { All, Low };
 
-/// Maps whole pages, zeroed, anywhere in `range`; nothing is taken of the
-/// system's memory until they are touched. `protection` is mmap's; `flags` go
-/// with the usual ones. To be unmapped by munmap.
+/// Maps zeroed pages in `range`; the system commits them when they are touched.
+/// `protection` is mmap's; `flags` are added to the usual ones. Free them with
+/// munmap.
 /// \returns null if there is no room.
 void *mapPages(size_t bytes, int protection, AddressRange range, int flags = 0);
 
-/// Zeroed memory that kernels reach by host pointers. 256-byte aligned; from
-/// 2 MiB on, aligned to that and on huge pages where the system has them (not
-/// in the low range).
+/// Allocates zeroed memory for kernels, aligned to 256 bytes. From 2 MiB on it
+/// is aligned to 2 MiB, on huge pages if the system has them. Memory in the low
+/// range is whole pages, never huge ones.
 /// \returns null if there is none.
 void *allocateDevice(size_t bytes, AddressRange range = AddressRange::All);
-/// Takes what allocateDevice returned for the same arguments, and null.
+/// Frees memory of allocateDevice, which had the same arguments; or null.
 void freeDevice(void *pointer, size_t bytes,
                 AddressRange range = AddressRange::All);
 
 /// Maps `bytes` at a multiple of `alignment`, both whole pages, near `wanted`
-/// if that is not null. `protection` is mmap's. Nothing is taken of the
-/// system's memory until it is touched.
+/// unless that is null. `protection` is mmap's. The system commits pages when
+/// they are touched.
 /// \returns null if there is no such range.
 void *mapAligned(size_t bytes, size_t alignment, int protection,
                  void *wanted = nullptr);

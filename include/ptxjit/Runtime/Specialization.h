@@ -1,11 +1,11 @@
-//===- Specialization.h - what a kernel is compiled for -----------*- C -*-===//
+//===- Specialization.h - options of a kernel's compilation -------*- C -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of a kernel's compilation, in one list. The lists make the struct
-// that Runtime hands to the compiler, the key of compiled kernels in memory and
-// on disk, and the options of passes. A new option is one line here, and its
-// use.
+// All options of a kernel's compilation, in one list. From it are made the
+// struct that Runtime hands to the compiler, the key of compiled kernels in
+// memory and on disk, and the options of passes. A new option is one line here,
+// plus its use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/** Numbers that passes ask for: X(type, name, flag, meaning). `type` and `flag`
- *  are those of the passes' options. */
+/** Numeric options of passes: X(type, name, flag, meaning). `type` and `flag`
+ *  are those of the pass option. */
 #define PTXJIT_PASS_OPTIONS(X)                                                 \
   X(bool, smallGrid, "small-grid",                                             \
     "nctaid * ntid <= 2^31 in each dimension: a thread's index in the grid "   \
@@ -32,13 +32,13 @@ extern "C" {
   X(bool, freeOrder, "free-order",                                             \
     "warps that share memory without a barrier run in any order")
 
-/** Numbers that the compiler asks for around the passes, alike. */
+/** Numeric options of the compiler outside the passes, in the same form. */
 #define PTXJIT_COMPILER_OPTIONS(X)                                             \
   X(bool, quick, "quick", "compile fast rather than well")                     \
   X(unsigned, atLeast, "at-least",                                             \
     "for tests: a PtxjitMode, even where nothing needs it")
 
-/** Texts that the compiler asks for, alike. Null and "" mean the same. */
+/** String options of the compiler, in the same form. Null and "" are equal. */
 #define PTXJIT_TEXT_OPTIONS(X)                                                 \
   X(const char *, cpu, "cpu", "LLVM CPU name; null: this machine")             \
   X(const char *, inject, "inject",                                            \
@@ -47,8 +47,7 @@ extern "C" {
 #define PTXJIT_DECLARE_NUMBER(type, name, flag, meaning) uint32_t name;
 #define PTXJIT_DECLARE_TEXT(type, name, flag, meaning) type name;
 
-/** What a kernel is compiled for. Zero everywhere but `block` is the default.
- */
+/** What a kernel is compiled for. All fields but `block` default to 0. */
 typedef struct PtxjitSpecialization {
   uint32_t block[3];
   PTXJIT_PASS_OPTIONS(PTXJIT_DECLARE_NUMBER)

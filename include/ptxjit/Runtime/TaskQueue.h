@@ -1,4 +1,4 @@
-//===- TaskQueue.h - work in order ------------------------------*- C++ -*-===//
+//===- TaskQueue.h - a queue of host tasks that run in order ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,13 +17,13 @@
 
 namespace ptxjit {
 
-/// How far a stream has come, in tickets: its tasks are numbered from 1 on.
+/// Counts the finished tasks of a stream, whose tickets are 1, 2, 3 ...
 /// Outlives the stream. Thread-safe.
 class Progress {
 public:
-  /// Have the tasks up to that number finished?
+  /// Whether the tasks up to `ticket` have finished.
   bool isDone(uint64_t ticket);
-  /// Blocks until they have.
+  /// Blocks until the tasks up to `ticket` have finished.
   void wait(uint64_t ticket);
 
 private:
@@ -33,12 +33,13 @@ private:
   uint64_t finished = 0;
 };
 
-/// Runs tasks one after another on a thread of its own, which takes part in the
-/// launches it makes; it starts with the first task. Thread-safe.
+/// Runs tasks one after another on its own thread, which starts with the first
+/// task. That thread also runs CTAs of the launches that the tasks make.
+/// Thread-safe.
 class TaskQueue {
 public:
   TaskQueue() = default;
-  /// Finishes what was submitted. Not from one of its own tasks.
+  /// Runs all submitted tasks first. Must not be called from one of them.
   ~TaskQueue();
   TaskQueue(const TaskQueue &) = delete;
   TaskQueue &operator=(const TaskQueue &) = delete;
@@ -46,9 +47,9 @@ public:
   /// Never blocks. Tasks must not throw.
   /// \returns the task's ticket.
   uint64_t submit(std::function<void()> task);
-  /// Blocks until all that was submitted before has finished.
+  /// Blocks until all tasks that were submitted before this call have finished.
   void synchronize();
-  /// Number of the task submitted last; 0 if none was.
+  /// Ticket of the task that was submitted last; 0 if there is none.
   uint64_t lastTicket();
   bool isDone(uint64_t ticket) { return progress->isDone(ticket); }
   const std::shared_ptr<Progress> &getProgress() const { return progress; }
