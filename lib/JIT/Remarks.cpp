@@ -58,6 +58,8 @@ private:
 } // namespace
 
 void RemarkList::listenTo(MLIRContext &context) {
+  // MLIR's remark engine has no lock.
+  context.disableMultithreading();
   remark::RemarkCategories all{std::nullopt, ".*", ".*", ".*", ".*"};
   LogicalResult listens = remark::enableOptimizationRemarks(
       context, std::make_unique<Listener>(*this),

@@ -29,7 +29,8 @@ public:
     bool missed = false;
   };
 
-  /// Collects the remarks of the context's passes. The list must outlive them.
+  /// Collects the remarks of the passes of the context, which has one thread
+  /// from now on. The list must outlive them.
   void listenTo(mlir::MLIRContext &context);
 
   /// Prints diagnostics, `FILE:LINE:COL: remark: gather: ... [access]`: missed
