@@ -225,7 +225,7 @@ public:
   }
   Error launchList(const LaunchConfig &config,
                    const std::vector<Argument> &arguments) const;
-  /// The same by the reference interpreter: slow, thread by thread, exact.
+  /// By the reference interpreter: slow, exact. All faults are ErrorCode::Trap.
   Error interpret(const LaunchConfig &config,
                   const std::vector<Argument> &arguments) const;
   /// Compiles, so that the first launch need not.
@@ -271,8 +271,7 @@ private:
 };
 
 /// Work in order, beside the program. What follows an error is dropped, until
-/// synchronize() has returned it. The end of the last handle waits for the
-/// work.
+/// synchronize() has returned it. The last handle waits for the work.
 class PTXJIT_API Stream {
 public:
   Stream();
@@ -284,7 +283,7 @@ public:
   }
   Error launchList(const Kernel &kernel, const LaunchConfig &config,
                    const std::vector<Argument> &arguments);
-  /// Calls `function`, which must not throw, after all before it.
+  /// Calls `function` (which must not throw, or own the stream) in its turn.
   void run(std::function<void()> function);
   /// Waits for all. Returns the first error since the last call.
   Error synchronize();

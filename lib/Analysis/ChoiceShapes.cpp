@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompareIntegers.h"
 #include "ShapeRules.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -21,30 +22,6 @@ static bool isPlainBits(ScalarType type) {
 //===----------------------------------------------------------------------===//
 // Comparisons
 //===----------------------------------------------------------------------===//
-
-static std::optional<bool> compare(Compare cmp, const APSInt &a,
-                                   const APSInt &b) {
-  switch (cmp) {
-  case Compare::EQ:
-    return a == b;
-  case Compare::NE:
-    return a != b;
-  case Compare::LT:
-  case Compare::LO:
-    return a < b;
-  case Compare::LE:
-  case Compare::LS:
-    return a <= b;
-  case Compare::GT:
-  case Compare::HI:
-    return a > b;
-  case Compare::GE:
-  case Compare::HS:
-    return a >= b;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// The lanes where the comparison holds, if both operands are integers that are
 /// known in every lane.
@@ -64,7 +41,7 @@ static std::optional<uint32_t> compareKnown(SetpOp op,
   };
   uint32_t lanes = 0;
   for (unsigned i = 0; i < 32; ++i) {
-    auto holds = compare(op.getCmp(), laneOf(a, i), laneOf(b, i));
+    auto holds = compareIntegers(op.getCmp(), laneOf(a, i), laneOf(b, i));
     if (!holds)
       return std::nullopt;
     lanes |= uint32_t(*holds) << i;

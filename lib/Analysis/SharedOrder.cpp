@@ -301,9 +301,7 @@ bool OrderFinder::isEntered(Operation *op) const {
   auto loop = dyn_cast<scf::WhileOp>(op);
   Value condition = loop ? loop.getConditionOp().getCondition()
                          : cast<scf::IfOp>(op).getCondition();
-  const Shape &shape = shapes.get(condition);
-  return shape.isUniform() && !shape.conditional &&
-         shape.uniformity <= Uniformity::Cta;
+  return shapes.get(condition).isSameInCta();
 }
 
 const llvm::BitVector &OrderFinder::threadsAt(Block *block) {

@@ -6,6 +6,7 @@
 
 #include "ThreadForm.h"
 
+#include "CompareIntegers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -144,9 +145,7 @@ static unsigned widthOf(Value value) {
 }
 
 bool ThreadForms::isSameInCta(Value value) const {
-  const Shape &shape = shapes.get(value);
-  return shape.isUniform() && !shape.conditional &&
-         shape.uniformity <= Uniformity::Cta;
+  return shapes.get(value).isSameInCta();
 }
 
 /// The form of a value whose operands are not looked into: a symbol if it is
@@ -570,31 +569,15 @@ void ThreadForms::renew(ThreadForm &form, Operation *loop) {
 // Predicates
 //===----------------------------------------------------------------------===//
 
-static std::optional<bool> compareNumbers(Compare compare, int64_t a, int64_t b,
-                                          bool isSigned) {
-  // Forms hold signed numbers: compare them as unsigned only if neither is
-  // negative.
-  bool looksRight = isSigned || (a >= 0 && b >= 0);
-  switch (compare) {
-  case Compare::EQ:
-    return a == b;
-  case Compare::NE:
-    return a != b;
-  case Compare::LT:
-  case Compare::LO:
-    return looksRight ? std::optional(a < b) : std::nullopt;
-  case Compare::LE:
-  case Compare::LS:
-    return looksRight ? std::optional(a <= b) : std::nullopt;
-  case Compare::GT:
-  case Compare::HI:
-    return looksRight ? std::optional(a > b) : std::nullopt;
-  case Compare::GE:
-  case Compare::HS:
-    return looksRight ? std::optional(a >= b) : std::nullopt;
-  default:
+/// The result of `setp` for two numbers of forms, if it is known. Forms hold
+/// signed numbers, so the order of unsigned ones is known only if neither is
+/// negative.
+static std::optional<bool> compareNumbers(SetpOp setp, int64_t a, int64_t b) {
+  Compare cmp = setp.getCmp();
+  bool hasOrder = isSignedInt(setp.getTy()) || (a >= 0 && b >= 0);
+  if (!hasOrder && cmp != Compare::EQ && cmp != Compare::NE)
     return std::nullopt;
-  }
+  return compareIntegers(cmp, a, b);
 }
 
 bool ThreadForms::isFalse(Value predicate, unsigned thread, bool negated,
@@ -623,7 +606,6 @@ bool ThreadForms::isFalse(Value predicate, unsigned thread, bool negated,
   const ThreadForm &a = get(setp.getA()), &b = get(setp.getB());
   if (!a.isExact() || !b.isExact())
     return false;
-  auto holds = compareNumbers(setp.getCmp(), a.offsetOf(thread),
-                              b.offsetOf(thread), isSignedInt(setp.getTy()));
+  auto holds = compareNumbers(setp, a.offsetOf(thread), b.offsetOf(thread));
   return holds && *holds == negated;
 }

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A handle shares its Impl with its copies. Kernels keep their module alive,
-// work in a stream its kernel.
+// A handle shares its Impl with its copies. A kernel keeps its module alive. A
+// launch in a stream keeps its kernel alive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +38,19 @@ struct PTXJIT_LOCAL Kernel::Impl {
   Error run(const LaunchConfig &config, const ParamBlock &block) const;
   /// The compiler's options. They refer to texts of this object.
   KernelOptions getOptions() const;
-  /// config's extents, with what the kernel says of them. Errors:
-  /// InvalidArgument.
+  /// Sets `shape` to the extents of `config`, where these leave them open to
+  /// those that the kernel declares. Errors: InvalidArgument.
   Error complete(const LaunchConfig &config, LaunchShape &shape) const;
+  /// Completes the shape, and compiles for its block. The image is the
+  /// module's.
+  Result<const PtxjitImage *> compile(const LaunchConfig &config,
+                                      LaunchShape &shape) const;
 };
 
-/// The error of a launch that ended with `status`; `text` is what was said.
+/// Returns the error of a launch that ended with `status`. `text` has the
+/// diagnostics of the runtime; if it is empty, the status describes itself.
 Error makeError(LaunchStatus status, const std::string &text);
-/// `text` without "error: " in front and newlines at the end.
+/// Drops "error: " in front of `text`, and newlines at its end.
 Error makeError(ErrorCode code, std::string text);
 
 } // namespace ptxjit

@@ -138,21 +138,24 @@ static Grid toGrid(const Dim3 &extents) {
 
 Error Kernel::Impl::complete(const LaunchConfig &config,
                              LaunchShape &shape) const {
-  const Dim3 &block = config.block;
-  bool isBlock = block.x && block.x <= 1024 && block.y && block.y <= 1024 &&
-                 block.z && block.z <= 64 &&
-                 block.x * block.y * block.z <= 1024;
-  if (!isBlock)
-    return Error(ErrorCode::InvalidArgument,
-                 "kernel '" + name +
-                     "': a block must have 1 to 1024 threads, "
-                     "at most 1024 x 1024 x 64");
   shape = {toGrid(config.grid),
            {config.block.x, config.block.y, config.block.z},
            toGrid(config.cluster)};
   std::string why;
   LaunchStatus status = completeShape(*info, shape, why);
   return makeError(status, "kernel '" + name + "': " + why);
+}
+
+Result<const PtxjitImage *> Kernel::Impl::compile(const LaunchConfig &config,
+                                                  LaunchShape &shape) const {
+  if (Error error = complete(config, shape))
+    return error;
+  std::string text;
+  const PtxjitImage *image = module->loaded->compile(
+      name, shape.block, shape.grid, getOptions(), text);
+  if (!image)
+    return makeError(ErrorCode::CompilerFailed, text);
+  return image;
 }
 
 static LaunchOptions optionsOf(const LaunchConfig &config) {
@@ -165,17 +168,14 @@ static LaunchOptions optionsOf(const LaunchConfig &config) {
 Error Kernel::Impl::run(const LaunchConfig &config,
                         const ParamBlock &block) const {
   LaunchShape shape;
-  if (Error error = complete(config, shape))
-    return error;
-  std::string text;
-  const PtxjitImage *image = module->loaded->compile(
-      name, shape.block, shape.grid, getOptions(), text);
+  Result<const PtxjitImage *> image = compile(config, shape);
   if (!image)
-    return makeError(ErrorCode::CompilerFailed, text);
+    return image.getError();
   LaunchOptions options = optionsOf(config);
   options.cluster = shape.cluster;
+  std::string text;
   LaunchStatus status = module->loaded->launchImage(
-      *image, shape.block, shape.grid, block.data(), config.dynamicSharedBytes,
+      **image, shape.block, shape.grid, block.data(), config.dynamicSharedBytes,
       config.numWorkers, text, options);
   return makeError(status, text);
 }
@@ -207,13 +207,10 @@ Error Kernel::interpret(const LaunchConfig &config,
 
 Result<CompiledInfo> Kernel::compile(const LaunchConfig &config) const {
   LaunchShape shape;
-  if (Error error = impl->complete(config, shape))
-    return error;
-  std::string text;
-  const PtxjitImage *image = impl->module->loaded->compile(
-      impl->name, shape.block, shape.grid, impl->getOptions(), text);
-  if (!image)
-    return makeError(ErrorCode::CompilerFailed, text);
+  Result<const PtxjitImage *> found = impl->compile(config, shape);
+  if (!found)
+    return found.getError();
+  const PtxjitImage *image = *found;
   const PtxjitCompileTimes &t = image->times;
   return CompiledInfo{describe(PtxjitMode(image->mode)),
                       image->reason,

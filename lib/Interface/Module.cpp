@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Impl.h"
+#include "ptxjit/Runtime/CompilerLoader.h"
 #include "ptxjit/Runtime/ReadFile.h"
 #include <cstring>
 
@@ -13,13 +14,14 @@ using namespace ptxjit;
 Result<Module> Module::load(std::string_view text,
                             const std::string &fileName) {
   auto impl = std::make_shared<Impl>();
-  // A NUL ends the text, as in modules that drivers are handed.
+  // A NUL ends the text, as it does for the driver's cuModuleLoadData.
   std::string copy(text.substr(0, text.find('\0')));
   impl->loaded = LoadedModule::load(copy, fileName, impl->warnings);
   if (!impl->loaded) {
-    // Without a compiler there are no diagnostics, which name the file.
-    bool isPtx = impl->warnings.rfind(fileName, 0) == 0;
-    return makeError(isPtx ? ErrorCode::InvalidPtx : ErrorCode::CompilerFailed,
+    std::string why;
+    bool hasCompiler = loadCompiler(why);
+    return makeError(hasCompiler ? ErrorCode::InvalidPtx
+                                 : ErrorCode::CompilerFailed,
                      impl->warnings);
   }
   return Module(std::move(impl));

@@ -12,8 +12,8 @@ using namespace ptxjit;
 
 struct PTXJIT_LOCAL Stream::Impl {
   std::mutex mutex;
-  Error first; ///< since the last synchronize(); of `mutex`
-  /// Destroyed first: its end finishes the tasks, which use the others.
+  Error first; ///< the first since synchronize(); guarded by `mutex`
+  /// Destroyed first, since its tasks use the other members.
   TaskQueue queue;
 
   bool hasFailed() {
@@ -29,8 +29,8 @@ Error Stream::launchList(const Kernel &kernel, const LaunchConfig &config,
   ParamBlock block;
   if (Error error = kernel.impl->layOut(arguments, block))
     return error;
-  // The task does not keep the stream: whose last handle a task held would have
-  // to wait for itself.
+  // The task holds no handle of the stream: if that were the last one, the
+  // stream would end inside its own task, and wait for itself.
   impl->queue.submit([state = impl.get(), kernel = kernel.impl, config,
                       block = std::move(block)] {
     if (state->hasFailed())

@@ -66,6 +66,10 @@ LaunchStatus ptxjit::completeShape(const PtxjitKernelInfo &kernel,
     error = "the grid is too large";
     return LaunchStatus::InvalidValue;
   }
+  if (!ptxjitIsBlock(shape.block)) {
+    error = PTXJIT_BLOCK_RULE;
+    return LaunchStatus::InvalidValue;
+  }
   const uint32_t (&required)[3] = kernel.reqntid;
   if (required[0] && !std::equal(required, required + 3, shape.block)) {
     error = "the kernel requires blocks of " +

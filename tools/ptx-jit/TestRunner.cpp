@@ -105,14 +105,14 @@ private:
     std::fprintf(stderr, "%s:%u: %s\n", path.c_str(), line, message.c_str());
   }
 
-  /// A line that says for which version of the notation the file was written.
+  /// Reports a line that asks for a version of the notation that this program
+  /// does not know. \returns false in that case.
   bool checkVersion(const std::string &line, unsigned number) {
     const std::string marker = "// ptx-jit-test:";
     if (line.compare(0, marker.size(), marker) != 0)
       return true;
-    char *end = nullptr;
     unsigned long version =
-        std::strtoul(line.c_str() + marker.size(), &end, 10);
+        std::strtoul(line.c_str() + marker.size(), nullptr, 10);
     if (version >= 1 && version <= kNotationVersion)
       return true;
     report(number, "the tests are written for version" +
@@ -147,7 +147,7 @@ private:
     std::string text;
   };
 
-  /// Takes what the kernel has written for the expected values.
+  /// Replaces expected values that differ by those that the kernel has written.
   void takeResults(TestCase &test, const ArgumentList &list) {
     for (size_t i = 0; i < test.arguments.size(); ++i) {
       TestArgument &a = test.arguments[i];
@@ -175,7 +175,7 @@ private:
 
   void writeUpdates() {
     std::string updated = text;
-    // From the end on, so that offsets stay what they are.
+    // Later parts first: their offsets remain valid.
     for (size_t i = updates.size(); i-- > 0;)
       updated.replace(updates[i].begin, updates[i].length, updates[i].text);
     std::FILE *file = std::fopen(path.c_str(), "wb");

@@ -51,6 +51,19 @@ TEST(LaunchShape, AgreesWithTheKernel) {
             "the kernel requires clusters of 2,1,1 CTAs");
 }
 
+TEST(LaunchShape, RefusesWhatIsNoBlock) {
+  PtxjitKernelInfo kernel{};
+  EXPECT_EQ(complete(kernel, {{1, 1, 1}, {1024, 1, 1}}),
+            "1,1,1 1024,1,1 0,0,0");
+  EXPECT_EQ(complete(kernel, {{1, 1, 1}, {4, 4, 64}}), "1,1,1 4,4,64 0,0,0");
+  const uint32_t bad[][3] = {{0, 1, 1},    {32, 0, 1},   {32, 1, 0},
+                             {1025, 1, 1}, {1, 1025, 1}, {1, 1, 65},
+                             {1024, 2, 1}, {33, 32, 1},  {0x10000, 0x10000, 1}};
+  for (const uint32_t (&b)[3] : bad)
+    EXPECT_EQ(complete(kernel, {{1, 1, 1}, {b[0], b[1], b[2]}}),
+              PTXJIT_BLOCK_RULE);
+}
+
 TEST(LaunchShape, CountsClusters) {
   PtxjitKernelInfo kernel{};
   kernel.blocksAreClusters = true;

@@ -61,6 +61,10 @@ struct Shape {
 
   bool isVarying() const { return uniformity == Uniformity::Lane; }
   bool isUniform() const { return !isVarying() && !pattern; }
+  /// Is the value the same in all threads of the CTA, on all paths?
+  bool isSameInCta() const {
+    return isUniform() && !conditional && uniformity <= Uniformity::Cta;
+  }
   /// Do all lanes have one base? Then the value is uniform or has a pattern.
   bool hasBase() const { return !isVarying(); }
   bool hasGroups() const { return isVarying() && groups; }

@@ -12,6 +12,7 @@
 #ifndef PTXJIT_RUNTIME_SPECIALIZATION_H
 #define PTXJIT_RUNTIME_SPECIALIZATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -57,6 +58,16 @@ typedef struct PtxjitSpecialization {
 
 #undef PTXJIT_DECLARE_NUMBER
 #undef PTXJIT_DECLARE_TEXT
+
+/** Are these the extents of a block: 1 to 1024 x 1024 x 64, and 1024 threads at
+ *  most? ISA: "cooperative-thread-arrays". */
+static inline bool ptxjitIsBlock(const uint32_t block[3]) {
+  return block[0] >= 1 && block[0] <= 1024 && block[1] >= 1 &&
+         block[1] <= 1024 && block[2] >= 1 && block[2] <= 64 &&
+         block[0] * block[1] * block[2] <= 1024;
+}
+#define PTXJIT_BLOCK_RULE                                                      \
+  "a block must have 1 to 1024 threads, at most 1024 x 1024 x 64"
 
 #ifdef __cplusplus
 }
