@@ -93,6 +93,7 @@ def Ptx_SelpOp : Ptx_Ternary<"selp",
     [Form<"selp.{b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64} "
           "d, a, b, !c:pred">],
     (ins), [AddressArithmetic, SelectLikeOpInterface]> {
+  let summary = "selects a if the predicate c is true, else b";
   let extraClassDeclaration = SelectsByC;
 }
 def Ptx_SlctOp : Ptx_Ternary<"slct",
@@ -115,11 +116,19 @@ class Ptx_Logic<string opcode, list<Trait> traits = []>
         [Form<!strconcat(opcode, ".{b16|b32|b64} d, a, b")>,
          Form<!strconcat(opcode, ".pred d, !a, !b")>],
         (ins), traits>;
-def Ptx_AndOp : Ptx_Logic<"and", [AddressArithmetic]>;
-def Ptx_OrOp : Ptx_Logic<"or", [AddressArithmetic]>;
-def Ptx_XorOp : Ptx_Logic<"xor">;
+def Ptx_AndOp : Ptx_Logic<"and", [AddressArithmetic]> {
+  let summary = "bitwise and; also of predicates";
+}
+def Ptx_OrOp : Ptx_Logic<"or", [AddressArithmetic]> {
+  let summary = "bitwise or; also of predicates";
+}
+def Ptx_XorOp : Ptx_Logic<"xor"> {
+  let summary = "bitwise exclusive or; also of predicates";
+}
 def Ptx_NotOp : Ptx_Unary<"not", "logic-and-shift-instructions-not",
-    [Form<"not.{b16|b32|b64} d, a">, Form<"not.pred d, !a">]>;
+    [Form<"not.{b16|b32|b64} d, a">, Form<"not.pred d, !a">]> {
+  let summary = "bitwise complement; also of predicates";
+}
 def Ptx_CnotOp : Ptx_Unary<"cnot", "logic-and-shift-instructions-cnot",
     [Form<"cnot.{b16|b32|b64} d, a">]> {
   let summary = "logical negation: a == 0";

@@ -11,6 +11,10 @@ include "ptxjit/Dialect/PtxBase.td"
 def Ptx_BraOp : Ptx_Instr<"bra", "control-flow-instructions-bra",
     [Form<"bra{.uni} L:label">],
     [Terminator, DeclareOpInterfaceMethods<BranchOpInterface>, Pure]> {
+  let summary = "branches to `dest`";
+  let description = [{
+    `@p bra` is a `cf.cond_br` instead. `uni` changes nothing.
+  }];
   let arguments = (ins Flag_Uni:$uni);
   let successors = (successor AnySuccessor:$dest);
 }
@@ -23,10 +27,13 @@ def Ptx_BrxOp : Ptx_Instr<"brx", "control-flow-instructions-brx-idx",
 }
 def Ptx_RetOp : Ptx_Instr<"ret", "control-flow-instructions-ret",
     [Form<"ret{.uni}">], [Terminator, ReturnLike]> {
+  let summary = "returns to the caller; in a kernel: ends the thread";
   let arguments = (ins Flag_Uni:$uni);
 }
 def Ptx_ExitOp : Ptx_Instr<"exit", "control-flow-instructions-exit",
-    [Form<"exit">], [Terminator, ReturnLike]>;
+    [Form<"exit">], [Terminator, ReturnLike]> {
+  let summary = "ends the thread, also in a function that is called";
+}
 def Ptx_TrapOp : Ptx_Instr<"trap", "miscellaneous-instructions-trap",
     [Form<"trap">], [Terminator, ReturnLike]> {
   let summary = "aborts the grid; the launch fails";

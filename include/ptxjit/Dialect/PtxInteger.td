@@ -83,9 +83,13 @@ class Ptx_IntMinMax<string mnemonic, string opcode>
 def Ptx_MinIntOp : Ptx_IntMinMax<"min.int", "min">;
 def Ptx_MaxIntOp : Ptx_IntMinMax<"max.int", "max">;
 def Ptx_PopcOp : Ptx_Unary<"popc", "integer-arithmetic-instructions-popc",
-    [Form<"popc.{b32|b64} d:u32, a", [Since<"2.0", "sm_20+">]>]>;
+    [Form<"popc.{b32|b64} d:u32, a", [Since<"2.0", "sm_20+">]>]> {
+  let summary = "the number of set bits of a";
+}
 def Ptx_ClzOp : Ptx_Unary<"clz", "integer-arithmetic-instructions-clz",
-    [Form<"clz.{b32|b64} d:u32, a", [Since<"2.0", "sm_20+">]>]>;
+    [Form<"clz.{b32|b64} d:u32, a", [Since<"2.0", "sm_20+">]>]> {
+  let summary = "the number of leading zeros of a; of 0: the width";
+}
 def Ptx_BfindOp : Ptx_Unary<"bfind", "integer-arithmetic-instructions-bfind",
     [Form<!strconcat("bfind{.shiftamt}.{", Int32Up, "} d:u32, a"),
           [Since<"2.0", "sm_20+">]>],
@@ -93,7 +97,9 @@ def Ptx_BfindOp : Ptx_Unary<"bfind", "integer-arithmetic-instructions-bfind",
   let summary = "position of the most significant non-sign bit, or ~0";
 }
 def Ptx_BrevOp : Ptx_Unary<"brev", "integer-arithmetic-instructions-brev",
-    [Form<"brev.{b32|b64} d, a", [Since<"2.0", "sm_20+">]>]>;
+    [Form<"brev.{b32|b64} d, a", [Since<"2.0", "sm_20+">]>]> {
+  let summary = "the bits of a in reverse order";
+}
 def Ptx_BfeOp : Ptx_Ternary<"bfe", "integer-arithmetic-instructions-bfe",
     [Form<!strconcat("bfe.{", Int32Up, "} d, a, b:u32, c:u32"),
           [Since<"2.0", "sm_20+">]>]> {
@@ -138,14 +144,16 @@ def Ptx_BmskOp : Ptx_Binary<"bmsk", "integer-arithmetic-instructions-bmsk",
 // Extended precision
 //===----------------------------------------------------------------------===//
 
-/// In IR the carry flag is a value: the operand `carry`, and a second result.
-/// Like hardware, subtractions set it if there is no borrow, so that `addc` may
-/// follow `sub.cc`; `subc` is a - b - (1 - carry).
 class Ptx_Carry<string mnemonic, string opcode, list<Form> forms, dag operands,
                 dag modifiers>
     : Ptx_Instr<mnemonic,
         !strconcat("extended-precision-integer-arithmetic-instructions-", opcode),
         forms, [Pure, LaneWise]> {
+  let description = [{
+    The carry flag is a value in IR: the operand `carry` and, with `.cc`, the
+    second result. Like hardware, subtractions set it if there is no borrow, so
+    that `addc` may follow `sub.cc`; `subc` is a - b - (1 - `carry`).
+  }];
   let arguments = !con(operands, (ins Ptx_ScalarType:$ty), modifiers);
   let results = (outs Variadic<AnyType>:$d);
 }
@@ -165,18 +173,31 @@ class Ptx_CarryIn<string opcode, string since>
                 [Since<since, "sm_10+">]>],
           CarryForms<!strconcat(opcode, ".cc"), "d, &d, a, b", ", &carry", since>.L),
         (ins AnyType:$a, AnyType:$b, I1:$carry), (ins Flag_Cc:$cc)>;
-def Ptx_AddCcOp : Ptx_CarryOut<"add.cc", "add", "1.2">;
-def Ptx_SubCcOp : Ptx_CarryOut<"sub.cc", "sub", "1.3">;
-def Ptx_AddcOp : Ptx_CarryIn<"addc", "1.2">;
-def Ptx_SubcOp : Ptx_CarryIn<"subc", "1.3">;
+def Ptx_AddCcOp : Ptx_CarryOut<"add.cc", "add", "1.2"> {
+  let summary = "addition with carry-out";
+}
+def Ptx_SubCcOp : Ptx_CarryOut<"sub.cc", "sub", "1.3"> {
+  let summary = "subtraction with borrow-out";
+}
+def Ptx_AddcOp : Ptx_CarryIn<"addc", "1.2"> {
+  let summary = "addition with carry-in; with `.cc` also carry-out";
+}
+def Ptx_SubcOp : Ptx_CarryIn<"subc", "1.3"> {
+  let summary = "subtraction with borrow-in; with `.cc` also borrow-out";
+}
 def Ptx_MadCcOp : Ptx_Carry<"mad.cc", "mad-cc",
     [Form<"mad.{lo|hi}.cc.{u32|s32} d, &d, a, b, c", [Since<"3.0", "sm_20+">]>,
      Form<"mad.{lo|hi}.cc.{u64|s64} d, &d, a, b, c", [Since<"4.3", "sm_20+">]>],
-    (ins AnyType:$a, AnyType:$b, AnyType:$c), (ins Ptx_Part:$part, Flag_Cc:$cc)>;
+    (ins AnyType:$a, AnyType:$b, AnyType:$c),
+    (ins Ptx_Part:$part, Flag_Cc:$cc)> {
+  let summary = "mul, then addition with carry-out";
+}
 def Ptx_MadcOp : Ptx_Carry<"madc", "madc",
     [Form<"madc.{lo|hi}.{u32|s32|u64|s64} d, a, b, c, &carry", [Since<"3.0", "sm_20+">]>,
      Form<"madc.{lo|hi}.cc.{u32|s32} d, &d, a, b, c, &carry", [Since<"3.0", "sm_20+">]>,
      Form<"madc.{lo|hi}.cc.{u64|s64} d, &d, a, b, c, &carry", [Since<"4.3", "sm_20+">]>],
     (ins AnyType:$a, AnyType:$b, AnyType:$c, I1:$carry),
-    (ins Ptx_Part:$part, Flag_Cc:$cc)>;
+    (ins Ptx_Part:$part, Flag_Cc:$cc)> {
+  let summary = "mul, then addition with carry-in; with `.cc` also carry-out";
+}
 #endif

@@ -53,9 +53,6 @@ class CachedForms<string head, string operands, string l1, string sizes,
     WideForms<!strconcat(head, l1, EvictL2, hint, sizes), policy>.L);
 }
 
-/// `granule` marks the accesses to a local variable that is stored by element
-/// (InterleaveLocals.cpp): all accesses to the variable are marked, and their
-/// addresses are multiples of `granule` bytes.
 def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
     !listconcat(
       DataForms<!strconcat("ld{.weak}", LdSpace, "{.ca|cg|cs|lu|cv}"), "d*, [a]">.L,
@@ -82,6 +79,15 @@ def Ptx_LdOp : Ptx_Instr<"ld", "data-movement-and-conversion-instructions-ld",
        Form<"ldu{.global}.b128 d, [a]", [Since<"8.3", "sm_70+">]>]),
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, MaskedOpInterface,
      Polls, SpaceOpInterface, DeclareOpInterfaceMethods<AccessOpInterface>]> {
+  let summary = "loads a value or a vector from address `a`";
+  let description = [{
+    The address is `a` plus `offset` bytes, generic without `space`; d are the
+    elements, of b128 the halves, the low one first. Without `order` the load is
+    weak; with `nc` no thread writes the memory while the kernel runs. `granule`
+    marks the accesses to a local variable that is stored by element
+    (`ptx-interleave-locals`): all accesses to the variable are marked, and
+    their addresses are multiples of `granule` bytes.
+  }];
   let WideOperands = 1;
   let extraClassDeclaration = ReleasesNothing;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
@@ -114,6 +120,10 @@ def Ptx_StOp : Ptx_Instr<"st", "data-movement-and-conversion-instructions-st",
     [MemoryEffects<[MemWrite]>, MaskedOpInterface, CommunicatingOpInterface,
      SpaceOpInterface, DeclareOpInterfaceMethods<AccessOpInterface>,
      AttrSizedOperandSegments]> {
+  let summary = "stores a value or a vector to address `a`";
+  let description = [{
+    `b` are the elements; all else is as in `ld`.
+  }];
   let WideOperands = 1;
   let Ignored = !listconcat(CacheTokens, ["mmio"]);
   let arguments = (ins AnyType:$a, Variadic<AnyType>:$b, Optional<I1>:$mask,
@@ -267,6 +277,7 @@ def Ptx_MembarOp : Ptx_Instr<"membar",
     "parallel-synchronization-and-communication-instructions-membar-fence",
     [Form<"membar.{cta|gl|sys}">],
     [MemoryEffects<[MemRead, MemWrite]>, OrdersMemory, NeedsNoMask]> {
+  let summary = "orders memory accesses like `fence.sc`; scope `gl` is `gpu`";
   let arguments = (ins Ptx_Scope:$scope);
 }
 def Ptx_FenceOp : Ptx_Instr<"fence",
@@ -274,6 +285,10 @@ def Ptx_FenceOp : Ptx_Instr<"fence",
     [Form<"fence{.sc|acq_rel|acquire|release}.{cta|cluster|gpu|sys}",
           [Since<"6.0", "sm_70+">]>],
     [MemoryEffects<[MemRead, MemWrite]>, OrdersMemory, NeedsNoMask]> {
+  let summary = "orders the accesses around it for the threads in `scope`";
+  let description = [{
+    Without `order` it is `acq_rel`.
+  }];
   let arguments = (ins OptionalAttr<Ptx_Order>:$order, Ptx_Scope:$scope);
 }
 //===----------------------------------------------------------------------===//

@@ -83,6 +83,13 @@ def Ptx_CvtOp : Ptx_Unary<"cvt",
     (ins Ptx_ScalarType:$ty2, OptionalAttr<Ptx_Rounding>:$rnd, Flag_Ftz:$ftz,
          Flag_Sat:$sat, Flag_Relu:$relu, Flag_Satfinite:$satfinite),
     [AddressArithmetic, Widens]> {
+  let summary = "converts a from type `ty2` to type `ty`";
+  let description = [{
+    Floating point to integer always clamps, and NaN becomes 0. Integer to
+    integer drops the upper bits unless `.sat` clamps. In floating-point results
+    `.sat` clamps to [0, 1], `.satfinite` to the finite numbers, and `.relu`
+    makes negative numbers 0.
+  }];
   let WideOperands = 1;
 }
 class SmallFloatTargets<string version> {
@@ -142,16 +149,26 @@ def Ptx_CvtRandomOp : Ptx_Ternary<"cvt.random",
     [Form<"cvt.rs{.relu}{.satfinite}.{f16x2|bf16x2}.f32 d:b32, a:2, b:2, c:b32", Cvt87>],
     (ins Ptx_ScalarType:$ty2, Ptx_Rounding:$rnd, Flag_Relu:$relu,
          Flag_Satfinite:$satfinite)> {
-  let summary = "two values as a packed type, a in the upper half, rounded up "
-                "where the digits that go and those of `c` carry";
+  let summary = "converts two values to a packed type with stochastic "
+                "rounding by `c`";
+  let description = [{
+    `a` and its random bits are in the upper halves of d and `c`. A value is
+    rounded away from zero if the sum of its random bits and of the digits that
+    are dropped carries, else toward zero.
+  }];
 }
 def Ptx_CvtRandomQuadOp : Ptx_Instr<"cvt.random.quad",
     "data-movement-and-conversion-instructions-cvt",
     [Form<"cvt.rs{.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4}.f32 d:b32, a*4, b:b32", Cvt87>,
      Form<"cvt.rs{.relu}.satfinite.{e2m1x4}.f32 d:b16, a*4, b:b32", Cvt87>],
     [Pure, LaneWise]> {
-  let summary = "the same of four values, the first in the uppermost byte, of "
-                "e2m1 in the uppermost 4 bits";
+  let summary = "converts four values to a packed type with stochastic "
+                "rounding by `b`";
+  let description = [{
+    The first value goes to the uppermost byte, of e2m1 to the uppermost 4 bits.
+    `cvt.random` says how values are rounded; `docs/Execution.md` says which
+    bits of `b` belong to which value.
+  }];
   let arguments = (ins Variadic<AnyType>:$a, AnyType:$b, Ptx_ScalarType:$ty,
                        Ptx_QuadFormat:$format, Ptx_Rounding:$rnd,
                        Flag_Relu:$relu, Flag_Satfinite:$satfinite);

@@ -103,6 +103,11 @@ def Ptx_ReadOp : Op<Ptx_Dialect, "read",
      DeclareOpInterfaceMethods<PromotableMemOpInterface>,
      TypesMatchWith<"value type is the slot's element", "slot", "value",
                     "::llvm::cast<SlotType>($_self).getElement()">]> {
+  let summary = "the value of a virtual register";
+  let description = [{
+    Registers are variables until `ptx-promote-registers` makes SSA values of
+    them: instructions get operands from `read` and give results to `write`.
+  }];
   let arguments = (ins Arg<Ptx_SlotType, "", [MemRead]>:$slot);
   let results = (outs AnyType:$value);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
@@ -112,6 +117,7 @@ def Ptx_WriteOp : Op<Ptx_Dialect, "write",
      DeclareOpInterfaceMethods<PromotableMemOpInterface>,
      TypesMatchWith<"value type is the slot's element", "slot", "value",
                     "::llvm::cast<SlotType>($_self).getElement()">]> {
+  let summary = "sets the value of a virtual register";
   let arguments = (ins AnyType:$value, Arg<Ptx_SlotType, "", [MemWrite]>:$slot);
   let assemblyFormat = "$value `,` $slot attr-dict `:` type($slot)";
 }
