@@ -5,7 +5,8 @@ nothing unknown was committed at the top of the tree.
 
     check-rooms.py SOURCE_ROOT
 
-A room is a folder of lib/ with its public headers in include/ptxjit/.
+A room is a folder of lib/ with its public headers in include/ptxjit/. The tool
+ptx-jit has a rule, too.
 """
 import os
 import re
@@ -25,12 +26,14 @@ ALLOWED = {
     "Analysis": {"Analysis", "Dialect"},
     # The list of the device library's functions, which compiled code calls.
     "Lowering": {"Lowering", "Analysis", "Dialect", "Runtime/KernelABI.h",
-                 "Runtime/Specialization.h", "Device/Functions.h"},
+                 "Runtime/Specialization.h", "Runtime/TensorMap.h",
+                 "Device/Functions.h"},
     "JIT": {"JIT", "Lowering", "Analysis", "Linker", "Parser", "Dialect",
             "Reference", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
     # Written from the ISA alone, so it must not know the lowering.
     "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
-                  "Runtime/CompilerABI.h"},
+                  "Runtime/CompilerABI.h", "Runtime/TensorRules.h",
+                  "Runtime/TensorMap.h"},
     "Cache": {"Cache", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
     "Runtime": {"Runtime", "Cache"},
     # ptxjit.h itself includes nothing of ours.
@@ -41,6 +44,8 @@ ALLOWED = {
     "Ocelot": {"Runtime"},
     "Audit": set(),
     "Device": {"Device/Functions.def"},
+    # Includes ptxjit.h, like programs of users. `link` writes linked texts.
+    "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
 NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Ocelot",
@@ -63,6 +68,18 @@ def check(path, room):
     return problems
 
 
+def check_folder(folder, room):
+    """Checks the sources below `folder`. Returns the problems, and how many
+    files there are."""
+    problems, files = [], 0
+    for inner, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            if name.endswith((".h", ".cpp", ".def")):
+                files += 1
+                problems += check(os.path.join(inner, name), room)
+    return problems, files
+
+
 def check_top(root):
     """Checks the names at the top of the tree, if it is a git checkout."""
     listed = subprocess.run(["git", "-C", root, "ls-files"], text=True,
@@ -73,8 +90,11 @@ def check_top(root):
 
 
 def main():
-    root, problems, files = sys.argv[1], [], 0
-    problems += check_top(root)
+    root = sys.argv[1]
+    problems = check_top(root)
+    found, files = check_folder(os.path.join(root, "tools/ptx-jit"),
+                                "tools/ptx-jit")
+    problems += found
     for base in ("lib", "include/ptxjit"):
         for room in sorted(os.listdir(os.path.join(root, base))):
             folder = os.path.join(root, base, room)
@@ -83,11 +103,9 @@ def main():
             if room not in ALLOWED:
                 problems.append(f"{folder}: a room without a rule")
                 continue
-            for inner, _, names in sorted(os.walk(folder)):
-                for name in sorted(names):
-                    if name.endswith((".h", ".cpp", ".def")):
-                        files += 1
-                        problems += check(os.path.join(inner, name), room)
+            found, more = check_folder(folder, room)
+            problems += found
+            files += more
     print("\n".join(problems) if problems else f"{files} files keep the rules")
     return 1 if problems or not files else 0
 

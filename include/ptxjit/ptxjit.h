@@ -19,11 +19,9 @@
 
 #ifndef PTXJIT_PTXJIT_H
 #define PTXJIT_PTXJIT_H
-#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,7 +40,7 @@ enum class ErrorCode {
   None,
   InvalidArgument,    ///< extents, sizes or options out of range
   NotFound,           ///< no file, kernel or variable of that name
-  InvalidPtx,         ///< the text is not PTX; the message has line and caret
+  InvalidPtx,         ///< not PTX: "FILE:LINE:COLUMN: error: WHY" and a caret
   CompilerFailed,     ///< it is missing, knows no such CPU, or gave up
   OutOfMemory,        ///< for buffers, shared or local memory
   Trap,               ///< a thread executed `trap`
@@ -90,7 +88,8 @@ private:
 
 namespace detail {
 PTXJIT_API Result<std::shared_ptr<void>> allocate(size_t bytes, bool isLow);
-PTXJIT_API Error checkEdges(const void *data, size_t bytes);
+PTXJIT_API Error checkEdges(const void *data, size_t bytes,
+                            const std::string &writer, const std::string &name);
 } // namespace detail
 
 /// A handle to an array, zeroed, at a multiple of 256 bytes. Accesses of
@@ -100,10 +99,11 @@ PTXJIT_API Error checkEdges(const void *data, size_t bytes);
 template <typename T> class Buffer {
 public:
   static_assert(std::is_trivially_copyable_v<T>, "kernels see its bytes");
+  Buffer() = default; ///< refers to no array: null, of size 0
   /// `isLow`: see Module::needsLowMemory. Errors: OutOfMemory.
   static Result<Buffer> allocate(size_t count, bool isLow = false) {
-    auto memory = detail::allocate(
-        std::min(count, SIZE_MAX / sizeof(T)) * sizeof(T), isLow);
+    size_t bytes = count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);
+    auto memory = detail::allocate(bytes, isLow);
     if (memory)
       return Buffer(*memory, count);
     return memory.getError();
@@ -113,17 +113,18 @@ public:
   T &operator[](size_t i) const { return assert(i < count), data()[i]; }
   T *begin() const { return data(); }
   T *end() const { return data() + count; }
-  /// Has anyone written beside the array? The message names the byte that is
-  /// nearest. Errors: IllegalAddress.
-  Error checkEdges() const {
-    return detail::checkEdges(data(), count * sizeof(T));
+  /// Has anyone written beside the array? The message says that `writer` wrote
+  /// beside `name`, and which byte is nearest. Errors: IllegalAddress.
+  Error checkEdges(const std::string &writer = "something",
+                   const std::string &name = "a buffer") const {
+    return detail::checkEdges(data(), count * sizeof(T), writer, name);
   }
 
 private:
   Buffer(std::shared_ptr<void> memory, size_t count)
       : memory(std::move(memory)), count(count) {}
   std::shared_ptr<void> memory;
-  size_t count;
+  size_t count = 0;
 };
 
 /// Extents: of a grid or cluster in CTAs, of a block in threads.
@@ -153,6 +154,8 @@ struct PTXJIT_API CompileOptions {
   bool hasFreeOrder = false;   ///< PTXJIT_ORDER=free (docs/Execution.md)
   /// Gives each warp, or each thread, a stack of its own, even if none waits.
   enum class Mode { Auto, Fibers, Threads } mode = Mode::Auto;
+  /// For tests: LLVM fails at "lower", "optimize" or "codegen". Empty: nowhere.
+  std::string failAt;
 };
 
 /// An argument of a launch: a number, an enumerator, a pointer, a Buffer, or a
@@ -160,29 +163,27 @@ struct PTXJIT_API CompileOptions {
 class Argument {
 public:
   enum class Kind { Integer, Float, Pointer, Bytes };
-
-  template <typename T> Argument(const T &value) : bytes(sizeof(T)) {
+  template <typename T>
+  Argument(const T &value) : Argument(kindOf<T>, &value, sizeof(T)) {
     static_assert(std::is_trivially_copyable_v<T>, "kernels see its bytes");
-    if constexpr (std::is_pointer_v<T> || std::is_null_pointer_v<T>)
-      kind = Kind::Pointer;
-    else if constexpr (std::is_floating_point_v<T>)
-      kind = Kind::Float;
-    else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
-      kind = Kind::Integer;
-    if (kind == Kind::Bytes || bytes > sizeof(number))
-      data = &value;
-    else
-      std::memcpy(&number, &value, bytes);
   }
   template <typename T>
   Argument(const Buffer<T> &buffer) : Argument(buffer.data()) {}
+  /// For types known at run time. `Bytes` fit all types, and live like structs.
+  PTXJIT_API Argument(Kind kind, const void *value, size_t bytes);
 
   Kind getKind() const { return kind; }
   size_t getBytes() const { return bytes; }
   const void *getData() const { return data ? data : &number; }
 
 private:
-  Kind kind = Kind::Bytes;
+  template <typename T>
+  static constexpr Kind kindOf =
+      std::is_pointer_v<T> || std::is_null_pointer_v<T> ? Kind::Pointer
+      : std::is_floating_point_v<T>                     ? Kind::Float
+      : std::is_arithmetic_v<T> || std::is_enum_v<T>    ? Kind::Integer
+                                                        : Kind::Bytes;
+  Kind kind;
   size_t bytes;
   const void *data = nullptr;
   uint64_t number = 0;
@@ -211,10 +212,9 @@ public:
 
   /// Compiles for config.block, if that has not been done, and runs all CTAs
   /// with one argument for each parameter; returns when they have finished.
-  /// Sizes of arguments, and whether they are floating point, must agree with
-  /// the parameters: nothing is converted. Errors: all but NotFound. If threads
-  /// caused one, memory has no defined contents, and the message says which
-  /// thread it was and where in the PTX.
+  /// Nothing is converted: sizes have to agree, and so has being floating
+  /// point. Errors: all but NotFound. If threads caused one, memory has no
+  /// defined contents, and the message names the thread and its line.
   template <typename... Args>
   Error launch(const LaunchConfig &config, const Args &...args) const {
     return launchList(config, {Argument(args)...});
@@ -228,9 +228,10 @@ public:
   /// By the reference interpreter: slow, exact. All faults are ErrorCode::Trap.
   Error interpret(const LaunchConfig &config,
                   const std::vector<Argument> &arguments) const;
-  /// Compiles, so that the first launch need not.
+  /// Compiles, so that the first launch need not. Errors: as emit().
   Result<CompiledInfo> compile(const LaunchConfig &config) const;
-  /// What the compiler has after a stage (`ptx-jit run --emit`): "ptx" … "obj".
+  /// A stage of the compiler, "ptx" to "obj", or its report "explain" or
+  /// "remarks" (docs/Execution.md). Errors: InvalidArgument, CompilerFailed.
   Result<std::string> emit(const std::string &stage,
                            const LaunchConfig &config) const;
 
@@ -245,9 +246,8 @@ private:
 /// A PTX module: kernels and variables.
 class PTXJIT_API Module {
 public:
-  /// `fileName` is for messages. Texts below 1 MB are checked as a whole; the
-  /// statements of larger ones when a kernel is first compiled. Errors:
-  /// InvalidPtx (with all diagnostics), CompilerFailed.
+  /// `fileName` is for messages. From 1 MB on, bodies are checked when they are
+  /// compiled. Errors: InvalidPtx (with all diagnostics), CompilerFailed.
   static Result<Module> load(std::string_view text,
                              const std::string &fileName = "<text>");
   /// Errors: NotFound, and those of load().

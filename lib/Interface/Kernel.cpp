@@ -51,6 +51,14 @@ Kernel Kernel::withOptions(CompileOptions options) const {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+Argument::Argument(Kind kind, const void *value, size_t bytes)
+    : kind(kind), bytes(bytes) {
+  if (kind == Kind::Bytes || bytes > sizeof(number))
+    data = value;
+  else
+    std::memcpy(&number, value, bytes);
+}
+
 static std::string nameParameter(const PtxjitParam &param) {
   std::string text = std::string(".") + param.type + " " + param.name;
   return param.count == 1 ? text
@@ -102,7 +110,8 @@ Error Kernel::Impl::layOut(const std::vector<Argument> &arguments,
     const Argument &argument = arguments[i];
     bool isPointer = argument.getKind() == Argument::Kind::Pointer;
     // Of low memory, the lower half of a pointer is all of it.
-    size_t bytes = isPointer && isLow ? 4 : argument.getBytes();
+    bool isHalf = isPointer && isLow && bytesOf(param) == 4;
+    size_t bytes = isHalf ? 4 : argument.getBytes();
     if (!fits(param, argument, bytes))
       return Error(ErrorCode::InvalidArgument,
                    "kernel '" + name + "': parameter " + std::to_string(i + 1) +
@@ -125,6 +134,7 @@ KernelOptions Kernel::Impl::getOptions() const {
   out.quick = options.isQuick;
   out.fastMatrices = options.hasFastTensors;
   out.freeOrder = options.hasFreeOrder;
+  out.inject = options.failAt.c_str();
   out.atLeast =
       options.mode == CompileOptions::Mode::Threads  ? PTXJIT_MODE_THREADS
       : options.mode == CompileOptions::Mode::Fibers ? PTXJIT_MODE_FIBERS

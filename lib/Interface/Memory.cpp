@@ -21,16 +21,21 @@ Result<std::shared_ptr<void>> ptxjit::detail::allocate(size_t bytes,
   return std::shared_ptr<void>(std::move(pages), data);
 }
 
-Error ptxjit::detail::checkEdges(const void *data, size_t bytes) {
+Error ptxjit::detail::checkEdges(const void *data, size_t bytes,
+                                 const std::string &writer,
+                                 const std::string &name) {
+  if (!data) // a handle to no array
+    return Error();
   auto damage =
       WatchedMemory::findDamage(static_cast<const char *>(data), bytes);
   if (!damage)
     return Error();
-  char text[160];
-  std::snprintf(text, sizeof(text),
-                "something wrote %s a buffer of %zu bytes: at offset %lld is "
-                "byte 0x%02x, expected 0x%02x",
-                damage->offset < 0 ? "in front of" : "behind", bytes,
-                (long long)damage->offset, damage->found, damage->expected);
-  return Error(ErrorCode::IllegalAddress, text);
+  const char *place = damage->offset < 0 ? "in front of" : "behind";
+  char values[64];
+  std::snprintf(values, sizeof(values), "found byte 0x%02x, expected 0x%02x",
+                damage->found, damage->expected);
+  return Error(ErrorCode::IllegalAddress,
+               writer + " wrote " + place + " " + name + ", which has " +
+                   std::to_string(bytes) + " bytes: at offset " +
+                   std::to_string(damage->offset) + " " + values);
 }

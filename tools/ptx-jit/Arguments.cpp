@@ -13,17 +13,17 @@
 
 using namespace ptxjit;
 
-bool ptxjit::parseExtents(const std::string &text, uint32_t (&extents)[3]) {
+bool ptxjit::parseExtents(const std::string &text, Dim3 &extents) {
   const char *p = text.c_str();
-  extents[0] = extents[1] = extents[2] = 1;
-  for (unsigned i = 0; i < 3; ++i) {
+  extents = Dim3();
+  for (uint32_t *extent : {&extents.x, &extents.y, &extents.z}) {
     if (*p < '0' || *p > '9')
       return false;
     char *end;
     unsigned long long value = std::strtoull(p, &end, 10);
     if (value == 0 || value > UINT32_MAX)
       return false;
-    extents[i] = uint32_t(value);
+    *extent = uint32_t(value);
     if (*end == 0)
       return true;
     if (*end != ',')
@@ -73,7 +73,8 @@ static bool applyOption(BufferRequest &buffer, const std::string &option,
   return true;
 }
 
-bool ptxjit::parseScalarArgument(const std::string &text, Argument &argument,
+bool ptxjit::parseScalarArgument(const std::string &text,
+                                 std::vector<uint8_t> &value,
                                  std::string &error) {
   size_t at = text.find_first_of(":{");
   auto type = parseElementType(text.substr(0, at));
@@ -84,20 +85,21 @@ bool ptxjit::parseScalarArgument(const std::string &text, Argument &argument,
         "of u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
     return false;
   }
-  argument.type = *type;
   std::string list = text.substr(at + 1);
   if (array)
     list.pop_back();
   for (const std::string &part : splitCommas(list)) {
-    argument.values.push_back(0);
-    if (!parseElement(*type, part, argument.values.back())) {
+    uint64_t bits;
+    if (!parseElement(*type, part, bits)) {
       error = "'" + part + "' is not a " + type->name;
       return false;
     }
-    if (!array && argument.values.size() > 1) {
+    if (!array && !value.empty()) {
       error = "expected one value";
       return false;
     }
+    auto *bytes = reinterpret_cast<const uint8_t *>(&bits);
+    value.insert(value.end(), bytes, bytes + type->bytes);
   }
   return true;
 }
@@ -107,7 +109,7 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
     error = "argument '" + text + "': " + why;
     return false;
   };
-  Argument argument;
+  ArgumentRequest argument;
   if (text.rfind("buf:", 0) == 0) {
     argument.isBuffer = true;
     argument.buffer = std::strtoull(text.c_str() + 4, 0, 10);
@@ -119,7 +121,7 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
   size_t bracket = text.find_first_of(":[{");
   if (bracket == std::string::npos || text[bracket] != '[') {
     std::string why;
-    if (!parseScalarArgument(text, argument, why))
+    if (!parseScalarArgument(text, argument.value, why))
       return fail(why);
     arguments.push_back(argument);
     return true;
@@ -135,7 +137,7 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
   buffer.data.count = std::strtoull(count.c_str(), &end, 0);
   if (count.empty() || *end || buffer.data.count == 0)
     return fail("'" + count + "' is not a number of elements");
-  if (!buffer.data.allocate(range))
+  if (!buffer.data.allocate(isLow))
     return fail("there is not enough memory");
   std::string rest = text.substr(close + 1), why;
   std::vector<std::string> parts = splitCommas(rest);
@@ -159,44 +161,37 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
   return true;
 }
 
-bool ArgumentList::layOut(const PtxjitKernelInfo &kernel,
-                          std::vector<uint64_t> &block,
-                          std::string &error) const {
-  if (arguments.size() != kernel.numParams) {
-    error = std::string("kernel '") + kernel.name + "' takes " +
-            std::to_string(kernel.numParams) + " arguments, " +
+bool ArgumentList::pass(const Kernel &kernel, std::vector<Argument> &passed,
+                        std::string &error) const {
+  std::vector<Parameter> parameters = kernel.getParameters();
+  if (arguments.size() != parameters.size()) {
+    error = "kernel '" + kernel.getName() + "' takes " +
+            std::to_string(parameters.size()) + " arguments, " +
             std::to_string(arguments.size()) + " are given:";
-    for (uint32_t i = 0; i < kernel.numParams; ++i)
-      error += std::string(i ? ", " : " ") + "." + kernel.params[i].type + " " +
-               kernel.params[i].name;
+    for (size_t i = 0; i < parameters.size(); ++i)
+      error +=
+          (i ? ", ." : " .") + parameters[i].type + " " + parameters[i].name;
     return false;
   }
-  block.assign(kernel.paramBytes / 8 + 2, 0);
-  for (uint32_t i = 0; i < kernel.numParams; ++i) {
-    const PtxjitParam &param = kernel.params[i];
-    const Argument &argument = arguments[i];
-    uint64_t bytes = argument.bytes();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter &param = parameters[i];
+    const ArgumentRequest &argument = arguments[i];
+    size_t bytes = argument.value.size();
     // A pointer into the low range fits into a parameter of 32 bits.
-    if (argument.isBuffer && range == AddressRange::Low &&
-        param.elementBytes == 4)
-      bytes = 4;
-    if (param.elementBytes * param.count != bytes) {
-      error = std::string("parameter '") + param.name + "' is ." + param.type;
+    if (argument.isBuffer)
+      bytes = isLow && param.bytes == 4 ? 4 : sizeof(void *);
+    if (param.bytes != bytes) {
+      error = "parameter '" + param.name + "' is ." + param.type;
       if (param.count != 1)
         error += "[" + std::to_string(param.count) + "]";
       error += ", argument " + std::to_string(i + 1) + " has " +
                std::to_string(bytes) + " bytes";
       return false;
     }
-    char *at = reinterpret_cast<char *>(block.data()) + param.offset;
-    if (argument.isBuffer) {
-      void *address = buffers[argument.buffer].data.memory.get();
-      std::memcpy(at, &address, bytes);
-    }
-    for (uint64_t value : argument.values) {
-      std::memcpy(at, &value, argument.type.bytes);
-      at += argument.type.bytes;
-    }
+    if (argument.isBuffer)
+      passed.push_back(buffers[argument.buffer].data.memory);
+    else
+      passed.emplace_back(Argument::Kind::Bytes, argument.value.data(), bytes);
   }
   return true;
 }
@@ -209,20 +204,12 @@ static std::string nameOf(const BufferRequest &buffer, size_t number) {
 
 bool ArgumentList::checkEdges(const std::string &kernel,
                               std::string &error) const {
-  for (size_t b = 0; b < buffers.size(); ++b) {
-    auto damage = buffers[b].data.memory.findDamage();
-    if (!damage)
-      continue;
-    char bytes[64];
-    std::snprintf(bytes, sizeof(bytes), "found byte 0x%02x, expected 0x%02x",
-                  damage->found, damage->expected);
-    error = "kernel '" + kernel + "' wrote " +
-            (damage->offset < 0 ? "in front of " : "behind ") +
-            nameOf(buffers[b], b) + ", which has " +
-            std::to_string(buffers[b].data.bytes()) + " bytes: at offset " +
-            std::to_string(damage->offset) + " " + bytes;
-    return false;
-  }
+  for (size_t b = 0; b < buffers.size(); ++b)
+    if (Error found = buffers[b].data.memory.checkEdges(
+            "kernel '" + kernel + "'", nameOf(buffers[b], b))) {
+      error = found.getMessage();
+      return false;
+    }
   return true;
 }
 
@@ -232,8 +219,8 @@ std::string ArgumentList::describePlaces() const {
     const TypedBuffer &data = buffers[b].data;
     char places[64];
     std::snprintf(places, sizeof(places), ": %p to %p\n",
-                  static_cast<void *>(data.memory.get()),
-                  static_cast<void *>(data.memory.get() + data.bytes()));
+                  static_cast<void *>(data.memory.data()),
+                  static_cast<void *>(data.memory.data() + data.bytes()));
     text += "  " + nameOf(buffers[b], b) + places;
   }
   return text;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses the ARGs of `ptx-jit run`, lays them out as the `.param` block of a
-// kernel, and afterwards prints, writes and compares the buffers among them.
+// Parses the ARGs of `ptx-jit run`, makes the arguments of a launch from them,
+// and afterwards prints, writes and compares the buffers among them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,6 @@
 #define PTXJIT_TOOLS_ARGUMENTS_H
 
 #include "Buffers.h"
-#include "ptxjit/Runtime/CompilerABI.h"
 
 namespace ptxjit {
 
@@ -21,17 +20,15 @@ namespace ptxjit {
 ///   TYPE[N]=FILL{,print{=N}}{,out=FILE}{,expect=FILE}{,rtol=X}{,atol=X}
 ///       {,ulps=N}{,misses=SHARE}    a buffer of N elements
 ///   buf:N              buffer number N (from 0) once more
-struct Argument {
+struct ArgumentRequest {
   bool isBuffer = false;
-  ElementType type;
-  std::vector<uint64_t> values; ///< one, or those of an array
-  size_t buffer = 0;            ///< index in ArgumentList::buffers
-  uint64_t bytes() const { return isBuffer ? 8 : values.size() * type.bytes; }
+  std::vector<uint8_t> value; ///< the bytes of a scalar or an array
+  size_t buffer = 0;          ///< index in ArgumentList::buffers
 };
 
-/// Reads TYPE:VALUE or TYPE{VALUE,...}. Returns false, with a message in
-/// `error`, if `text` is malformed.
-bool parseScalarArgument(const std::string &text, Argument &argument,
+/// Reads TYPE:VALUE or TYPE{VALUE,...} as its bytes. Returns false, with a
+/// message in `error`, if `text` is malformed.
+bool parseScalarArgument(const std::string &text, std::vector<uint8_t> &value,
                          std::string &error);
 
 /// A buffer, and what the user asks to be done with it after the launch.
@@ -44,18 +41,18 @@ struct BufferRequest {
 };
 
 struct ArgumentList {
-  std::vector<Argument> arguments;
+  std::vector<ArgumentRequest> arguments;
   std::vector<BufferRequest> buffers;
-  /// The addresses that the module's kernels can reach; `add` allocates there.
-  AddressRange range = AddressRange::All;
+  bool isLow = false; ///< Module::needsLowMemory, where `add` allocates
 
   /// Reads one argument and fills its buffer. Returns false, with a message in
   /// `error`, if it is malformed or memory is short.
   bool add(const std::string &text, std::string &error);
-  /// Fills `block` with the parameters of `kernel`. Returns false if the number
-  /// of arguments or a size does not match.
-  bool layOut(const PtxjitKernelInfo &kernel, std::vector<uint64_t> &block,
-              std::string &error) const;
+  /// Makes the arguments of a launch of `kernel`, which refer to this list.
+  /// Returns false if their number or a size does not match. Unlike for C++
+  /// programs, types do not matter: `u32:0x3f800000` may be a `.f32`.
+  bool pass(const Kernel &kernel, std::vector<Argument> &passed,
+            std::string &error) const;
   /// Checks after a launch of `kernel` that it did not write outside the
   /// buffers. Returns false, with the place of such a write in `error`, if it
   /// did.
@@ -70,7 +67,7 @@ struct ArgumentList {
 
 /// Reads "X", "X,Y" or "X,Y,Z", all positive; missing extents are 1. Returns
 /// false if `text` is malformed.
-bool parseExtents(const std::string &text, uint32_t (&extents)[3]);
+bool parseExtents(const std::string &text, Dim3 &extents);
 
 } // namespace ptxjit
 

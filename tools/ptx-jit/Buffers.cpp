@@ -150,16 +150,21 @@ bool ptxjit::isClose(const ElementType &type, uint64_t got, uint64_t want,
          tolerance.absolute + tolerance.relative * std::fabs(b);
 }
 
-bool TypedBuffer::allocate(AddressRange range) {
-  return count <= (uint64_t(1) << 40) && memory.allocate(bytes(), range);
+bool TypedBuffer::allocate(bool isLow) {
+  if (count > (uint64_t(1) << 40)) // bytes() could overflow
+    return false;
+  auto allocated = Buffer<uint8_t>::allocate(bytes(), isLow);
+  if (allocated)
+    memory = *allocated;
+  return bool(allocated);
 }
 uint64_t TypedBuffer::get(uint64_t index) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, memory.get() + index * type.bytes, type.bytes);
+  std::memcpy(&bits, memory.data() + index * type.bytes, type.bytes);
   return bits;
 }
 void TypedBuffer::set(uint64_t index, uint64_t bits) {
-  std::memcpy(memory.get() + index * type.bytes, &bits, type.bytes);
+  std::memcpy(memory.data() + index * type.bytes, &bits, type.bytes);
 }
 
 /// The generator splitmix64.
@@ -235,7 +240,7 @@ bool ptxjit::readFile(TypedBuffer &buffer, const std::string &path,
     error = path + ": " + std::strerror(errno);
     return false;
   }
-  size_t got = std::fread(buffer.memory.get(), 1, buffer.bytes(), file);
+  size_t got = std::fread(buffer.memory.data(), 1, buffer.bytes(), file);
   std::fclose(file);
   if (got == buffer.bytes())
     return true;
@@ -247,8 +252,8 @@ bool ptxjit::readFile(TypedBuffer &buffer, const std::string &path,
 bool ptxjit::writeFile(const TypedBuffer &buffer, const std::string &path,
                        std::string &error) {
   std::FILE *file = std::fopen(path.c_str(), "wb");
-  bool ok = file && std::fwrite(buffer.memory.get(), 1, buffer.bytes(), file) ==
-                        buffer.bytes();
+  bool ok = file && std::fwrite(buffer.memory.data(), 1, buffer.bytes(),
+                                file) == buffer.bytes();
   if (file && std::fclose(file) != 0)
     ok = false;
   if (!ok)

@@ -10,7 +10,7 @@
 #ifndef PTXJIT_TOOLS_BUFFERS_H
 #define PTXJIT_TOOLS_BUFFERS_H
 
-#include "ptxjit/Runtime/WatchedMemory.h"
+#include "ptxjit/ptxjit.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,9 +51,10 @@ bool isClose(const ElementType &type, uint64_t got, uint64_t want,
 struct TypedBuffer {
   ElementType type;
   uint64_t count = 0;
-  WatchedMemory memory;
+  Buffer<uint8_t> memory;
 
-  bool allocate(ptxjit::AddressRange range = ptxjit::AddressRange::All);
+  /// `isLow`: as in Buffer. \returns false if there is not enough memory.
+  bool allocate(bool isLow = false);
   uint64_t get(uint64_t index) const;
   void set(uint64_t index, uint64_t bits);
   uint64_t bytes() const { return count * type.bytes; }

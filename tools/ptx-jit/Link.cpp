@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Link.h"
-#include "ptxjit/Runtime/LoadedModule.h"
+#include "Diagnostics.h"
 
 #include <cstdio>
 #include <fstream>
@@ -15,11 +15,13 @@ using namespace ptxjit;
 
 int ptxjit::linkModules(const std::vector<NamedText> &modules,
                         const std::string &output) {
-  std::string image = joinTexts(modules), diagnostics;
-  bool isGood = LoadedModule::load(image, output, diagnostics) != nullptr;
-  std::fputs(diagnostics.c_str(), stderr);
-  if (!isGood)
+  std::string image = joinTexts(modules);
+  auto linked = Module::load(image, output);
+  if (!linked) {
+    std::fprintf(stderr, "%s\n", formatDiagnostic(linked.getError()).c_str());
     return 1;
+  }
+  std::fputs(linked->getWarnings().c_str(), stderr);
   std::ofstream file;
   if (output != "-")
     file.open(output, std::ios::binary);

@@ -7,6 +7,8 @@
 #ifndef PTXJIT_TOOLS_PTXJIT_LINK_H
 #define PTXJIT_TOOLS_PTXJIT_LINK_H
 
+// The form of linked texts is internal: the interface loads them like any PTX,
+// but has no function that makes one. This header needs no library.
 #include "ptxjit/Runtime/LinkedText.h"
 
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "TestNotation.h"
 #include "Arguments.h"
-#include "ptxjit/Runtime/ReadFile.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -210,9 +210,10 @@ bool parseValues(const ElementType &type, const std::string &list,
 /// \returns false if the file cannot be read, or holds no whole elements.
 bool readElements(const ElementType &type, const std::string &path,
                   std::vector<uint64_t> &values) {
-  std::string bytes;
-  if (readFile(path, bytes) != 0 || bytes.size() % type.bytes != 0)
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file || (*file)->getBufferSize() % type.bytes != 0)
     return false;
+  llvm::StringRef bytes = (*file)->getBuffer();
   for (size_t at = 0; at < bytes.size(); at += type.bytes) {
     uint64_t bits = 0;
     std::memcpy(&bits, bytes.data() + at, type.bytes);
@@ -306,6 +307,7 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
     return false;
   }
   test.kernel = words.front().text;
+  test.config.block.x = 0; // not given
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string &word = words[i].text;
     auto value = [&](const char *prefix) -> const char * {
@@ -314,13 +316,13 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
     };
     bool ok = true;
     if (const char *v = value("grid="))
-      ok = parseExtents(v, test.grid);
+      ok = parseExtents(v, test.config.grid);
     else if (const char *v = value("cluster="))
-      ok = parseExtents(v, test.cluster);
+      ok = parseExtents(v, test.config.cluster);
     else if (const char *v = value("block="))
-      ok = parseExtents(v, test.block);
+      ok = parseExtents(v, test.config.block);
     else if (const char *v = value("shared="))
-      test.shared = uint32_t(std::strtoul(v, nullptr, 0));
+      test.config.dynamicSharedBytes = uint32_t(std::strtoul(v, nullptr, 0));
     else if (const char *v = value("~ulps="))
       test.tolerance.ulps = std::strtoull(v, nullptr, 0);
     else if (const char *v = value("~rel="))
@@ -338,11 +340,8 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
         ok = parseBuffer(word, folder, argument);
         argument.textBegin += words[i].at;
       } else {
-        Argument scalar;
         std::string why;
-        ok = parseScalarArgument(word, scalar, why);
-        argument.type = scalar.type;
-        argument.values = scalar.values;
+        ok = parseScalarArgument(word, argument.value, why);
       }
       test.arguments.push_back(std::move(argument));
     }
@@ -359,11 +358,11 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
     error = "a racy test must say what it expects";
     return false;
   }
-  if (test.block[0] == 0) {
+  if (test.config.block.x == 0) {
     size_t longest = 1;
     for (const TestArgument &a : test.arguments)
       longest = std::max(longest, a.initial.size());
-    test.block[0] = uint32_t(std::min<size_t>(longest, 1024));
+    test.config.block.x = uint32_t(std::min<size_t>(longest, 1024));
   }
   return true;
 }

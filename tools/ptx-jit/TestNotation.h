@@ -26,7 +26,7 @@
 // thread by thread. With `fails` the launch must fail with a message that
 // contains TEXT. A block has as many threads as the longest buffer has elements
 // (1024 at most) unless given. A test also fails if the kernel writes outside
-// its buffers (WatchedMemory.h).
+// its buffers (Buffer in ptxjit.h).
 //
 // A line `// ptx-jit-test: N` says for which version of this notation the file
 // was written. docs/Testing.md is the manual.
@@ -49,7 +49,7 @@ inline constexpr unsigned kNotationVersion = 1;
 struct TestArgument {
   bool isBuffer = false;
   ElementType type;
-  std::vector<uint64_t> values;  ///< of a number, an array or a struct
+  std::vector<uint8_t> value;    ///< bytes of a number, an array or a struct
   std::vector<uint64_t> initial; ///< of a buffer
   bool checked = false;          ///< are there expected values (out, io)?
   bool byReference = false;      ///< `ref`
@@ -66,8 +66,7 @@ struct TestCase {
   unsigned line = 0; ///< in the file, from 1 on
   size_t offset = 0; ///< of the text behind `// run:`, in the file
   bool isRacy = false;
-  uint32_t grid[3] = {1, 1, 1}, block[3] = {0, 1, 1}, cluster[3] = {0, 0, 0};
-  uint32_t shared = 0;
+  LaunchConfig config;
   std::vector<TestArgument> arguments;
   Tolerance tolerance;
 };

@@ -6,14 +6,15 @@
 
 #include "TestRunner.h"
 #include "Arguments.h"
+#include "Diagnostics.h"
 #include "TestNotation.h"
 #include "TestReport.h"
-#include "ptxjit/Runtime/LoadedModule.h"
-#include "ptxjit/Runtime/ReadFile.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 using namespace ptxjit;
 
@@ -27,33 +28,35 @@ namespace {
 struct Mode {
   std::string name;
   bool reference = false;
-  KernelOptions options;
+  CompileOptions options;
 };
 
 std::vector<Mode> chooseModes(const TestOptions &options) {
   std::vector<Mode> modes(1);
   modes[0].name = "reference";
   modes[0].reference = true;
-  auto add = [&](uint32_t chunk, const char *cpu) {
+  auto add = [&](uint32_t chunk, const std::string &cpu) {
     Mode mode;
-    mode.name = "chunk " + std::to_string(chunk) + (*cpu ? " on " : "") + cpu;
+    mode.name =
+        "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on ") + cpu;
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
-    mode.options.atLeast = options.atLeast;
+    mode.options.mode = options.mode;
     modes.push_back(mode);
   };
   if (!options.chunks.empty()) {
     for (uint32_t chunk : options.chunks)
-      add(chunk, options.cpu.c_str());
+      add(chunk, options.cpu);
     return modes;
   }
   for (uint32_t chunk : {1, 4, 8, 16})
-    add(chunk, options.cpu.c_str());
-  for (PtxjitMode atLeast : {PTXJIT_MODE_FIBERS, PTXJIT_MODE_THREADS}) {
+    add(chunk, options.cpu);
+  for (bool isThreads : {false, true}) {
     Mode mode;
-    mode.name = describe(atLeast);
-    mode.options.cpu = options.cpu.c_str();
-    mode.options.atLeast = atLeast;
+    mode.name = isThreads ? "threads" : "fibers";
+    mode.options.cpu = options.cpu;
+    mode.options.mode = isThreads ? CompileOptions::Mode::Threads
+                                  : CompileOptions::Mode::Fibers;
     modes.push_back(mode);
   }
   if (options.cpu.empty())
@@ -69,17 +72,19 @@ public:
   TestReport results;
 
   void run() {
-    if (int error = readFile(path, text)) {
-      report(0, std::string("cannot be read: ") + std::strerror(error));
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file) {
+      report(0, "cannot be read: " + file.getError().message());
       return;
     }
-    std::string diagnostics;
-    module = LoadedModule::load(text, path, diagnostics);
-    if (!module) {
-      std::fputs(diagnostics.c_str(), stderr);
+    text = (*file)->getBuffer().str();
+    auto loaded = Module::load(text, path);
+    if (!loaded) {
+      std::fprintf(stderr, "%s\n", formatDiagnostic(loaded.getError()).c_str());
       report(0, "is refused");
       return;
     }
+    module = *loaded;
     unsigned lineNumber = 0, cases = 0;
     for (size_t at = 0; at < text.size();) {
       size_t end = std::min(text.find('\n', at), text.size());
@@ -216,25 +221,20 @@ private:
     }
   }
 
-  bool runMode(TestCase &test, const Mode &mode, std::string &error) {
-    const PtxjitKernelInfo *kernel = module->findKernel(test.kernel);
-    if (!kernel) {
-      error = "there is no such kernel";
-      return false;
-    }
-    ArgumentList list;
-    list.range = module->getAddressRange();
+  /// Allocates the buffers of a test, with their initial values.
+  bool makeArguments(const TestCase &test, ArgumentList &list,
+                     std::string &error) const {
+    list.isLow = module->needsLowMemory();
     for (const TestArgument &a : test.arguments) {
-      Argument argument;
-      argument.type = a.type;
-      argument.values = a.values;
+      ArgumentRequest argument;
+      argument.value = a.value;
       if (a.isBuffer) {
         argument.isBuffer = true;
         argument.buffer = list.buffers.size();
         BufferRequest buffer;
         buffer.data.type = a.type;
         buffer.data.count = a.initial.size();
-        if (!buffer.data.allocate(list.range)) {
+        if (!buffer.data.allocate(list.isLow)) {
           error = "there is not enough memory";
           return false;
         }
@@ -242,33 +242,37 @@ private:
           buffer.data.set(i, a.initial[i]);
         list.buffers.push_back(std::move(buffer));
       }
-      list.arguments.push_back(argument);
+      list.arguments.push_back(std::move(argument));
     }
-    std::vector<uint64_t> params;
-    if (!list.layOut(*kernel, params, error))
+    return true;
+  }
+
+  bool runMode(TestCase &test, const Mode &mode, std::string &error) {
+    auto kernel = module->getKernel(test.kernel);
+    if (!kernel) {
+      error = "there is no such kernel";
       return false;
-    Grid grid{test.grid[0], test.grid[1], test.grid[2]};
-    LaunchOptions launch;
-    launch.cluster = {test.cluster[0], test.cluster[1], test.cluster[2]};
-    std::string diagnostics;
-    bool ok;
-    if (mode.reference) {
-      ok = module->interpret(test.kernel, grid, test.block, params.data(),
-                             test.shared, 0, diagnostics, launch);
-    } else {
-      LaunchStatus status = module->launch(
-          test.kernel, grid, test.block, params.data(), test.shared,
-          options.threads, mode.options, diagnostics, launch);
-      ok = status == LaunchStatus::Ok;
     }
+    ArgumentList list;
+    std::vector<Argument> arguments;
+    if (!makeArguments(test, list, error) ||
+        !list.pass(*kernel, arguments, error))
+      return false;
+    LaunchConfig config = test.config;
+    config.numWorkers = options.threads;
+    Error failure =
+        mode.reference
+            ? kernel->interpret(config, arguments)
+            : kernel->withOptions(mode.options).launchList(config, arguments);
+    std::string diagnostics = failure ? formatDiagnostic(failure) : "";
     if (!test.fails.empty()) {
-      if (!ok && diagnostics.find(test.fails) != std::string::npos)
+      if (failure && diagnostics.find(test.fails) != std::string::npos)
         return true;
-      error = ok ? "was expected to fail"
-                 : "failed with another message: " + diagnostics;
+      error = failure ? "failed with another message: " + diagnostics
+                      : "was expected to fail";
       return false;
     }
-    if (!ok) {
+    if (failure) {
       error = "failed: " + diagnostics;
       return false;
     }
@@ -323,7 +327,7 @@ private:
 
   std::string path, text;
   const TestOptions &options;
-  std::unique_ptr<LoadedModule> module;
+  std::optional<Module> module;
   std::vector<Update> updates;
   bool isUpdating = false; ///< do results become the expected values?
 };

@@ -10,7 +10,7 @@
 #ifndef PTXJIT_TOOLS_TESTRUNNER_H
 #define PTXJIT_TOOLS_TESTRUNNER_H
 
-#include "ptxjit/Runtime/KernelABI.h"
+#include "ptxjit/ptxjit.h"
 
 #include <cstdint>
 #include <string>
@@ -22,8 +22,8 @@ struct TestOptions {
   std::vector<uint32_t> chunks; ///< empty: all widths, and all modes
   std::string cpu;
   unsigned threads = 0;
-  unsigned repeat = 1;                        ///< runs of each compiled case
-  PtxjitMode atLeast = PTXJIT_MODE_WARP_LOOP; ///< even where nothing waits
+  unsigned repeat = 1; ///< runs of each compiled case
+  CompileOptions::Mode mode = CompileOptions::Mode::Auto;
   /// Expected values that differ become those of the reference interpreter, or
   /// of the first compiled mode where a test is racy.
   bool update = false;

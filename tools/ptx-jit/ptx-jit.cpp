@@ -3,21 +3,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs, lists, checks, tests and links PTX files, and starts CUDA programs with
-// our libraries. PTX goes through the runtime and the compiler library's C
-// interface: this program does not use MLIR.
+// our libraries. It is a client of the C++ interface (ptxjit.h), like programs
+// of users; of LLVM it uses the support library.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "Diagnostics.h"
 #include "Exec.h"
 #include "Link.h"
 #include "TestRunner.h"
-#include "ptxjit/Runtime/LoadedModule.h"
-#include "ptxjit/Runtime/ReadFile.h"
-#include "ptxjit/Runtime/TaskQueue.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -144,59 +146,60 @@ static cl::opt<std::string>
     junitFile("junit", cl::desc("Write the results as JUnit's XML"),
               cl::value_desc("file"), cl::sub(testCommand), cl::cat(category));
 
-static bool readText(const std::string &path, std::string &text) {
-  if (int error = readFile(path, text)) {
-    std::fprintf(stderr, "ptx-jit: %s: %s\n", path.c_str(),
-                 std::strerror(error));
-    return false;
-  }
-  // A NUL ends the text, as it does for the driver's cuModuleLoadData.
-  text.resize(std::strlen(text.c_str()));
-  return true;
-}
-
-static std::unique_ptr<LoadedModule> loadFile(const std::string &path,
-                                              uint32_t *numErrors = nullptr) {
-  std::string text, diagnostics;
-  if (numErrors)
-    *numErrors = 1;
-  if (!readText(path, text))
-    return nullptr;
-  auto module = LoadedModule::load(text, path, diagnostics, numErrors);
-  std::fputs(diagnostics.c_str(), stderr);
-  return module;
-}
-
 static int fail(const std::string &message) {
   std::fprintf(stderr, "ptx-jit: %s\n", message.c_str());
   return 1;
+}
+
+static void print(const Error &error) {
+  std::fprintf(stderr, "%s\n", formatDiagnostic(error).c_str());
+}
+
+/// Prints an error of the command line as the tool's own, any other as a
+/// diagnostic. \returns the exit status.
+static int fail(const Error &error) {
+  if (error.getCode() == ErrorCode::InvalidArgument ||
+      error.getCode() == ErrorCode::NotFound)
+    return fail(error.getMessage());
+  print(error);
+  return 1;
+}
+
+static Result<Module> loadFile(const std::string &path) {
+  auto module = Module::loadFile(path);
+  if (module)
+    std::fputs(module->getWarnings().c_str(), stderr);
+  else
+    fail(module.getError());
+  return module;
 }
 
 //===----------------------------------------------------------------------===//
 // list, check, link
 //===----------------------------------------------------------------------===//
 
+static void printBlock(const char *directive, const Dim3 &block) {
+  if (block.x)
+    std::printf(" %s %u,%u,%u", directive, block.x, block.y, block.z);
+}
+
 static int list() {
   auto module = loadFile(listFile);
   if (!module)
     return 1;
-  const PtxjitModuleInfo &info = module->getInfo();
-  for (uint32_t k = 0; k < info.numKernels; ++k) {
-    const PtxjitKernelInfo &kernel = info.kernels[k];
-    std::printf("%s(", kernel.name);
-    for (uint32_t i = 0; i < kernel.numParams; ++i) {
-      const PtxjitParam &p = kernel.params[i];
-      std::printf("%s.%s %s", i ? ", " : "", p.type, p.name);
+  for (const std::string &name : module->getKernelNames()) {
+    auto kernel = module->getKernel(name);
+    std::printf("%s(", name.c_str());
+    const char *separator = "";
+    for (const Parameter &p : kernel->getParameters()) {
+      std::printf("%s.%s %s", separator, p.type.c_str(), p.name.c_str());
       if (p.count != 1)
-        std::printf("[%llu]", (unsigned long long)p.count);
+        std::printf("[%zu]", p.count);
+      separator = ", ";
     }
     std::printf(")");
-    if (kernel.reqntid[0])
-      std::printf(" reqntid %u,%u,%u", kernel.reqntid[0], kernel.reqntid[1],
-                  kernel.reqntid[2]);
-    if (kernel.maxntid[0])
-      std::printf(" maxntid %u,%u,%u", kernel.maxntid[0], kernel.maxntid[1],
-                  kernel.maxntid[2]);
+    printBlock("reqntid", kernel->getRequiredBlock());
+    printBlock("maxntid", kernel->getMaxBlock());
     std::printf("\n");
   }
   return 0;
@@ -205,15 +208,15 @@ static int list() {
 static int check() {
   bool allOk = true;
   for (const std::string &path : checkFiles) {
-    uint32_t errors = 0;
-    auto module = loadFile(path, &errors);
+    auto module = loadFile(path);
+    unsigned errors = module ? 0 : countDiagnostics(module.getError());
     if (module)
       std::printf("%s: ok\n", path.c_str());
     else
       std::printf("%s: refused (%u error%s)\n", path.c_str(), errors,
                   errors == 1 ? "" : "s");
     std::fflush(stdout);
-    allOk &= module != nullptr;
+    allOk &= bool(module);
   }
   return allOk ? 0 : 1;
 }
@@ -221,9 +224,12 @@ static int check() {
 static int link() {
   std::vector<NamedText> modules;
   for (const std::string &path : linkInputs) {
-    modules.push_back({path, ""});
-    if (!readText(path, modules.back().text))
-      return 1;
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file)
+      return fail(path + ": " + file.getError().message());
+    // A NUL ends the text, as it does for the driver's cuModuleLoadData.
+    llvm::StringRef text = (*file)->getBuffer().split('\0').first;
+    modules.push_back({path, text.str()});
   }
   return linkModules(modules, linkOutput);
 }
@@ -245,164 +251,187 @@ static bool parseChunks(std::vector<uint32_t> &chunks) {
   return true;
 }
 
-static bool parseMode(PtxjitMode &mode) {
-  mode = modeName == "threads"  ? PTXJIT_MODE_THREADS
-         : modeName == "fibers" ? PTXJIT_MODE_FIBERS
-                                : PTXJIT_MODE_WARP_LOOP;
-  return mode != PTXJIT_MODE_WARP_LOOP || modeName == "auto";
+static bool parseMode(CompileOptions::Mode &mode) {
+  using Mode = CompileOptions::Mode;
+  mode = modeName == "threads"  ? Mode::Threads
+         : modeName == "fibers" ? Mode::Fibers
+                                : Mode::Auto;
+  return mode != Mode::Auto || modeName == "auto";
 }
 
-static const PtxjitKernelInfo *chooseKernel(LoadedModule &module,
-                                            std::string &error) {
-  const PtxjitModuleInfo &info = module.getInfo();
-  std::string names;
-  for (uint32_t i = 0; i < info.numKernels; ++i)
-    names += std::string(i ? ", " : "") + info.kernels[i].name;
-  if (!kernelName.empty()) {
-    const PtxjitKernelInfo *kernel = module.findKernel(kernelName);
-    if (!kernel)
-      error = "there is no kernel '" + kernelName + "'; the file has: " + names;
-    return kernel;
-  }
-  if (info.numKernels == 1)
-    return &info.kernels[0];
-  error = info.numKernels ? "choose one with --kernel: " + names
-                          : std::string("the file has no kernel");
-  return nullptr;
+/// Reads the extents and options of `run`. \returns false, with the reason in
+/// `error`, if one is malformed.
+static bool parseLaunch(LaunchConfig &config, CompileOptions &options,
+                        std::string &error) {
+  std::vector<uint32_t> chunks;
+  config.dynamicSharedBytes = sharedBytes;
+  config.numWorkers = threads;
+  options.cpu = cpuName;
+  options.isQuick = quick;
+  options.failAt = inject;
+  if (!parseExtents(gridText, config.grid))
+    error = "--grid=" + gridText + " is not X, X,Y or X,Y,Z";
+  else if (!parseExtents(blockText, config.block))
+    error = "--block=" + blockText + " is not X, X,Y or X,Y,Z";
+  else if (!clusterText.empty() && !parseExtents(clusterText, config.cluster))
+    error = "--cluster=" + clusterText + " is not X, X,Y or X,Y,Z";
+  else if (!parseChunks(chunks) || chunks.size() > 1)
+    error = "--chunk must be 1, 4, 8 or 16";
+  else if (!parseMode(options.mode))
+    error = "--mode must be auto, fibers or threads";
+  if (!chunks.empty())
+    options.chunk = chunks.front();
+  return error.empty();
+}
+
+static Result<Kernel> chooseKernel(const Module &module) {
+  std::vector<std::string> names = module.getKernelNames();
+  std::string list = llvm::join(names, ", ");
+  if (kernelName.empty() && names.size() == 1)
+    return module.getKernel(names.front());
+  if (kernelName.empty())
+    return Error(ErrorCode::NotFound,
+                 names.empty() ? "the file has no kernel"
+                               : "choose one with --kernel: " + list);
+  if (!llvm::is_contained(names, kernelName))
+    return Error(ErrorCode::NotFound, "there is no kernel '" + kernelName +
+                                          "'; the file has: " + list);
+  return module.getKernel(kernelName);
+}
+
+static int emit(const Kernel &kernel, const LaunchConfig &config) {
+  auto output = kernel.emit(emitStage, config);
+  if (!output)
+    return fail(output.getError());
+  std::fwrite(output->data(), 1, output->size(), stdout);
+  return 0;
 }
 
 /// Prints the reports of --explain and --remarks to stderr, if requested.
-/// Returns false after an error.
-static bool tellPasses(LoadedModule &module, const char *kernel,
-                       const uint32_t (&block)[3],
-                       const KernelOptions &options) {
-  std::string text, diagnostics;
+/// \returns the exit status.
+static int tellPasses(const Kernel &kernel, const LaunchConfig &config) {
   for (auto [wanted, stage] : {std::pair(bool(explain), "explain"),
-                               std::pair(bool(showRemarks), "remarks")})
-    if (wanted &&
-        !module.emit(kernel, block, stage, options, text, diagnostics)) {
-      std::fputs(diagnostics.c_str(), stderr);
-      return false;
-    }
-  std::fputs(text.c_str(), stderr);
-  return true;
+                               std::pair(bool(showRemarks), "remarks")}) {
+    if (!wanted)
+      continue;
+    auto text = kernel.emit(stage, config);
+    if (!text)
+      return fail(text.getError());
+    std::fputs(text->c_str(), stderr);
+  }
+  return 0;
+}
+
+namespace {
+class Stopwatch {
+public:
+  /// Milliseconds since the beginning.
+  double get() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start)
+        .count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+} // namespace
+
+/// Runs on the reference interpreter. \returns the exit status.
+static int runReference(const Kernel &kernel, const LaunchConfig &config,
+                        const std::vector<Argument> &arguments,
+                        const std::string &places) {
+  Stopwatch watch;
+  Error error = kernel.interpret(config, arguments);
+  double ms = watch.get();
+  if (error.getCode() == ErrorCode::InvalidArgument)
+    return fail(error);
+  if (error) {
+    print(error);
+    std::fputs(places.c_str(), stderr);
+    return fail("the reference interpreter stopped");
+  }
+  if (showTime)
+    std::fprintf(stderr, "run %.3f ms\n", ms);
+  return 0;
+}
+
+/// Launches --repeat times in a stream, up to the first error. `best` is the
+/// shortest time, in ms.
+static Error launch(const Kernel &kernel, const LaunchConfig &config,
+                    const std::vector<Argument> &arguments, double &best) {
+  Stream stream;
+  for (unsigned i = 0; i < repeat; ++i) {
+    Stopwatch watch;
+    if (Error error = stream.launchList(kernel, config, arguments))
+      return error;
+    if (Error error = stream.synchronize())
+      return error;
+    best = i == 0 ? watch.get() : std::min(best, watch.get());
+  }
+  return Error();
+}
+
+/// Compiles and launches. \returns the exit status.
+static int runCompiled(const Kernel &kernel, const LaunchConfig &config,
+                       const std::vector<Argument> &arguments,
+                       const std::string &places) {
+  auto info = kernel.compile(config);
+  if (!info)
+    return fail(info.getError());
+  if (info->isDegraded)
+    std::fprintf(stderr,
+                 "ptx-jit: warning: LLVM failed on this kernel; it runs from "
+                 "slow fallback code\n");
+  if (explain)
+    std::fprintf(stderr, "%s: %s: %s\n", kernel.getName().c_str(),
+                 info->mode.c_str(), info->reason.c_str());
+  if (int status = tellPasses(kernel, config))
+    return status;
+  double best = 0;
+  if (Error error = launch(kernel, config, arguments, best)) {
+    print(error);
+    if (error.getCode() == ErrorCode::IllegalAddress)
+      std::fputs(places.c_str(), stderr);
+    return 1;
+  }
+  if (showTime)
+    std::fprintf(stderr,
+                 "parse %.2f ms, lower %.2f ms, optimize %.2f ms, codegen "
+                 "%.2f ms, load %.2f ms; %u lanes per vector, %zu bytes of "
+                 "code\nrun %.3f ms\n",
+                 info->parse, info->lower, info->optimize, info->codegen,
+                 info->load, info->chunk, info->codeBytes, best);
+  return 0;
 }
 
 static int run() {
-  uint32_t grid[3], block[3];
-  std::vector<uint32_t> chunks;
-  if (!parseExtents(gridText, grid))
-    return fail("--grid=" + gridText + " is not X, X,Y or X,Y,Z");
-  if (!parseExtents(blockText, block))
-    return fail("--block=" + blockText + " is not X, X,Y or X,Y,Z");
-  uint32_t cluster[3] = {0, 0, 0};
-  if (!clusterText.empty() && !parseExtents(clusterText, cluster))
-    return fail("--cluster=" + clusterText + " is not X, X,Y or X,Y,Z");
-  if (!parseChunks(chunks) || chunks.size() > 1)
-    return fail("--chunk must be 1, 4, 8 or 16");
-  PtxjitMode atLeast;
-  if (!parseMode(atLeast))
-    return fail("--mode must be auto, fibers or threads");
+  LaunchConfig config;
+  CompileOptions options;
+  std::string error;
+  if (!parseLaunch(config, options, error))
+    return fail(error);
   auto module = loadFile(runFile);
   if (!module)
     return 1;
-  std::string error, diagnostics;
-  const PtxjitKernelInfo *kernel = chooseKernel(*module, error);
-  if (!kernel)
-    return fail(error);
-  LaunchShape shape{{grid[0], grid[1], grid[2]},
-                    {block[0], block[1], block[2]},
-                    {cluster[0], cluster[1], cluster[2]}};
-  if (completeShape(*kernel, shape, error) != LaunchStatus::Ok)
-    return fail(error);
-  KernelOptions options;
-  options.chunk = chunks.empty() ? 0 : chunks.front();
-  options.cpu = cpuName.c_str();
-  options.quick = quick;
-  options.inject = inject.c_str();
-  options.atLeast = atLeast;
-  if (!emitStage.empty()) {
-    std::string output;
-    bool ok = module->emit(kernel->name, shape.block, emitStage, options,
-                           output, diagnostics);
-    std::fputs(diagnostics.c_str(), stderr);
-    std::fwrite(output.data(), 1, output.size(), stdout);
-    return ok ? 0 : 1;
-  }
-  ArgumentList arguments;
-  arguments.range = module->getAddressRange();
+  auto chosen = chooseKernel(*module);
+  if (!chosen)
+    return fail(chosen.getError());
+  Kernel kernel = chosen->withOptions(options);
+  if (!emitStage.empty())
+    return emit(kernel, config);
+  ArgumentList list;
+  list.isLow = module->needsLowMemory();
   for (const std::string &text : runArguments)
-    if (!arguments.add(text, error))
+    if (!list.add(text, error))
       return fail(error);
-  std::vector<uint64_t> params;
-  if (!arguments.layOut(*kernel, params, error))
+  std::vector<Argument> arguments;
+  if (!list.pass(kernel, arguments, error))
     return fail(error);
-
-  Grid extents{grid[0], grid[1], grid[2]};
-  LaunchOptions launch;
-  launch.cluster = {cluster[0], cluster[1], cluster[2]};
-  using Clock = std::chrono::steady_clock;
-  double best = 0;
-  if (useReference) {
-    auto start = Clock::now();
-    bool ok = module->interpret(kernel->name, extents, block, params.data(),
-                                sharedBytes, 0, diagnostics, launch);
-    best =
-        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-    std::fputs(diagnostics.c_str(), stderr);
-    if (!ok) {
-      std::fputs(arguments.describePlaces().c_str(), stderr);
-      return fail("the reference interpreter stopped");
-    }
-  } else {
-    const PtxjitImage *image = module->compile(
-        kernel->name, shape.block, shape.grid, options, diagnostics);
-    std::fputs(diagnostics.c_str(), stderr);
-    if (!image)
-      return 1;
-    if (image->degraded)
-      std::fprintf(stderr,
-                   "ptx-jit: warning: LLVM failed on this kernel; it runs from "
-                   "slow fallback code\n");
-    if (explain)
-      std::fprintf(stderr, "%s: %s: %s\n", kernel->name,
-                   describe(PtxjitMode(image->mode)), image->reason);
-    if (!tellPasses(*module, kernel->name, shape.block, options))
-      return 1;
-    TaskQueue stream;
-    LaunchStatus status = LaunchStatus::Ok;
-    for (unsigned i = 0; i < repeat && status == LaunchStatus::Ok; ++i) {
-      auto start = Clock::now();
-      stream.submit([&] {
-        status =
-            module->launch(kernel->name, extents, block, params.data(),
-                           sharedBytes, threads, options, diagnostics, launch);
-      });
-      stream.synchronize();
-      double ms =
-          std::chrono::duration<double, std::milli>(Clock::now() - start)
-              .count();
-      best = i == 0 ? ms : std::min(best, ms);
-    }
-    if (status != LaunchStatus::Ok) {
-      std::fputs(diagnostics.c_str(), stderr);
-      if (status == LaunchStatus::IllegalAddress)
-        std::fputs(arguments.describePlaces().c_str(), stderr);
-      return 1;
-    }
-    if (showTime)
-      std::fprintf(stderr,
-                   "parse %.2f ms, lower %.2f ms, optimize %.2f ms, codegen "
-                   "%.2f ms, load %.2f ms; %u lanes per vector, %llu bytes of "
-                   "code\n",
-                   image->times.parse, image->times.lower,
-                   image->times.optimize, image->times.codegen,
-                   image->times.load, image->chunk,
-                   (unsigned long long)image->codeBytes);
-  }
-  if (showTime)
-    std::fprintf(stderr, "run %.3f ms\n", best);
-  if (!arguments.checkEdges(kernel->name, error) || !arguments.finish(error))
+  auto runKernel = useReference ? runReference : runCompiled;
+  if (int status = runKernel(kernel, config, arguments, list.describePlaces()))
+    return status;
+  if (!list.checkEdges(kernel.getName(), error) || !list.finish(error))
     return fail(error);
   return 0;
 }
@@ -412,13 +441,11 @@ static int test() {
   TestOptions options;
   if (!parseChunks(options.chunks))
     return fail("--chunk must be a list of 1, 4, 8 and 16");
-  PtxjitMode atLeast;
-  if (!parseMode(atLeast))
+  if (!parseMode(options.mode))
     return fail("--mode must be auto, fibers or threads");
   options.cpu = cpuName;
   options.threads = threads;
   options.repeat = repeat;
-  options.atLeast = atLeast;
   options.update = updateTests;
   options.junit = junitFile;
   return runTests({testFiles.begin(), testFiles.end()}, options);

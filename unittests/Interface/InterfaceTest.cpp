@@ -131,6 +131,24 @@ TEST(Interface, StructsGoByValue) {
               "is .b8 pair[12], the argument a struct of 8 bytes");
 }
 
+TEST(Interface, TypesAtRunTime) {
+  Kernel scale = get("scale");
+  auto x = allocate<float>(1);
+  x[0] = 3;
+  float factor = 2;
+  uint32_t count = 1;
+  using Kind = Argument::Kind;
+  EXPECT_FALSE(scale.launch(1, 1, x, Argument(Kind::Float, &factor, 4),
+                            Argument(Kind::Integer, &count, 4)));
+  EXPECT_EQ(x[0], 6.0f);
+  // Bytes have no type, only a size.
+  Argument bits(Kind::Bytes, &factor, 4);
+  EXPECT_FALSE(scale.launch(1, 1, x, bits, bits));
+  EXPECT_EQ(x[0], 12.0f);
+  expectError(scale.launch(1, 1, x, Argument(Kind::Integer, &factor, 4), 1),
+              ErrorCode::InvalidArgument, "parameter 2 is .f32 a");
+}
+
 TEST(Interface, Extents) {
   Kernel scale = get("scale"), exact = get("exact");
   auto x = allocate<float>(1);
@@ -162,7 +180,14 @@ TEST(Interface, EdgesOfBuffers) {
   EXPECT_FALSE(x.checkEdges());
   EXPECT_FALSE(get("scale").launch(1, 32, x, 2.0f, 11));
   expectError(x.checkEdges(), ErrorCode::IllegalAddress,
-              "behind a buffer of 40 bytes");
+              "something wrote behind a buffer, which has 40 bytes: at offset "
+              "4"); // or one of the next bytes
+  expectError(x.checkEdges("'scale'", "x"), ErrorCode::IllegalAddress,
+              "'scale' wrote behind x, which has 40 bytes: at offset 4");
+  Buffer<int> none;
+  EXPECT_EQ(none.data(), nullptr);
+  EXPECT_EQ(none.size(), 0u);
+  EXPECT_FALSE(none.checkEdges());
   auto empty = allocate<double>(0);
   EXPECT_EQ(empty.begin(), empty.end());
   EXPECT_FALSE(empty.checkEdges());
@@ -237,6 +262,23 @@ TEST(Interface, Options) {
               ErrorCode::CompilerFailed, "z80");
 }
 
+TEST(Interface, WhatTheCompilerDid) {
+  LaunchConfig config{1, 64};
+  auto report = get("scale").emit("explain", config);
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->find("contiguous load"), std::string::npos) << *report;
+  CompileOptions options;
+  options.failAt = "optimize";
+  Kernel scale = get("scale").withOptions(options);
+  auto info = scale.compile(config);
+  ASSERT_TRUE(info);
+  EXPECT_TRUE(info->isDegraded);
+  auto x = allocate<float>(64);
+  x[63] = 2;
+  EXPECT_FALSE(scale.launch(config, x, 2.0f, 64));
+  EXPECT_EQ(x[63], 4.0f);
+}
+
 TEST(Interface, Streams) {
   Kernel scale = get("scale"), stop = get("stop");
   auto x = allocate<float>(32);
@@ -302,6 +344,12 @@ TEST(Interface, OldModulesNeedLowMemory) {
   ld.param.u32 %r, [p];
   st.global.u32 [%r], 5;
   ret;
+}
+.visible .entry set_wide(.param .u64 p) {
+  .reg .b32 %r;
+  ld.param.u32 %r, [p];
+  st.global.u32 [%r], 6;
+  ret;
 })");
   EXPECT_TRUE(module.needsLowMemory());
   EXPECT_FALSE(load().needsLowMemory());
@@ -309,6 +357,8 @@ TEST(Interface, OldModulesNeedLowMemory) {
   ASSERT_TRUE(low);
   EXPECT_FALSE(module.getKernel("set")->launch(1, 1, *low));
   EXPECT_EQ((*low)[0], 5u);
+  EXPECT_FALSE(module.getKernel("set_wide")->launch(1, 1, *low));
+  EXPECT_EQ((*low)[0], 6u);
 }
 
 TEST(Interface, Version) { EXPECT_STREQ(getVersion(), PTXJIT_EXPECTED); }

@@ -1,0 +1,24 @@
+//===- Diagnostics.h - errors of the interface as diagnostics ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_TOOLS_DIAGNOSTICS_H
+#define PTXJIT_TOOLS_DIAGNOSTICS_H
+
+#include "ptxjit/ptxjit.h"
+#include <string>
+
+namespace ptxjit {
+
+/// The error in the form of the compiler's diagnostics, `{PLACE: }error: TEXT`.
+/// The messages of errors in PTX have it already.
+std::string formatDiagnostic(const Error &error);
+
+/// How many diagnostics the message holds: 1, or those of a text.
+unsigned countDiagnostics(const Error &error);
+
+} // namespace ptxjit
+
+#endif
