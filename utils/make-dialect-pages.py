@@ -17,6 +17,7 @@ GROUPS = [
     ("PtxVideo", "Video"), ("PtxCompare", "Comparison and selection"),
     ("PtxMove", "Moves and conversions"), ("PtxMemory", "Memory"),
     ("PtxBulk", "Bulk and asynchronous copies"),
+    ("PtxTensorCopy", "Copies of tensors"),
     ("PtxMultimem", "Multimem"), ("PtxMatrixOps", "Matrices"),
     ("PtxControl", "Control flow"), ("PtxSync", "Barriers and warps"),
     ("PtxMbarrier", "mbarrier"), ("PtxCluster", "Clusters"),

@@ -7,7 +7,8 @@
 FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
-forms: see memory_form_tests.py, video forms: video_form_tests.py. Control flow
+forms: see memory_form_tests.py, video forms: video_form_tests.py, copies of
+tensors: tensor_form_tests.py. Control flow
 has hand-written tests. Forms that nothing executes yet go through the parser
 and the printer (known_form_tests.py).
 """
@@ -19,11 +20,13 @@ import sys
 import known_form_tests
 import matrix_form_tests
 import memory_form_tests
+import tensor_form_tests
 import video_form_tests
 from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, PARTS,
                          WIDTH, modifiers)
 
 MATRICES = {"wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"}
+TENSORS = ("tensor.", "tensormap.")
 MEMORY = {"ld", "ldu", "st", "atom", "red", "multimem"}
 WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 BOOLEANS = ("and", "or", "xor")
@@ -228,7 +231,7 @@ def write_module(path, target, kernels, environment="", options="",
 def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
-    files, used, known, matrices = {}, set(), {}, {}
+    files, used, known, matrices, tensors = {}, set(), {}, {}, {}
     for row in open(forms):
         opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
         if op_name in ("unlowered", "advice"):
@@ -238,6 +241,11 @@ def main():
         if opcode in MATRICES:
             matrices.setdefault((opcode, module_target(target)),
                                 []).append(syntax)
+            continue
+        if op_name.startswith(TENSORS):
+            # Tests change maps, which targets without `a` or `f` cannot.
+            place = re.sub(r"\d$", r"\g<0>a", module_target(target))
+            tensors.setdefault(place, []).append((opcode, syntax))
             continue
         if opcode in HAND_WRITTEN or op_name in HAND_WRITTEN_OPS:
             continue
@@ -287,6 +295,8 @@ def main():
         files[opcode, target] = [text for _, text in made]
         fast += [matrix_form_tests.exact_runs(text) for name, text in made
                  if opcode in ("mma", "wmma") and "bf16" in name]
+    for target, rows in tensors.items():
+        files["tensor", target] = [t for _, t in tensor_form_tests.kernels(rows)]
     write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
                  environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")
     for (opcode, target), statements in known.items():
@@ -295,7 +305,7 @@ def main():
     for (opcode, target), kernels in files.items():
         suffix = "" if target == "sm_90" else target[2:]
         # Files of up to 150 kernels, so that they can run side by side.
-        most = 10 if opcode in MATRICES else 150
+        most = 10 if opcode in MATRICES or opcode == "tensor" else 150
         for part in range(0, len(kernels), most):
             path = os.path.join(out, f"{opcode}{suffix}-{part // most}.ptx")
             write_module(path, target, kernels[part:part + most],

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests random kernels against the reference interpreter, seed after seed, in
-# all modes and with changing chunk widths. Three files of four have forms of
-# the whole ISA table. Keeps the programs with differences, and prints at the
+# all modes and with changing chunk widths. Most files have forms of the whole
+# ISA table, one of 16 has copies of tensors. Keeps the programs with differences, and prints at the
 # end how often the rarest opcodes occurred.
 #
 #   utils/random-stress.sh MINUTES [FIRST_SEED] [BUILD]
@@ -28,8 +28,13 @@ while [ "$(date +%s)" -lt "$end" ]; do
   7) options="--chunk=8 --cpu=x86-64-v3" count=20 table=$forms ;;
   *) options="--chunk=8,16" count=20 table=$forms ;;
   esac
-  # shellcheck disable=SC2086
-  python3 "$here/random-kernels.py" "$seed" $count "$file" $table
+  if [ $((seed % 16)) = 13 ]; then # random copies of tensors
+    options= count=8 table=
+    python3 "$here/tensor_form_tests.py" "$forms" "$seed" "$file"
+  else
+    # shellcheck disable=SC2086
+    python3 "$here/random-kernels.py" "$seed" $count "$file" $table
+  fi
   if [ -n "$table" ]; then
     # An opcode is a word at the beginning of a line, behind `;` or behind a
     # guard.

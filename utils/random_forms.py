@@ -86,7 +86,9 @@ class FormTable:
 
     @staticmethod
     def group(opcode, op, syntax):
-        if op == "unlowered":
+        # Copies of tensors have random programs of their own
+        # (tensor_form_tests.py).
+        if op == "unlowered" or op.startswith(("tensor.", "tensormap.")):
             return None
         if opcode in ADVICE:
             return None if "tensormap" in syntax else "advice"

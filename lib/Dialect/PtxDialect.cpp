@@ -73,6 +73,9 @@ void PtxDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxMultimem.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxTensorCopy.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

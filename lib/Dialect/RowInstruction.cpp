@@ -141,7 +141,9 @@ static bool fitsOperands(Operation *op, const FormSpec &form,
                          ArrayRef<StringRef> tokens) {
   unsigned least = 0, most = 0, results = 0;
   for (const OperandSpec &operand : form.getOperands()) {
-    unsigned size = operand.kind == OperandKind::Sink ? 0
+    bool isKept = operand.kind != OperandKind::Sink &&
+                  operand.kind != OperandKind::Ignored;
+    unsigned size = !isKept ? 0
                     : operand.kind == OperandKind::Vector
                         ? getVectorSize(operand, tokens)
                         : 1;

@@ -103,6 +103,7 @@ constexpr Bits kCallVariables = 0x40000000;
 /// The result of a round.
 enum class Progress { Some, Ended, Stuck };
 
+struct TensorBox;
 class Cta;
 /// The CTAs of a cluster, which see each other's shared memory.
 using Cluster = std::vector<std::unique_ptr<Cta>>;
@@ -190,6 +191,20 @@ private:
                            llvm::function_ref<LogicalResult(Bits, Bits)> body);
   template <typename AsyncOp> LogicalResult storeAsync(Thread &t, AsyncOp op);
   LogicalResult tryCancel(Thread &t, ptx::ClcTryCancelOp op);
+  // Tensor maps, and copies of boxes (TensorCopies.cpp).
+  llvm::FailureOr<bool> tensorOp(Thread &t, Operation &op);
+  LogicalResult loadTensor(Thread &t, ptx::TensorLoadOp op);
+  LogicalResult storeTensor(Thread &t, Operation &op, TensorBox &box);
+  LogicalResult describeBox(Thread &t, Operation &op, TensorBox &box);
+  llvm::FailureOr<std::vector<Bits>> readTensor(Operation &op,
+                                                const TensorBox &box);
+  llvm::FailureOr<uint64_t> findBox(Thread &t, Operation &op, Bits address,
+                                    Space space, const TensorBox &box);
+  llvm::FailureOr<uint64_t> findTensorMap(Thread &t, Operation &op,
+                                          Bits address,
+                                          std::optional<Space> space);
+  LogicalResult replaceInTensorMap(Thread &t, ptx::TensorMapReplaceOp op);
+  LogicalResult copyTensorMap(Thread &t, ptx::TensorMapCopyOp op);
   // Clusters and spaces (Cluster.cpp).
   LogicalResult barrierCluster(Thread &t, ptx::BarrierClusterOp op);
   bool clusterOp(Thread &t, Operation &op);

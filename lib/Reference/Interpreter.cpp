@@ -231,9 +231,11 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
   }
   if (clusterOp(t, op))
     return success();
-  FailureOr<bool> done = asynchronous(t, op);
-  if (failed(done) || *done)
-    return done;
+  for (auto run : {&Cta::asynchronous, &Cta::tensorOp}) {
+    FailureOr<bool> done = (this->*run)(t, op);
+    if (failed(done) || *done)
+      return done;
+  }
   return memory(t, op);
 }
 

@@ -8,6 +8,7 @@
 #include "FaultScope.h"
 #include "Mbarrier.h"
 #include "SystemCalls.h"
+#include "TensorCopy.h"
 #include <algorithm>
 #include <ctime>
 #include <iterator>
@@ -135,8 +136,8 @@ void CtaFibers::failAssertion(uint32_t index, const void *returnAddress) {
   if (!failed) {
     failed = true;
     forgetYields();
-    FaultScope::current().hold(LaunchStatus::Assert, int32_t(index),
-                               returnAddress);
+    FaultScope::current().hold(LaunchStatus::Assert,
+                               {int32_t(index), returnAddress});
     StrandSet neighbours;
     for (uint32_t i = index / 32 * 32;
          i < shape.count() && i / 32 == index / 32; ++i)
@@ -240,24 +241,30 @@ static uint32_t threadOf(PtxjitKernelContext *context, uint32_t strand,
   return context->runtime ? fibersOf(context).threadOf(strand, lane)
                           : strand * 32 + lane;
 }
+/// Says who calls the helper that uses this. Its own return address is that of
+/// the helper, since it is part of it.
+[[gnu::always_inline]] static inline KernelCall
+callerOf(PtxjitKernelContext *context, uint32_t strand, uint32_t lane) {
+  return {int32_t(threadOf(context, strand, lane)),
+          __builtin_return_address(0)};
+}
 static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
                             uint32_t status, uint32_t lanes, uint64_t address) {
   uint32_t lane = lanes ? uint32_t(__builtin_ctz(lanes)) : 0;
-  uint32_t thread = threadOf(context, strand, lane);
-  const void *place = __builtin_return_address(0);
+  KernelCall caller = callerOf(context, strand, lane);
   if (status == PTXJIT_KERNEL_ASSERT && context->runtime)
-    fibersOf(context).failAssertion(strand, place);
-  FaultScope::leave(LaunchStatus(status), int32_t(thread), address, place);
+    fibersOf(context).failAssertion(strand, caller.returnAddress);
+  FaultScope::leave(LaunchStatus(status), address, caller);
 }
 
 static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
                              uint32_t function, uint32_t lane,
                              const uint64_t *places) {
-  uint32_t thread = threadOf(context, strand, lane);
-  SystemCall call{places, (function & PTXJIT_SYSTEM_NARROW) != 0};
+  SystemCall call{places, (function & PTXJIT_SYSTEM_NARROW) != 0,
+                  callerOf(context, strand, lane)};
   switch (function & ~PTXJIT_SYSTEM_NARROW) {
   case PTXJIT_SYSTEM_ASSERT:
-    tellAssertion(*context, thread, call,
+    tellAssertion(*context, call,
                   context->runtime && fibersOf(context).hasFailed());
     break;
   case PTXJIT_SYSTEM_PRINT:
@@ -279,6 +286,20 @@ static uint64_t timeHelper(PtxjitKernelContext *) {
   return uint64_t(now.tv_sec) * 1000000000 + uint64_t(now.tv_nsec);
 }
 
+static uint32_t copyTensorHelper(PtxjitKernelContext *context, uint32_t strand,
+                                 uint32_t lane, const PtxjitTensorCopy *copy) {
+  copyTensor(*context, *copy, callerOf(context, strand, lane));
+  return 0;
+}
+static uint32_t replaceHelper(PtxjitKernelContext *context, uint32_t strand,
+                              uint32_t lane, uint64_t map, uint32_t field,
+                              uint32_t dimension, uint64_t value) {
+  replaceInTensorMap(map, PtxjitTensorField(field), dimension, value,
+                     callerOf(context, strand, lane));
+  return 0;
+}
+
 const PtxjitHelpers ptxjit::kKernelHelpers = {
-    barrierHelper, yieldHelper,    gatherHelper,  leaveHelper, faultHelper,
-    systemHelper,  updateMbarrier, clusterHelper, timeHelper};
+    barrierHelper, yieldHelper,      gatherHelper,   leaveHelper,
+    faultHelper,   systemHelper,     updateMbarrier, clusterHelper,
+    timeHelper,    copyTensorHelper, replaceHelper};

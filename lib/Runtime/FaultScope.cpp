@@ -104,12 +104,17 @@ struct FaultHandler {
     if (!scope || sent || (!isOurs(*scope, pc) && !overflow))
       return chain(signal, info, context);
     Fault &fault = scope->fault;
-    fault.status =
+    LaunchStatus status =
         overflow ? LaunchStatus::StackOverflow : LaunchStatus::IllegalAddress;
-    fault.hasPlace = isCode(*scope, pc);
-    fault.thread =
-        scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
-    fault.codeOffset = pc - scope->kernel.codeBegin;
+    if (isCode(*scope, pc) || !scope->reading) {
+      fault.status = status;
+      fault.hasPlace = isCode(*scope, pc);
+      fault.thread =
+          scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
+      fault.codeOffset = pc - scope->kernel.codeBegin;
+    } else {
+      scope->fill(fault, status, *scope->reading);
+    }
     // The system does not tell an address that is not canonical.
     fault.hasAddress = !overflow && info->si_code != SI_KERNEL;
     fault.address = address;
@@ -223,12 +228,15 @@ FaultScope::FaultScope(const KernelCode &kernel)
 
 FaultScope::~FaultScope() { active = outer; }
 
-FaultScope::Reading::Reading() { active->reading = true; }
-FaultScope::Reading::~Reading() { active->reading = false; }
+FaultScope::Reading::Reading(const KernelCall &call) {
+  active->reading = &call;
+}
+FaultScope::Reading::~Reading() { active->reading = nullptr; }
 
 bool FaultScope::run(void (*body)(void *), void *argument) {
   if (__builtin_setjmp(place)) {
     active = outer;
+    reading = nullptr;
     // Our handler blocks no signal, but sanitizers wrap it and do.
     if (signalled)
       pthread_sigmask(SIG_SETMASK, &signalMask, nullptr);
@@ -253,31 +261,36 @@ bool FaultScope::explain(const char *text) {
   return fault.detail == text;
 }
 
-void FaultScope::fill(Fault &place, LaunchStatus status, int32_t thread,
-                      const void *returnAddress) const {
+void FaultScope::fill(Fault &place, LaunchStatus status,
+                      const KernelCall &call) const {
   place.status = status;
-  place.thread = thread;
+  place.thread = call.thread;
   // The return address is behind the call, so one byte less is inside of it.
-  place.codeOffset = uint64_t(returnAddress) - 1 - uint64_t(kernel.codeBegin);
+  place.codeOffset =
+      uint64_t(call.returnAddress) - 1 - uint64_t(kernel.codeBegin);
   place.hasPlace = true;
   place.hasAddress = false;
 }
 
-void FaultScope::hold(LaunchStatus status, int32_t thread,
-                      const void *returnAddress) {
-  fill(held, status, thread, returnAddress);
+void FaultScope::hold(LaunchStatus status, const KernelCall &call) {
+  fill(held, status, call);
   holds = true;
 }
 
 void FaultScope::leaveHeld() { FaultHandler::jump(*this); }
 
-void FaultScope::leave(LaunchStatus status, int32_t thread, uint64_t address,
-                       const void *returnAddress) {
+void FaultScope::leave(LaunchStatus status, uint64_t address,
+                       const KernelCall &call) {
   Fault &fault = active->fault;
-  active->fill(fault, status, thread, returnAddress);
+  active->fill(fault, status, call);
   fault.address = address;
   fault.hasAddress = status == LaunchStatus::MisalignedAddress;
   FaultHandler::jump(*active);
+}
+
+void FaultScope::leaveIllegal(const char *reason, const KernelCall &call) {
+  active->explain(reason);
+  leave(LaunchStatus::Illegal, 0, call);
 }
 
 void FaultScope::interrupt(unsigned long thread) {

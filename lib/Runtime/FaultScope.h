@@ -21,6 +21,12 @@ namespace ptxjit {
 
 class CtaFibers;
 
+/// A call of a helper by compiled code.
+struct KernelCall {
+  int32_t thread;            ///< on whose behalf, by its number in the CTA
+  const void *returnAddress; ///< in the kernel's code
+};
+
 class FaultScope {
 public:
   /// \param kernel  the kernel whose code may fault.
@@ -46,19 +52,22 @@ public:
   bool explain(const char *text);
   /// Records a fault that the scope reports when it is left, whatever leaves
   /// it.
-  void hold(LaunchStatus status, int32_t thread, const void *returnAddress);
+  void hold(LaunchStatus status, const KernelCall &call);
   [[noreturn]] void leaveHeld();
 
   /// Leaves the calling thread's scope, from a helper of compiled code.
   /// \param address  the bad address, if `status` is about one.
-  [[noreturn]] static void leave(LaunchStatus status, int32_t thread,
-                                 uint64_t address, const void *returnAddress);
+  [[noreturn]] static void leave(LaunchStatus status, uint64_t address,
+                                 const KernelCall &call);
+  /// The same, for an operand that no hardware accepts; says why.
+  [[noreturn]] static void leaveIllegal(const char *reason,
+                                        const KernelCall &call);
 
-  /// While this lives, a bad access of the calling thread counts as the
-  /// kernel's even if a helper makes it.
+  /// While this lives, a bad access of a helper counts as one of the
+  /// instruction that called it. `call` lives longer than this.
   class Reading {
   public:
-    Reading();
+    explicit Reading(const KernelCall &call);
     ~Reading();
   };
 
@@ -68,17 +77,16 @@ public:
 
 private:
   friend struct FaultHandler;
-  void fill(Fault &place, LaunchStatus status, int32_t thread,
-            const void *returnAddress) const;
+  void fill(Fault &place, LaunchStatus status, const KernelCall &call) const;
 
   void *place[5]; ///< of __builtin_setjmp; must not move
   const KernelCode &kernel;
   const CtaFibers *fibers = nullptr;
   FaultScope *outer;
   bool interruptible = false;
-  bool reading = false;
-  bool signalled = false; ///< a signal handler left the scope
-  sigset_t signalMask;    ///< the mask before that signal
+  const KernelCall *reading = nullptr; ///< the helper that may fault
+  bool signalled = false;              ///< a signal handler left the scope
+  sigset_t signalMask;                 ///< the mask before that signal
   bool holds = false;
   Fault fault, held;
 };

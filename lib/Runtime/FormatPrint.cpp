@@ -216,7 +216,7 @@ void ptxjit::printFormatted(const SystemCall &request) {
   uint64_t pattern = request.readPointer(0);
   Call &call = getCall();
   if (pattern) {
-    FaultScope::Reading reading;
+    FaultScope::Reading reading(request.caller);
     copyArguments(call, pattern, request.readPointer(1), request.isNarrow);
   }
   int result = -1;

@@ -21,12 +21,12 @@ template <size_t N> static void readString(uint64_t address, char (&out)[N]) {
   out[n] = 0;
 }
 
-void ptxjit::tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
+void ptxjit::tellAssertion(const PtxjitKernelContext &context,
                            const SystemCall &call, bool onlySame) {
   char message[256], file[256], function[256];
   {
     // The pointers come from the program and may be bad.
-    FaultScope::Reading reading;
+    FaultScope::Reading reading(call.caller);
     readString(call.readPointer(0), message);
     readString(call.readPointer(1), file);
     readString(call.readPointer(3), function);
@@ -43,6 +43,7 @@ void ptxjit::tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
   uint32_t x = kernel.block[0] ? kernel.block[0] : kernel.threads;
   uint32_t y = kernel.block[1] ? kernel.block[1] : 1;
   const uint32_t (&cta)[3] = context.ctaid;
+  auto thread = uint32_t(call.caller.thread);
   std::fprintf(stderr,
                "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion "
                "`%s` failed.\n",

@@ -7,6 +7,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
 #define PTXJIT_LIB_RUNTIME_SYSTEMCALLS_H
 
+#include "FaultScope.h"
 #include "ptxjit/Runtime/KernelABI.h"
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,7 @@ namespace ptxjit {
 struct SystemCall {
   const uint64_t *places; ///< host addresses, the arguments' first
   bool isNarrow;          ///< PTXJIT_SYSTEM_NARROW
+  KernelCall caller;
 
   template <typename T> static T readAt(uint64_t place) {
     T value;
@@ -38,8 +40,8 @@ struct SystemCall {
 /// not end the launch, since more lanes of the warp may have failed.
 ///
 /// \param onlySame  prints only if the assertion is the one that failed first.
-void tellAssertion(const PtxjitKernelContext &context, uint32_t thread,
-                   const SystemCall &call, bool onlySame);
+void tellAssertion(const PtxjitKernelContext &context, const SystemCall &call,
+                   bool onlySame);
 
 /// `vprintf`: one write to stdout, so that texts of calls do not mix. The
 /// result is the number of arguments, or -1 without a format.

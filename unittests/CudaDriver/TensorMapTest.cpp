@@ -538,6 +538,64 @@ TEST_F(TensorMap, FunctionsAreFoundByName) {
 }
 
 // In a process of its own, since other tests initialise the driver.
+/// A kernel loads the box of a map that is its parameter, as
+/// `__grid_constant__` variables are.
+static const char *const kLoadsBox = R"(.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry load(.param .align 64 .b8 map[128], .param .u64 out)
+{
+  .shared .align 128 .b32 box[8];
+  .shared .align 8 .b64 bar;
+  .reg .b64 %map, %out, %o, %state; .reg .b32 %t, %a, %v;
+  .reg .pred %first, %done;
+  mov.b64 %map, map; cvta.param.u64 %map, %map; ld.param.u64 %out, [out];
+  mov.u32 %t, %tid.x; setp.eq.u32 %first, %t, 0;
+  @%first mbarrier.init.shared.b64 [bar], 1;
+  @%first mbarrier.arrive.expect_tx.shared.b64 %state, [bar], 32;
+  bar.sync 0;
+  @%first cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [box], [%map, {6, 1}], [bar];
+wait:
+  mbarrier.try_wait.parity.shared.b64 %done, [bar], 0;
+  @!%done bra wait;
+  mov.u32 %a, box; shl.b32 %v, %t, 2; add.u32 %a, %a, %v;
+  mul.wide.u32 %o, %t, 4; add.u64 %out, %out, %o;
+  ld.shared.u32 %v, [%a]; st.global.u32 [%out], %v;
+  ret;
+})";
+
+TEST_F(TensorMap, KernelLoadsABox) {
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  CUdeviceptr tensor = 0, out = 0;
+  ASSERT_EQ(cuCtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleLoadData(&module, kLoadsBox), CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "load"), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc_v2(&tensor, 24 * 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemAlloc_v2(&out, 8 * 4), CUDA_SUCCESS);
+  auto *elements = reinterpret_cast<uint32_t *>(tensor);
+  for (uint32_t i = 0; i < 24; ++i)
+    elements[i] = i;
+  Call call; // 8 x 3 elements
+  call.type = CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  call.rank = 2;
+  call.address = tensor;
+  call.sizes[0] = 8, call.sizes[1] = 3;
+  call.strides[0] = 32;
+  call.box[0] = 4, call.box[1] = 2;
+  ASSERT_EQ(call.tiled(), CUDA_SUCCESS);
+  void *params[] = {call.map, &out};
+  ASSERT_EQ(
+      cuLaunchKernel(function, 1, 1, 1, 8, 1, 1, 0, nullptr, params, nullptr),
+      CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  const uint32_t expected[] = {14, 15, 0, 0, 22, 23, 0, 0};
+  for (unsigned i = 0; i < 8; ++i)
+    EXPECT_EQ(reinterpret_cast<uint32_t *>(out)[i], expected[i]) << i;
+  EXPECT_EQ(cuCtxDestroy_v2(context), CUDA_SUCCESS);
+}
+
 TEST(TensorMapDeathTest, DriverIsNotInitialised) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   auto body = [] {

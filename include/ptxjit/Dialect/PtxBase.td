@@ -466,4 +466,15 @@ class Advice<string opcode, string isa, list<Form> forms>
   let OpName = "advice";
 }
 
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+/// An mbarrier counts the bytes of the copy.
+defvar CompleteTx = "mbarrier::complete_tx::bytes";
+/// Modifiers of bulk copies that their ops do not keep.
+defvar BulkTokens = [
+  "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster",
+  "bulk_group", "mbarrier::complete_tx::bytes", "multicast::cluster", "cp_mask",
+  "L2::cache_hint", "noftz", "weak", "cluster", "relaxed", "mmio"];
 #endif // PTXJIT_DIALECT_PTXBASE_TD

@@ -12,11 +12,6 @@
 #define PTXJIT_DIALECT_PTXBULK_TD
 include "ptxjit/Dialect/PtxBase.td"
 
-defvar CompleteTx = "mbarrier::complete_tx::bytes";
-defvar BulkTokens = [
-  "async", "bulk", "reduce", "global", "shared::cta", "shared::cluster",
-  "bulk_group", "mbarrier::complete_tx::bytes", "multicast::cluster", "cp_mask",
-  "L2::cache_hint", "noftz", "weak", "cluster", "relaxed", "mmio"];
 defvar Sm90Bulk = [Since<"8.0", "sm_90+">];
 defvar Sm100Bulk = [Since<"8.6", "sm_100+">];
 

@@ -9,6 +9,7 @@
 
 #include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Dialect/PtxDialect.h"
+#include "ptxjit/Dialect/TensorCopy.h"
 #include "ptxjit/Dialect/Video.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 12u
+#define PTXJIT_KERNEL_ABI_VERSION 13u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -111,6 +111,33 @@ typedef enum PtxjitSystemFunction {
  *  pointers, `size_t` and `long` have 4 bytes. */
 #define PTXJIT_SYSTEM_NARROW 0x100u
 
+/** Who receives the box of a PtxjitTensorCopy. */
+enum {
+  PTXJIT_TENSOR_TO_MANY = 1, /**< the CTAs of `ctas`, not the one of `shared` */
+  /** `.cta_group::2`: of each pair of CTAs that one counts the bytes whose rank
+   *  is even or odd as the rank of `mbarrier`. */
+  PTXJIT_TENSOR_PAIR = 2,
+};
+
+/** A copy of a box of a tensor by one thread. ISA: "cp.async.bulk.tensor",
+ *  "cp.reduce.async.bulk.tensor". Addresses are those of the host. */
+typedef struct PtxjitTensorCopy {
+  uint64_t map;      /**< of a PtxjitTensorMap, at any alignment */
+  uint64_t shared;   /**< of the box in shared memory */
+  uint64_t mbarrier; /**< counts the bytes of a load; 0 for other actions */
+  /** Coordinates of the box, innermost dimension first. By row (`gather4`,
+   *  `scatter4`): the column, and four rows. */
+  int32_t at[5];
+  /** `im2col`: offsets in w, h and d. `im2col::w`: halo, and offset in w.
+   *  Not set for other modes. */
+  uint16_t offsets[3];
+  uint16_t ctas;  /**< by rank, who receives; set for PTXJIT_TENSOR_TO_MANY */
+  uint8_t mode;   /**< PtxjitTensorMode */
+  uint8_t dims;   /**< of the tensor, 1 to 5 */
+  uint8_t action; /**< PtxjitTensorAction */
+  uint8_t to;     /**< PTXJIT_TENSOR_TO_MANY, PTXJIT_TENSOR_PAIR */
+} PtxjitTensorCopy;
+
 /** Why a strand lets others run. */
 typedef enum PtxjitYield {
   PTXJIT_YIELD_WAITS = 0, /**< it waits for a store of another strand */
@@ -162,6 +189,16 @@ typedef struct PtxjitHelpers {
                              uint32_t strand, uint32_t wait);
   /** Nanoseconds of a monotonic clock. */
   uint64_t (*time)(struct PtxjitKernelContext *context);
+  /** Does a copy of a box for one thread. Returns 0. */
+  uint32_t (*copyTensor)(struct PtxjitKernelContext *context, uint32_t strand,
+                         uint32_t lane, const PtxjitTensorCopy *copy);
+  /** Sets a field (PtxjitTensorField) of the tensor map at host address `map`
+   *  for one thread. `dimension` counts for fields that have one value a
+   *  dimension. Returns 0. */
+  uint32_t (*replaceInTensorMap)(struct PtxjitKernelContext *context,
+                                 uint32_t strand, uint32_t lane, uint64_t map,
+                                 uint32_t field, uint32_t dimension,
+                                 uint64_t value);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets

@@ -1,13 +1,13 @@
-/*===- TensorMap.h - the layout of tensor maps --------------------*- C -*-===*\
-|*
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-|*
-|* The 128 bytes that the ISA calls a tensor map and CUDA a CUtensorMap. Their
-|* contents are ours to choose: programs make them by calls of the driver or by
-|* `tensormap.replace`, and copy them as a whole. The driver library, the
-|* runtime and the reference interpreter share this file.
-|*
-\*===----------------------------------------------------------------------===*/
+//===- TensorMap.h - the layout of tensor maps --------------------*- C -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The 128 bytes that the ISA calls a tensor map and CUDA a CUtensorMap. Their
+// contents are ours to choose: programs make them by calls of the driver or by
+// `tensormap.replace`, and copy them as a whole. The driver library, the
+// runtime and the reference interpreter share this file.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_RUNTIME_TENSORMAP_H
 #define PTXJIT_RUNTIME_TENSORMAP_H
@@ -149,6 +149,9 @@ typedef struct PtxjitTensorMap {
 } PtxjitTensorMap;
 
 #define PTXJIT_TENSOR_MAP_BYTES 128u
+#ifdef __cplusplus
+static_assert(sizeof(PtxjitTensorMap) == PTXJIT_TENSOR_MAP_BYTES, "no padding");
+#endif
 
 /** A checksum of all behind `checksum`. Half of a copied map, or one that was
  *  overwritten, does not have it. */

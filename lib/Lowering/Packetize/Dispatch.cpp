@@ -9,17 +9,28 @@
 using namespace ptxjit;
 
 Dispatch::Dispatch(bool perThread) {
-  for (auto *addEmitters : {addIntegerEmitters,        addFloatEmitters,
-                            addComparisonEmitters,     addMoveEmitters,
-                            addConversionEmitters,     addVideoEmitters,
-                            addRegionEmitters,         addAccessEmitters,
-                            addAddressEmitters,        addAsyncCopyEmitters,
-                            addAtomicEmitters,         addBarrierEmitters,
-                            addBulkCopyEmitters,       addCallEmitters,
-                            addClusterEmitters,        addCollectiveEmitters,
-                            addMaskEmitters,           addMatrixMoveEmitters,
-                            addMatrixProductEmitters,  addMbarrierEmitters,
-                            addSpecialRegisterEmitters})
+  for (auto *addEmitters : {addIntegerEmitters,
+                            addFloatEmitters,
+                            addComparisonEmitters,
+                            addMoveEmitters,
+                            addConversionEmitters,
+                            addVideoEmitters,
+                            addRegionEmitters,
+                            addAccessEmitters,
+                            addAddressEmitters,
+                            addAsyncCopyEmitters,
+                            addAtomicEmitters,
+                            addBarrierEmitters,
+                            addBulkCopyEmitters,
+                            addCallEmitters,
+                            addClusterEmitters,
+                            addCollectiveEmitters,
+                            addMaskEmitters,
+                            addMatrixMoveEmitters,
+                            addMatrixProductEmitters,
+                            addMbarrierEmitters,
+                            addSpecialRegisterEmitters,
+                            addTensorCopyEmitters})
     addEmitters(*this);
   if (perThread) {
     addStackEmitters(*this);

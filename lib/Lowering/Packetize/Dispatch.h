@@ -86,6 +86,7 @@ void addMatrixMoveEmitters(Dispatch &dispatch);
 void addMatrixProductEmitters(Dispatch &dispatch);
 void addMbarrierEmitters(Dispatch &dispatch);
 void addSpecialRegisterEmitters(Dispatch &dispatch);
+void addTensorCopyEmitters(Dispatch &dispatch);
 // For thread mode.
 void addStackEmitters(Dispatch &dispatch);
 void addThreadCollectiveEmitters(Dispatch &dispatch);
