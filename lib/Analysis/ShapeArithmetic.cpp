@@ -323,7 +323,7 @@ void ShapeInference::setJoint(Shape &shape, llvm::ArrayRef<Shape> in) {
   shape.uniformity = uniformity;
   if (uniformity != Uniformity::Lane)
     return;
-  auto varying =
+  const auto *varying =
       llvm::find_if(in, [](const Shape &s) { return s.isVarying(); });
   bool same = llvm::all_of(in, [&](const Shape &s) {
     return s.hasBase() || s.groups == varying->groups;

@@ -206,6 +206,7 @@ PTXJIT_CUDA_API(cuGraphGetNodes,
   if (CUresult error = enterGraph(handle, graph))
     return error;
   std::vector<GraphNode *> list;
+  list.reserve(graph->nodes.size());
   for (auto &node : graph->nodes)
     list.push_back(node.get());
   return giveList(list, out, count);

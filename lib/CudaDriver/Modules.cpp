@@ -369,7 +369,7 @@ PTXJIT_CUDA_API(cuKernelGetFunction, (CUfunction * out, CUkernel handle), out,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  auto same = reinterpret_cast<CUfunction>(handle);
+  auto *same = reinterpret_cast<CUfunction>(handle);
   if (CUresult error = findFunction(same, function))
     return error;
   *out = same;

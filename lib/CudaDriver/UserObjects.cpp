@@ -44,7 +44,8 @@ bool UserReferences::release(UserObject *object, uint64_t count) {
   auto it = counts.find(object);
   if (it == counts.end() || count > it->second)
     return false;
-  if ((it->second -= count) == 0)
+  it->second -= count;
+  if (it->second == 0)
     counts.erase(it);
   return object->release(count);
 }

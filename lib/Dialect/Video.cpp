@@ -91,8 +91,10 @@ static void readTypes(VideoOp op, VideoInstruction &video) {
   video.bSigned = isSigned(*op.getTy3());
 }
 
+namespace {
 /// Operand numbers: all video instructions have their operands in this order.
 enum TextOperand { kResult, kA, kB, kC };
+} // namespace
 
 static ArrayRef<unsigned> partsOf(VideoOp op, TextOperand operand) {
   std::optional<ArrayAttr> selectors = op.getSelectors();

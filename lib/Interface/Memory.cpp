@@ -18,7 +18,7 @@ Result<std::shared_ptr<void>> ptxjit::detail::allocate(size_t bytes,
     return Error(ErrorCode::OutOfMemory, "there is no room for a buffer of " +
                                              std::to_string(bytes) + " bytes");
   void *data = pages->get();
-  return std::shared_ptr<void>(std::move(pages), data);
+  return std::shared_ptr<void>(pages, data);
 }
 
 Error ptxjit::detail::checkEdges(const void *data, size_t bytes,

@@ -37,6 +37,7 @@ Result<Module> Module::loadFile(const std::string &path) {
 std::vector<std::string> Module::getKernelNames() const {
   const PtxjitModuleInfo &info = impl->loaded->getInfo();
   std::vector<std::string> names;
+  names.reserve(info.numKernels);
   for (uint32_t i = 0; i < info.numKernels; ++i)
     names.push_back(info.kernels[i].name);
   return names;

@@ -163,7 +163,7 @@ void LocalAddresses::enter(const Variable &variable, AddressOfOp address) {
   if (variable.begins.size() == 1)
     return derive(address, variable.firstObject);
   for (OpOperand *use : usesOf(address)) {
-    auto behind = llvm::upper_bound(variable.begins, *placeOf(*use));
+    const auto *behind = llvm::upper_bound(variable.begins, *placeOf(*use));
     unsigned object =
         variable.firstObject + unsigned(behind - variable.begins.begin()) - 1;
     if (use->get() == address)

@@ -48,8 +48,8 @@ static std::shared_ptr<LoadedModule> getModule(const std::string &text) {
 ///
 /// Global addresses are host addresses. Errors are reported on stderr.
 extern "C" __attribute__((visibility("default"))) void
-ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
-        int blck_z, int grid_x, int grid_y, int grid_z, int smem) {
+ptx_run(const char *ptx, int numArgs, void *args[], int blockX, int blockY,
+        int blockZ, int gridX, int gridY, int gridZ, int smem) {
   if (!ptx)
     return (void)std::fprintf(stderr, "ptx_run: no text\n");
   std::shared_ptr<LoadedModule> module = getModule(ptx);
@@ -59,11 +59,12 @@ ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
   if (!info.numKernels)
     return (void)std::fprintf(stderr, "ptx_run: the module has no kernel\n");
   const PtxjitKernelInfo &kernel = info.kernels[0];
-  if (n_args < 0 || uint32_t(n_args) != kernel.numParams || (n_args && !args))
+  if (numArgs < 0 || uint32_t(numArgs) != kernel.numParams ||
+      (numArgs && !args))
     return (void)std::fprintf(stderr,
                               "ptx_run: kernel '%s' takes %u arguments, not "
                               "%d\n",
-                              kernel.name, kernel.numParams, n_args);
+                              kernel.name, kernel.numParams, numArgs);
   std::vector<uint64_t> params(kernel.paramBytes / 8 + 3);
   auto *bytes = reinterpret_cast<uint8_t *>(params.data());
   for (uint32_t i = 0; i < kernel.numParams; ++i) {
@@ -75,9 +76,9 @@ ptx_run(const char *ptx, int n_args, void *args[], int blck_x, int blck_y,
                                 i, kernel.name, size);
     std::memcpy(bytes + param.offset, &args[i], size);
   }
-  const uint32_t block[3] = {uint32_t(blck_x), uint32_t(blck_y),
-                             uint32_t(blck_z)};
-  Grid grid{uint32_t(grid_x), uint32_t(grid_y), uint32_t(grid_z)};
+  const uint32_t block[3] = {uint32_t(blockX), uint32_t(blockY),
+                             uint32_t(blockZ)};
+  Grid grid{uint32_t(gridX), uint32_t(gridY), uint32_t(gridZ)};
   std::string diagnostics;
   LaunchStatus status =
       module->launch(kernel.name, grid, block, params.data(), uint32_t(smem), 0,

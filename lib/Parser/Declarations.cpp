@@ -530,7 +530,8 @@ FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
   return op;
 }
 
-LogicalResult ParserImpl::parseFunction(bool entry, std::string linkage) {
+LogicalResult ParserImpl::parseFunction(bool entry,
+                                        const std::string &linkage) {
   Scope formals;
   Signature signature;
   if (failed(parseAttributeSuffix()))

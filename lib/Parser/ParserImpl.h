@@ -129,7 +129,7 @@ private:
   LogicalResult parseVariable(const VariableSpec &spec);
   LogicalResult parseRegisters(const VariableSpec &spec);
   LogicalResult parseDimensions(llvm::SmallVectorImpl<int64_t> &dims);
-  LogicalResult parseFunction(bool entry, std::string linkage);
+  LogicalResult parseFunction(bool entry, const std::string &linkage);
   ptx::FuncOp declareFunction(StringRef name, SMLoc loc, bool entry,
                               bool hasBody, const std::string &linkage,
                               const Signature &signature);

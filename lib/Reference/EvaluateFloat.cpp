@@ -19,7 +19,6 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
 using llvm::APFloat;
-using llvm::APInt;
 using llvm::RoundingMode;
 
 /// ISA: NaN results of f16 and bf16 are canonical.

@@ -187,9 +187,9 @@ static bool evaluateCarry(Operation *op, ArrayRef<Bits> in,
 /// Evaluates the parts of a packed type, one after the other.
 template <typename OpTy>
 static bool
-evaluateParts(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
+evaluateParts(Operation *inst, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
               llvm::function_ref<APInt(APInt, APInt, bool)> compute) {
-  auto op = dyn_cast<OpTy>(raw_);
+  auto op = dyn_cast<OpTy>(inst);
   if (!op || getPartType(op.getTy()) == op.getTy())
     return false;
   ScalarType part = getPartType(op.getTy());
@@ -204,105 +204,106 @@ evaluateParts(Operation *raw_, ArrayRef<Bits> in, SmallVectorImpl<Bits> &out,
 }
 
 /// `.relu` of min and max: turns negative values into 0.
-static APInt relu(Operation *op, APInt x) {
+static APInt relu(Operation *op, const APInt &x) {
   auto attr = op->getInherentAttr("relu");
   return attr && *attr && x.isNegative() ? APInt(x.getBitWidth(), 0) : x;
 }
 
-bool reference::evaluateInteger(Operation *raw_, ArrayRef<Bits> in,
+bool reference::evaluateInteger(Operation *inst, ArrayRef<Bits> in,
                                 SmallVectorImpl<Bits> &out) {
   auto give = [&](const APInt &value) {
     out.push_back(raw(value));
     return true;
   };
-  auto least = [&](APInt a, APInt b, bool s) {
-    return relu(raw_, less(b, a, s) ? b : a);
+  auto least = [&](const APInt &a, const APInt &b, bool s) {
+    return relu(inst, less(b, a, s) ? b : a);
   };
-  auto most = [&](APInt a, APInt b, bool s) {
-    return relu(raw_, less(a, b, s) ? b : a);
+  auto most = [&](const APInt &a, const APInt &b, bool s) {
+    return relu(inst, less(a, b, s) ? b : a);
   };
-  auto sat = raw_->getInherentAttr("sat");
+  auto sat = inst->getInherentAttr("sat");
   bool saturates = sat && *sat;
-  auto sum = [&](APInt a, APInt b, bool s) {
+  auto sum = [&](const APInt &a, const APInt &b, bool s) {
     if (!saturates)
       return a + b;
     return s ? a.sadd_sat(b) : a.uadd_sat(b);
   };
-  auto difference = [&](APInt a, APInt b, bool s) {
+  auto difference = [&](const APInt &a, const APInt &b, bool s) {
     if (!saturates)
       return a - b;
     return s ? a.ssub_sat(b) : a.usub_sat(b);
   };
-  if (evaluateCarry(raw_, in, out) ||
-      evaluateParts<AddIntOp>(raw_, in, out, sum) ||
-      evaluateParts<SubIntOp>(raw_, in, out, difference) ||
-      evaluateParts<NegIntOp>(raw_, in, out,
-                              [](APInt a, APInt, bool) { return -a; }) ||
-      evaluateParts<MinIntOp>(raw_, in, out, least) ||
-      evaluateParts<MaxIntOp>(raw_, in, out, most))
+  if (evaluateCarry(inst, in, out) ||
+      evaluateParts<AddIntOp>(inst, in, out, sum) ||
+      evaluateParts<SubIntOp>(inst, in, out, difference) ||
+      evaluateParts<NegIntOp>(
+          inst, in, out,
+          [](const APInt &a, const APInt &, bool) { return -a; }) ||
+      evaluateParts<MinIntOp>(inst, in, out, least) ||
+      evaluateParts<MaxIntOp>(inst, in, out, most))
     return true;
-  if (auto op = dyn_cast<AddIntOp>(raw_))
+  if (auto op = dyn_cast<AddIntOp>(inst))
     return give(sum(make(op.getTy(), in[0]), make(op.getTy(), in[1]),
                     isSignedInt(op.getTy())));
-  if (auto op = dyn_cast<SubIntOp>(raw_))
+  if (auto op = dyn_cast<SubIntOp>(inst))
     return give(difference(make(op.getTy(), in[0]), make(op.getTy(), in[1]),
                            isSignedInt(op.getTy())));
-  if (auto op = dyn_cast<MulIntOp>(raw_))
+  if (auto op = dyn_cast<MulIntOp>(inst))
     return give(product(op.getPart(), op.getTy(), in[0], in[1]));
-  if (auto op = dyn_cast<MadIntOp>(raw_)) {
+  if (auto op = dyn_cast<MadIntOp>(inst)) {
     APInt p = product(op.getPart(), op.getTy(), in[0], in[1]);
     APInt c(p.getBitWidth(), in[2], false, true);
     return give(op.getSat() ? p.sadd_sat(c) : p + c);
   }
-  if (auto op = dyn_cast<Mul24Op>(raw_))
+  if (auto op = dyn_cast<Mul24Op>(inst))
     return give(product24(op.getPart(), op.getTy(), in[0], in[1]));
-  if (auto op = dyn_cast<Mad24Op>(raw_)) {
+  if (auto op = dyn_cast<Mad24Op>(inst)) {
     APInt p = product24(op.getPart(), op.getTy(), in[0], in[1]);
     APInt c(32, in[2], false, true);
     return give(op.getSat() ? p.sadd_sat(c) : p + c);
   }
-  if (auto op = dyn_cast<SadOp>(raw_)) {
+  if (auto op = dyn_cast<SadOp>(inst)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
     bool swap = less(a, b, isSignedInt(op.getTy()));
     return give(make(op.getTy(), in[2]) + (swap ? b - a : a - b));
   }
-  if (auto op = dyn_cast<DivIntOp>(raw_))
+  if (auto op = dyn_cast<DivIntOp>(inst))
     return give(divide(op.getTy(), in[0], in[1], false));
-  if (auto op = dyn_cast<RemOp>(raw_))
+  if (auto op = dyn_cast<RemOp>(inst))
     return give(divide(op.getTy(), in[0], in[1], true));
-  if (auto op = dyn_cast<AbsIntOp>(raw_))
+  if (auto op = dyn_cast<AbsIntOp>(inst))
     return give(make(op.getTy(), in[0]).abs());
-  if (auto op = dyn_cast<NegIntOp>(raw_))
+  if (auto op = dyn_cast<NegIntOp>(inst))
     return give(-make(op.getTy(), in[0]));
-  if (auto op = dyn_cast<MinIntOp>(raw_)) {
+  if (auto op = dyn_cast<MinIntOp>(inst)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
     return give(least(a, b, isSignedInt(op.getTy())));
   }
-  if (auto op = dyn_cast<MaxIntOp>(raw_)) {
+  if (auto op = dyn_cast<MaxIntOp>(inst)) {
     APInt a = make(op.getTy(), in[0]), b = make(op.getTy(), in[1]);
     return give(most(a, b, isSignedInt(op.getTy())));
   }
-  if (auto op = dyn_cast<PopcOp>(raw_))
+  if (auto op = dyn_cast<PopcOp>(inst))
     return give(APInt(32, make(op.getTy(), in[0]).popcount()));
-  if (auto op = dyn_cast<ClzOp>(raw_))
+  if (auto op = dyn_cast<ClzOp>(inst))
     return give(APInt(32, make(op.getTy(), in[0]).countl_zero()));
-  if (auto op = dyn_cast<BrevOp>(raw_))
+  if (auto op = dyn_cast<BrevOp>(inst))
     return give(make(op.getTy(), in[0]).reverseBits());
-  if (auto op = dyn_cast<BfindOp>(raw_))
+  if (auto op = dyn_cast<BfindOp>(inst))
     return give(bfind(op, in[0]));
-  if (auto op = dyn_cast<BfeOp>(raw_))
+  if (auto op = dyn_cast<BfeOp>(inst))
     return give(bfe(op, in));
-  if (auto op = dyn_cast<BfiOp>(raw_))
+  if (auto op = dyn_cast<BfiOp>(inst))
     return give(bfi(op, in));
-  if (auto op = dyn_cast<Dp4aOp>(raw_))
+  if (auto op = dyn_cast<Dp4aOp>(inst))
     return give(dp4a(op, in));
-  if (auto op = dyn_cast<Dp2aOp>(raw_))
+  if (auto op = dyn_cast<Dp2aOp>(inst))
     return give(dp2a(op, in));
-  if (isa<FnsOp>(raw_))
+  if (isa<FnsOp>(inst))
     return give(APInt(32, findNthSet(in[0], in[1], int32_t(in[2]))));
-  if (auto op = dyn_cast<SzextOp>(raw_))
+  if (auto op = dyn_cast<SzextOp>(inst))
     return give(APInt(32, signOrZeroExtend(op, in[0], in[1])));
-  if (auto op = dyn_cast<BmskOp>(raw_))
+  if (auto op = dyn_cast<BmskOp>(inst))
     return give(APInt(32, bitMask(op, in[0], in[1])));
   return false;
 }

@@ -16,9 +16,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
 
-namespace {
 using Wide = __int128;
-}
 
 /// ISA: partSelectSignExtend.
 static Wide extract(Bits value, unsigned shift, unsigned width, bool isSigned) {

@@ -107,16 +107,13 @@ TEST_F(Driver, BadHandlesPointersSizesNames) {
   EXPECT_EQ(cuMemsetD8_v2(data, 0, 101), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuModuleGetFunction(&function, module, "nobody"),
             CUDA_ERROR_NOT_FOUND);
-  EXPECT_EQ(cuModuleGetFunction(&function, (CUmodule)(void *)host, "add"),
+  EXPECT_EQ(cuModuleGetFunction(&function, (CUmodule)host, "add"),
             CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(cuModuleUnload((CUmodule)(void *)host), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(cuStreamSynchronize((CUstream)(void *)host),
-            CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(cuStreamDestroy_v2((CUstream)(void *)host),
-            CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(cuCtxSetCurrent((CUcontext)(void *)host),
-            CUDA_ERROR_INVALID_CONTEXT);
-  EXPECT_EQ(cuFuncGetAttribute(&value, 0, (CUfunction)(void *)host),
+  EXPECT_EQ(cuModuleUnload((CUmodule)host), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamSynchronize((CUstream)host), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamDestroy_v2((CUstream)host), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuCtxSetCurrent((CUcontext)host), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuFuncGetAttribute(&value, 0, (CUfunction)host),
             CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuFuncGetAttribute(&value, 99, get("add")),
             CUDA_ERROR_INVALID_VALUE);
@@ -499,7 +496,7 @@ TEST_F(Driver, StreamsKeepAttributes) {
   constexpr int policy = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
   EXPECT_EQ(cuStreamSetAttribute(one, policy, &window), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamGetAttribute(one, policy, &found), CUDA_SUCCESS);
-  EXPECT_EQ(std::memcmp(&found, &window, sizeof(found)), 0);
+  EXPECT_EQ(std::memcmp(found.pad, window.pad, sizeof(found.pad)), 0);
   EXPECT_EQ(cuStreamGetAttribute(two, policy, &found), CUDA_SUCCESS);
   EXPECT_EQ(found.pad[0], 0) << "nothing was said";
   EXPECT_EQ(cuStreamCopyAttributes(two, one), CUDA_SUCCESS);

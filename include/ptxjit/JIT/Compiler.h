@@ -20,7 +20,7 @@
 
 namespace llvm {
 class MachineFunctionPass;
-}
+} // namespace llvm
 
 namespace ptxjit {
 

@@ -13,7 +13,7 @@
 
 namespace mlir {
 class MLIRContext;
-}
+} // namespace mlir
 
 namespace ptxjit {
 

@@ -13,7 +13,7 @@
 
 namespace llvm {
 class SourceMgr;
-}
+} // namespace llvm
 
 namespace ptxjit {
 

@@ -20,6 +20,7 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
+namespace {
 /// Lanes of one chunk whose parts are consecutive in the target, in that order,
 /// and close together in the source, in any order.
 struct CopiedRow {
@@ -28,6 +29,7 @@ struct CopiedRow {
   int64_t targetOffset, sourceOffset; ///< of the row, from their bases
   SmallVector<unsigned, 4> places;    ///< of the parts in the source
 };
+} // namespace
 
 /// The distances between lanes; null if they are not known.
 static const LanePattern *offsetsOf(const LaneAddress &address) {

@@ -162,7 +162,7 @@ Value ChunkBuilder::callDevice(const device::LaneFunction &function,
   unsigned width = std::max(lanes, 1u);
   std::string symbol = (function.name + Twine("_x") + Twine(width)).str();
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto func = b.getInsertionBlock()->getParentOp();
+  auto *func = b.getInsertionBlock()->getParentOp();
   while (!isa<LLVM::LLVMFuncOp>(func))
     func = func->getParentOp();
   auto module = func->getParentOfType<ModuleOp>();

@@ -28,12 +28,11 @@ Value convertInt(ChunkBuilder &c, CvtOp op, Value a) {
   // Clamp in twice the width (at most 128 bits), which holds both ranges.
   unsigned wide = std::max(from, to) * 2;
   Value x = c.resize(a, wide, fromSigned);
-  auto wideConstant = [&](APInt value) -> Value {
+  auto wideConstant = [&](const APInt &value) -> Value {
     Type element = c.b.getIntegerType(wide);
     TypedAttr attr = IntegerAttr::get(element, value);
     if (c.lanes)
-      attr = DenseElementsAttr::get(VectorType::get(c.lanes, element),
-                                    APInt(value));
+      attr = DenseElementsAttr::get(VectorType::get(c.lanes, element), value);
     return arith::ConstantOp::create(c.b, c.loc, attr);
   };
   APInt low =

@@ -94,17 +94,10 @@ const device::ImageFunctions &imagesOf(MatrixType type, bool bytePerElement) {
 template <typename T>
 const T &byElements(unsigned elements, const T &one, const T &two,
                     const T &four, const T &eight) {
-  switch (elements) {
-  case 1:
-    return one;
-  case 2:
-    return two;
-  case 4:
-    return four;
-  case 8:
-    return eight;
-  }
-  llvm_unreachable("no dword has so many elements");
+  const T *functions[] = {&one, &two, &four, &eight};
+  assert(llvm::isPowerOf2_32(elements) && elements <= 8 &&
+         "no dword has so many elements");
+  return *functions[llvm::Log2_32(elements)];
 }
 
 const device::TileFunction &multiplyDoubles(Rounding rnd) {
@@ -215,7 +208,6 @@ struct MmaOperands {
   ValueRange a, b, c, atA, atB;
   Value metadata, selector, scaleA, scaleB;
 };
-} // namespace
 
 /// Emits one `mma`, other than quad pairs (see isQuadPair).
 class MmaEmission {
@@ -276,6 +268,7 @@ private:
   Value kept;                ///< image of ones where a sparse A holds elements
   SmallVector<Value> extras; ///< further arguments of the multiplication
 };
+} // namespace
 
 Value MmaEmission::imageOf(const device::Function &function, unsigned operand,
                            ValueRange registers, int64_t bytes) {
