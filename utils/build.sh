@@ -4,6 +4,7 @@
 #
 #   utils/build.sh [PRESET [TARGET...]]     release by default; CMakePresets.json
 #
+# PTXJIT_PACKAGES names further packages to install.
 # Needs Debian 12 or later, and root or sudo if packages are missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,6 +19,7 @@ packages="
   libclang-rt-22-dev libtbb-dev libgtest-dev
   liblz4-dev libxxhash-dev
   zlib1g-dev libzstd-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev
+  ${PTXJIT_PACKAGES:-}
 "
 
 say() { printf '== %s\n' "$*" >&2; }
