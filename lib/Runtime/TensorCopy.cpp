@@ -372,7 +372,7 @@ void ptxjit::replaceInTensorMap(uint64_t address, PtxjitTensorField field,
   PtxjitTensorMap map;
   std::memcpy(&map, reinterpret_cast<const void *>(address), sizeof(map));
   const PtxjitTensorMap unset{};
-  if (!tensor::isIntact(map) && std::memcmp(&map, &unset, sizeof(map)))
+  if (!tensor::isIntact(map) && std::memcmp(&map, &unset, sizeof(map)) != 0)
     FaultScope::leaveIllegal("not a tensor map, or a torn one", caller);
   unsigned count = field == PTXJIT_TENSOR_FIELD_STRIDE ? 4 : 5;
   if (dimension >= count)
