@@ -152,25 +152,11 @@ static FailureOr<GlobalPlace> findElement(Operation &op, MemoryProbe &probe,
   return place;
 }
 
-/// ISA: "bounding box", "swizzling modes": how a box in shared memory must be
-/// aligned.
-static unsigned alignmentOf(const PtxjitTensorMap &map) {
-  switch (map.atomicity) {
-  case PTXJIT_TENSOR_ATOM_32B:
-  case PTXJIT_TENSOR_ATOM_32B_FLIP_8B:
-    return 32;
-  case PTXJIT_TENSOR_ATOM_64B:
-    return 64;
-  default:
-    return 16;
-  }
-}
-
 /// Finds a box in shared memory, all of which must be inside of a CTA's window.
 FailureOr<uint64_t> Cta::findBox(Thread &t, Operation &op, Bits address,
                                  Space space, const TensorBox &box) {
   FailureOr<uint64_t> first =
-      resolveAddress(t, op, address, space, 0, alignmentOf(box.map));
+      resolveAddress(t, op, address, space, 0, tensor::alignmentOf(box.map));
   if (failed(first))
     return failure();
   uint64_t offset = address & ((Bits(1) << PTXJIT_SHARED_BITS) - 1);

@@ -43,19 +43,6 @@ static uint64_t nanOf(unsigned type) {
   }
 }
 
-/// How a box must be aligned in shared memory, in bytes.
-static unsigned alignmentOf(const PtxjitTensorMap &map) {
-  switch (map.atomicity) {
-  case PTXJIT_TENSOR_ATOM_32B:
-  case PTXJIT_TENSOR_ATOM_32B_FLIP_8B:
-    return 32;
-  case PTXJIT_TENSOR_ATOM_64B:
-    return 64;
-  default:
-    return 16;
-  }
-}
-
 namespace {
 class BoxCopy {
 public:
@@ -127,7 +114,7 @@ void BoxCopy::checkAlignment(uint64_t address, unsigned bytes) const {
 }
 
 void BoxCopy::run() {
-  checkAlignment(copy.shared, alignmentOf(map));
+  checkAlignment(copy.shared, tensor::alignmentOf(map));
   checkAlignment(copy.mbarrier, 8);
   if (!(copy.to & PTXJIT_TENSOR_TO_MANY))
     return runAt(copy.shared, copy.mbarrier);

@@ -50,6 +50,20 @@ inline unsigned countColumns(const PtxjitTensorMap &map) {
   return (map.box[0] + stride - 1) / stride;
 }
 
+/// How a box must be aligned in shared memory, in bytes. ISA: "bounding box",
+/// "swizzling modes".
+inline unsigned alignmentOf(const PtxjitTensorMap &map) {
+  switch (map.atomicity) {
+  case PTXJIT_TENSOR_ATOM_32B:
+  case PTXJIT_TENSOR_ATOM_32B_FLIP_8B:
+    return 32;
+  case PTXJIT_TENSOR_ATOM_64B:
+    return 64;
+  default:
+    return 16;
+  }
+}
+
 /// The kind of map that a mode is for.
 inline PtxjitTensorKind kindOf(PtxjitTensorMode mode) {
   switch (mode) {
