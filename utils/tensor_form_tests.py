@@ -199,7 +199,7 @@ class Copy:
             return bytes if rank == 0 else 0
         return bytes if rank == 1 else 0  # the other CTA receives
 
-    def operands(self, i):
+    def operands(self):
         at = ", ".join(str(x) for x in self.at)
         tensor = f"[%map, {{{at}}}]"
         text = tensor
@@ -266,7 +266,7 @@ def load_kernel(name, copies):
                  "  @%first mbarrier.arrive.expect_tx.shared.b64 %state, [bar],"
                  " %w0;\n")
         text += "  fence.proxy.async;\n" + MEET
-        text += f"  @%issues {copy.mnemonic} {copy.operands(i)};\n"
+        text += f"  @%issues {copy.mnemonic} {copy.operands()};\n"
         text += (f"wait{i}:\n  mbarrier.try_wait.parity.shared.b64 %ends, [bar],"
                  f" {i & 1};\n  @!%ends bra wait{i};\n" + MEET)
         text += EACH.format(
@@ -292,7 +292,7 @@ def store_kernel(name, copies):
                  "st.shared.v4.b32 [%a], {%w0, %w1, %w2, %w3};")
         text += SET_MAP.format(name=name, i=i)
         text += "  fence.proxy.async; bar.sync 0;\n"
-        text += f"  @%issues {copy.mnemonic} {copy.operands(i)};\n"
+        text += f"  @%issues {copy.mnemonic} {copy.operands()};\n"
         text += ("  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
                  "  bar.sync 0;\n")
         text += f"  add.u64 %tensor, %tensor, {copy.tensor_bytes};\n"
