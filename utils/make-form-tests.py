@@ -8,8 +8,8 @@ FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
 forms: see memory_form_tests.py, video forms: video_form_tests.py, copies of
-tensors: tensor_form_tests.py. Control flow
-has hand-written tests. Forms that nothing executes yet go through the parser
+tensors: tensor_form_tests.py, wgmma: wgmma_form_tests.py. Control flow has
+hand-written tests. Forms that nothing executes yet go through the parser
 and the printer (known_form_tests.py).
 """
 import itertools
@@ -22,6 +22,7 @@ import matrix_form_tests
 import memory_form_tests
 import tensor_form_tests
 import video_form_tests
+import wgmma_form_tests
 from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, PARTS,
                          WIDTH, modifiers)
 
@@ -232,6 +233,7 @@ def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
     files, used, known, matrices, tensors = {}, set(), {}, {}, {}
+    warpgroups = {}
     for row in open(forms):
         opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
         if op_name in ("unlowered", "advice"):
@@ -241,6 +243,9 @@ def main():
         if opcode in MATRICES:
             matrices.setdefault((opcode, module_target(target)),
                                 []).append(syntax)
+            continue
+        if op_name.startswith("wgmma"):
+            warpgroups.setdefault(target, []).append((opcode, syntax))
             continue
         if op_name.startswith(TENSORS):
             # Tests change maps, which targets without `a` or `f` cannot.
@@ -297,6 +302,11 @@ def main():
                  if opcode in ("mma", "wmma") and "bf16" in name]
     for target, rows in tensors.items():
         files["tensor", target] = [t for _, t in tensor_form_tests.kernels(rows)]
+    for target, rows in warpgroups.items():
+        made = wgmma_form_tests.modules(rows)
+        for i, (kernels, options) in enumerate(made):
+            path = os.path.join(out, f"wgmma_{target[3:]}-{i}.ptx")
+            write_module(path, target, kernels, options=options)
     write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
                  environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")
     for (opcode, target), statements in known.items():

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests random kernels against the reference interpreter, seed after seed, in
 # all modes and with changing chunk widths. Most files have forms of the whole
-# ISA table, one of 16 has copies of tensors. Keeps the programs with differences, and prints at the
-# end how often the rarest opcodes occurred.
+# ISA table, one of 16 has copies of tensors, one has wgmma. Keeps the programs
+# with differences, and prints at the end how often the rarest opcodes occurred.
 #
 #   utils/random-stress.sh MINUTES [FIRST_SEED] [BUILD]
 set -eu
@@ -31,6 +31,9 @@ while [ "$(date +%s)" -lt "$end" ]; do
   if [ $((seed % 16)) = 13 ]; then # random copies of tensors
     options= count=8 table=
     python3 "$here/tensor_form_tests.py" "$forms" "$seed" "$file"
+  elif [ $((seed % 16)) = 5 ]; then # random multiplications of warpgroups
+    options= count=8 table=
+    python3 "$here/wgmma_form_tests.py" "$forms" "$seed" "$file"
   else
     # shellcheck disable=SC2086
     python3 "$here/random-kernels.py" "$seed" $count "$file" $table

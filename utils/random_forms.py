@@ -87,8 +87,9 @@ class FormTable:
     @staticmethod
     def group(opcode, op, syntax):
         # Copies of tensors have random programs of their own
-        # (tensor_form_tests.py).
-        if op == "unlowered" or op.startswith(("tensor.", "tensormap.")):
+        # (tensor_form_tests.py), as have wgmma (wgmma_form_tests.py).
+        if op == "unlowered" or op.startswith(("tensor.", "tensormap.",
+                                               "wgmma")):
             return None
         if opcode in ADVICE:
             return None if "tensormap" in syntax else "advice"

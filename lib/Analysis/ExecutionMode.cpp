@@ -87,12 +87,14 @@ static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
                                        const ShapeContext &context) {
   Operation *barrier = nullptr, *wait = nullptr, *cluster = nullptr,
-            *order = nullptr;
+            *order = nullptr, *warpgroup = nullptr;
   kernel.walk([&](Operation *op) {
     if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
     if (op->hasTrait<ClusterWideBarrier>() && !cluster)
       cluster = op;
+    if (op->hasTrait<WarpgroupBarrier>() && !warpgroup)
+      warpgroup = op;
     if (isa<OrderSharedOp>(op) && !order)
       order = op;
     if (op->hasTrait<GivesWay>() && !wait)
@@ -107,6 +109,10 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   if (cluster)
     return {ExecutionMode::Fibers, false,
             "the CTAs of a cluster wait for each other" + placeOf(cluster)};
+  if (warpgroup)
+    return {ExecutionMode::Fibers, false,
+            "the warps of a warpgroup wait for each other" +
+                placeOf(warpgroup)};
   if (barrier || order)
     return chooseForBorders(kernel, shapes, barrier, order);
   return {ExecutionMode::WarpLoop, false,

@@ -16,7 +16,8 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 bool ptxjit::isAnyBarrier(Operation *op) {
-  return CtaLevel::isBarrier(op) || op->hasTrait<ClusterWideBarrier>();
+  return CtaLevel::isBarrier(op) || op->hasTrait<ClusterWideBarrier>() ||
+         op->hasTrait<WarpgroupBarrier>();
 }
 
 Value ptxjit::memberMaskOf(Operation *op) {

@@ -19,7 +19,7 @@ using namespace ptxjit::ptx;
 #define GET_OP_CLASSES
 #include "ptxjit/Dialect/PtxMatrixOps.cpp.inc"
 
-static unsigned widthOf(MatrixType type) {
+unsigned ptxjit::ptx::getElementBits(MatrixType type) {
   switch (type) {
   case MatrixType::F64:
     return 64;
@@ -48,12 +48,17 @@ static unsigned widthOf(MatrixType type) {
   llvm_unreachable("all types are listed");
 }
 
-/// Sets m, n and k, which the enumerator's value holds (PtxMatrixOps.td).
+MatrixExtents ptxjit::ptx::getExtents(MatrixShape shape) {
+  constexpr unsigned mask = (1 << 10) - 1; // PtxMatrixOps.td
+  return {unsigned(shape) & mask, unsigned(shape) >> 10 & mask,
+          unsigned(shape) >> 20};
+}
+
 template <typename T> static void readShape(MatrixShape shape, T &to) {
-  constexpr unsigned mask = (1 << 10) - 1;
-  to.m = unsigned(shape) & mask;
-  to.n = unsigned(shape) >> 10 & mask;
-  to.k = unsigned(shape) >> 20;
+  MatrixExtents extents = getExtents(shape);
+  to.m = extents.m;
+  to.n = extents.n;
+  to.k = extents.k;
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +121,7 @@ bool MmaOp::isAlike(MmaOp other) {
 }
 
 unsigned MatrixMultiply::bitsOf(MatrixType type) const {
-  unsigned bits = widthOf(type);
+  unsigned bits = getElementBits(type);
   return bytePerElement ? 8 : bits;
 }
 unsigned MatrixMultiply::aParts() const {
@@ -205,7 +210,7 @@ WmmaMove WmmaStoreOp::getMove() { return describeMove(*this); }
 unsigned WmmaMove::registers() const {
   return operand != C && type == MatrixType::F16 ? 8 : parts();
 }
-unsigned WmmaMove::elementBits() const { return widthOf(type); }
+unsigned WmmaMove::elementBits() const { return getElementBits(type); }
 unsigned WmmaMove::parts() const {
   unsigned bits = elementBits();
   return rows() * cols() * bits / 32 / (bits == 64 ? 64 : 32);

@@ -149,7 +149,7 @@ static bool fitsOperands(Operation *op, const FormSpec &form,
                         : 1;
     if (operand.isResult)
       results += size;
-    else
+    if (!operand.isResult || operand.isUpdated)
       most += size, least += operand.optional ? 0 : size;
   }
   unsigned inputs = getInputs(op).size();

@@ -367,9 +367,11 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("vector", ir) || showRemarks())
     return llvm::Error::success();
-  if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code)
+  if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code) {
     if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
       image->frameBytes = bytes.getValue().getZExtValue();
+    image->stackBytes += uint32_t(countStackBytes(ir));
+  }
   placeInImage(ir, module.text, module.fileName);
   if (auto error = stage("to-llvm",
                          [](PassManager &pm) { buildLowerToLLVMPipeline(pm); }))
@@ -379,6 +381,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
 }
 
 /// Frames hold vectors, so stacks are large; only touched pages take memory.
+/// What countStackBytes counts comes in addition.
 static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
                              uint32_t mode) {
   constexpr uint32_t kilobyte = 1 << 10;

@@ -28,7 +28,9 @@ static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
 /// Whether a device function is called. Inlined, these large functions would
 /// spill their caller's registers and bloat its code.
 static bool isOutOfLine(const Function &f) {
-  return f.getName().starts_with("ptxjit_matrix_");
+  return f.getName().starts_with("ptxjit_matrix_") ||
+         f.getName().starts_with("ptxjit_wgmma_") ||
+         f.hasFnAttribute(Attribute::NoInline);
 }
 
 static bool needsDevice(const Module &module) {
@@ -74,10 +76,10 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
       f.setLinkage(GlobalValue::InternalLinkage);
     // Functions of the program that are left stay calls (InlineCalls.cpp).
     if (!isKernel && !f.getName().starts_with("ptxjit_function.")) {
+      bool isCalled = isOutOfLine(f);
       f.removeFnAttr(Attribute::NoInline);
       f.removeFnAttr(Attribute::OptimizeNone);
-      f.addFnAttr(isOutOfLine(f) ? Attribute::NoInline
-                                 : Attribute::AlwaysInline);
+      f.addFnAttr(isCalled ? Attribute::NoInline : Attribute::AlwaysInline);
     }
   }
   return Error::success();

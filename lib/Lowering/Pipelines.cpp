@@ -53,6 +53,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
   func.addPass(createInsertYieldsPass());
   func.addPass(setTarget<ptx::FuncOp>(createOrderSharedPass(), target));
   func.addPass(createInterleaveLocalsPass());
+  func.addPass(createSettleSumsPass());
 }
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {

@@ -429,7 +429,7 @@ ParserImpl::getElements(const RawOperand &raw, const OperandSpec &spec,
 }
 
 /// Adds the values of `elements` to `values`, or if `spec` is a result, adds
-/// `elements` to `results`.
+/// `elements` to `results`. Does both if the result is read, too.
 LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
                                     const OperandSpec &spec,
                                     const FormMatch &match, bool wide,
@@ -450,7 +450,8 @@ LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
     if (spec.isResult) {
       for (unsigned half = 0; half < (isWide ? 2 : 1); ++half)
         results.push_back({&e, type, half});
-      continue;
+      if (!spec.isUpdated)
+        continue;
     }
     if (isWide && isNumber) {
       bool negative = !e.constant.isUnsigned && int64_t(e.constant.bits) < 0;

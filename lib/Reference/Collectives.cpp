@@ -30,7 +30,7 @@ LogicalResult Cta::wait(Thread &t, Operation &op) {
 
 static bool isMatrixOp(Operation *op) {
   return isa<MmaOp, LdMatrixOp, StMatrixOp, MovMatrixOp, WmmaLoadOp,
-             WmmaStoreOp>(op);
+             WmmaStoreOp, WgmmaOp>(op);
 }
 bool reference::isWarpCollective(Operation *op) {
   return isMatrixOp(op) ||

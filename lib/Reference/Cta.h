@@ -162,6 +162,14 @@ private:
   llvm::FailureOr<std::pair<uint64_t, unsigned>>
   wmmaElement(Operation &op, const ptx::WmmaMove &move, Thread &t,
               unsigned lane, unsigned i, Bits stride);
+  // Matrix instructions of a warpgroup (Wgmma.cpp).
+  LogicalResult multiplyWarpgroup(ptx::WgmmaOp op,
+                                  llvm::ArrayRef<Thread *> lanes);
+  llvm::FailureOr<Bits> sharedElement(Operation &op, uint64_t address,
+                                      unsigned bits, unsigned k);
+  /// Lets warpgroups go on that wait for their sums. \returns whether there was
+  /// one.
+  bool resolveWarpgroups();
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);

@@ -111,7 +111,7 @@ FailureOr<Progress> Cta::runRound() {
   FailureOr<bool> resolved = resolveWarps();
   if (failed(resolved))
     return failure();
-  if (*resolved || resolveBarriers() || running)
+  if (*resolved || resolveBarriers() || resolveWarpgroups() || running)
     return Progress::Some;
   return hasEnded() ? Progress::Ended : Progress::Stuck;
 }
@@ -207,7 +207,7 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
     set(t, sreg, specialRegister(t, sreg.getReg()));
     return success();
   }
-  if (isa<BarOp, BarrierOp>(op) || isWarpCollective(&op))
+  if (isa<BarOp, BarrierOp, WgmmaWaitOp>(op) || isWarpCollective(&op))
     return wait(t, op);
   if (auto barrier = dyn_cast<BarrierClusterOp>(op))
     return barrierCluster(t, barrier);

@@ -9,9 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Cta.h"
+#include "MatrixNumbers.h"
 
-#include "ptxjit/Dialect/Matrix.h"
 #include <cmath>
 
 using namespace mlir;
@@ -19,34 +18,16 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::reference;
 using llvm::APFloat;
-using llvm::APInt;
 
 namespace {
 struct At {
   unsigned row, col;
 };
-
-using Members = llvm::ArrayRef<Thread *>;
-
-constexpr float kNoNumber = NAN;
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Fragments
 //===----------------------------------------------------------------------===//
-
-/// Returns element `i`, of `bits` bits, of a fragment whose registers start at
-/// input `first`.
-static Bits elementOf(Members lanes, unsigned lane, unsigned first,
-                      unsigned bits, unsigned i) {
-  if (!lanes[lane])
-    return 0;
-  if (bits >= 32)
-    return lanes[lane]->waitInputs[first + i];
-  unsigned each = 32 / bits;
-  return lanes[lane]->waitInputs[first + i / each] >> (i % each * bits) &
-         ((Bits(1) << bits) - 1);
-}
 
 /// ISA: the "row =, col =" lists of all shapes, in one formula. groupID selects
 /// a row (of B a column), threadID_in_group the elements of a register.
@@ -95,72 +76,9 @@ static At quadPlaceOfC(MatrixType type, unsigned lane, unsigned i) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-static float decode(const llvm::fltSemantics &semantics, unsigned bits,
-                    Bits code) {
-  APFloat x(semantics, APInt(bits, code, false, /*implicitTrunc=*/true));
-  bool lost = false;
-  x.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lost);
-  return x.convertToFloat();
-}
-
-static float numberOf(MatrixType type, bool bytePerElement, Bits bits) {
-  switch (type) {
-  case MatrixType::F16:
-    return decode(APFloat::IEEEhalf(), 16, bits);
-  case MatrixType::BF16:
-    return decode(APFloat::BFloat(), 16, bits);
-  case MatrixType::TF32: // the low 13 bits are ignored
-    return decode(APFloat::IEEEsingle(), 32, bits & 0xffffe000);
-  case MatrixType::F32:
-    return decode(APFloat::IEEEsingle(), 32, bits);
-  case MatrixType::E4M3:
-    return decode(APFloat::Float8E4M3FN(), 8, bits);
-  case MatrixType::E5M2:
-    return decode(APFloat::Float8E5M2(), 8, bits);
-  case MatrixType::E3M2:
-    return decode(APFloat::Float6E3M2FN(), 6, bits);
-  case MatrixType::E2M3:
-    return decode(APFloat::Float6E2M3FN(), 6, bits);
-  case MatrixType::E2M1: // in a byte: two bits of padding on each side
-    return decode(APFloat::Float4E2M1FN(), 4,
-                  bytePerElement ? bits >> 2 : bits);
-  default:
-    return kNoNumber;
-  }
-}
-
-static int64_t integerOf(MatrixType type, Bits bits) {
-  switch (type) {
-  case MatrixType::S8:
-    return int8_t(bits);
-  case MatrixType::S4:
-    return int64_t(bits & 7) - int64_t(bits & 8);
-  case MatrixType::S32:
-    return int32_t(bits);
-  default:
-    return int64_t(bits);
-  }
-}
-
-/// ISA: NaN results are 0x7fffffff in f32, 0x7fff in f16. With the old
-/// `.satfinite` infinity becomes the largest number, and NaN +0.
-static Bits resultBits(const MatrixMultiply &mma, float sum) {
-  bool half = mma.d == MatrixType::F16;
-  if (std::isnan(sum))
-    return mma.saturates ? 0 : half ? 0x7fff : 0x7fffffff;
-  APFloat x(sum);
-  if (half) {
-    bool lost = false;
-    x.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
-  }
-  if (mma.saturates && x.isInfinity())
-    x = APFloat::getLargest(x.getSemantics(), x.isNegative());
-  return bitsOf(x);
-}
-
 static double scaleOf(bool isUE4M3, Bits code) {
   if (isUE4M3)
-    return decode(APFloat::Float8E4M3FN(), 8, code & 0x7f);
+    return numberOf(MatrixType::E4M3, code & 0x7f);
   return code == 0xff ? NAN : std::ldexp(1.0, int(code) - 127);
 }
 
@@ -312,16 +230,15 @@ Bits Multiplication::integerElement(At at, Bits c) const {
 Bits Multiplication::floatElement(const Bits *rowOfA, const Bits *b, At at,
                                   Bits c) const {
   unsigned parts = mma.scales ? mma.scales : 1;
-  float sum =
-      numberOf(mma.c == MatrixType::F16 ? mma.c : MatrixType::F32, false, c);
+  float sum = numberOf(mma.c == MatrixType::F16 ? mma.c : MatrixType::F32, c);
   double total = double(sum);
   for (unsigned part = 0; part < parts; ++part) {
     if (mma.scales)
       sum = 0;
     for (unsigned k = part * mma.k / parts; k < (part + 1) * mma.k / parts; ++k)
       if (mma.isQuadPair() || kept[at.row * mma.k + k])
-        sum = std::fma(numberOf(mma.a, mma.bytePerElement, rowOfA[k]),
-                       numberOf(mma.b, mma.bytePerElement, b[k]), sum);
+        sum = std::fma(numberOf(mma.a, rowOfA[k], mma.bytePerElement),
+                       numberOf(mma.b, b[k], mma.bytePerElement), sum);
     if (!mma.scales)
       continue;
     // ISA: byte-id and thread-id choose the lanes and bytes of the factors.
@@ -336,7 +253,7 @@ Bits Multiplication::floatElement(const Bits *rowOfA, const Bits *b, At at,
                        elementOf(lanes, laneB, next + 3, 8, byteB));
     total += double(sum) * (x * y);
   }
-  return resultBits(mma, mma.scales ? float(total) : sum);
+  return resultBits(mma.d, mma.scales ? float(total) : sum, mma.saturates);
 }
 
 Bits Multiplication::element(unsigned lane, At at) const {
@@ -533,6 +450,8 @@ LogicalResult Cta::matrix(Operation &op, Members lanes) {
           set(*lanes[lane], result, product.result(lane, unsigned(reg)));
     return success();
   }
+  if (auto wgmma = dyn_cast<WgmmaOp>(op))
+    return multiplyWarpgroup(wgmma, lanes);
   if (auto ld = dyn_cast<LdMatrixOp>(op))
     return loadMatrix(ld, lanes);
   if (auto st = dyn_cast<StMatrixOp>(op))

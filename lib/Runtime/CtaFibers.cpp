@@ -299,7 +299,13 @@ static uint32_t replaceHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
+static uint32_t warpgroupHelper(PtxjitKernelContext *context, uint32_t strand,
+                                void *queue, PtxjitWarpgroupWork work) {
+  fibersOf(context).meetWarpgroup(strand, queue, work);
+  return 0;
+}
+
 const PtxjitHelpers ptxjit::kKernelHelpers = {
     barrierHelper, yieldHelper,      gatherHelper,   leaveHelper,
     faultHelper,   systemHelper,     updateMbarrier, clusterHelper,
-    timeHelper,    copyTensorHelper, replaceHelper};
+    timeHelper,    copyTensorHelper, replaceHelper,  warpgroupHelper};

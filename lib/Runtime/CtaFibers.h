@@ -81,6 +81,7 @@ public:
   // Helpers that strands call (see PtxjitHelpers).
   uint32_t arrive(uint32_t strand, uint32_t id, uint32_t threads, uint32_t mode,
                   uint32_t votes, uint32_t active);
+  void meetWarpgroup(uint32_t strand, void *queue, PtxjitWarpgroupWork work);
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
   void yield(uint32_t strand, PtxjitYield why);
@@ -161,8 +162,11 @@ private:
   unsigned idleYields = 0;    ///< since the last barrier or end of a strand
   /// Yields in loops with barriers inside, since the last end of a strand.
   unsigned meetingYields = 0;
-  Barrier barriers[16];
+  /// The 16 barriers of the ISA, then one for each warpgroup.
+  Barrier barriers[16 + 8];
   uint32_t usedBarriers = 0; ///< bit set of barriers with arrivals
+  void *queues[32] =
+      {}; ///< of warps that have come to their warpgroup's barrier
   ClusterBarrier *cluster = nullptr;
   StrandSet waitForOthers;         ///< at the cluster's barrier
   uint32_t cameToCluster[32] = {}; ///< threads, by warp

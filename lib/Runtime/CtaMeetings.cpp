@@ -99,6 +99,30 @@ uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
   return strands[index].result;
 }
 
+void CtaFibers::meetWarpgroup(uint32_t index, void *queue,
+                              PtxjitWarpgroupWork work) {
+  if (failed)
+    stop(strands[index]);
+  idleYields = 0;
+  uint32_t warp = shape.warpOf(index), group = warp / 4, first = 4 * group;
+  uint32_t warps = std::min(4u, shape.warps() - first);
+  Barrier &barrier = barriers[16 + group];
+  usedBarriers |= 1u << (16 + group);
+  barrier.mode = PTXJIT_BARRIER_SYNC;
+  barrier.expected = 32 * warps;
+  queues[warp] = queue;
+  comeTo(barrier, warp, shape.lanes);
+  if (isComplete(barrier)) {
+    if (queue)
+      work(queues + first, int(warps));
+    release(barrier);
+    return;
+  }
+  barrier.waiting.insert(index);
+  ready.erase(index);
+  suspend(strands[index]);
+}
+
 //===----------------------------------------------------------------------===//
 // The barrier of a cluster
 //===----------------------------------------------------------------------===//

@@ -43,8 +43,8 @@ struct Modifier {
 struct Operand {
   std::string name, kind = "Value", rule = "First", fixed = "B32";
   std::string countRule = "Modifier", allowed;
-  bool isResult = false, isSecond = false, optional = false, negatable = false,
-       special = false, signable = false;
+  bool isResult = false, isUpdated = false, isSecond = false, optional = false,
+       negatable = false, special = false, signable = false;
   unsigned selectLanes = 0;
   unsigned group = 0, count = 1, numParts = 0;
 };
@@ -222,6 +222,8 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
     o.kind = "Address", text.consume_back("]");
   if (text.consume_front("-"))
     o.signable = true;
+  if (text.consume_front("+"))
+    o.isUpdated = true;
   if (text.consume_front("~")) {
     o.selectLanes = 1;
     if (text.consume_front("2"))
@@ -255,6 +257,8 @@ Operand parseOperand(const Record *op, const OpLayout &layout, StringRef text) {
     return o;
   if (layout.isRow) {
     o.isResult = name.starts_with("d") && o.kind != "Address";
+    if (o.isUpdated && !o.isResult)
+      fail(op, "operand '" + o.name + "' is no result");
     return o;
   }
   if (auto it = layout.resultGroups.find(o.name);
@@ -512,11 +516,11 @@ private:
     for (const Operand &o : operands)
       os << "{\"" << o.name << "\", OperandKind::" << o.kind
          << ", TypeRule::" << o.rule << ", ScalarType::" << o.fixed << ", "
-         << o.isResult << ", " << o.isSecond << ", " << o.optional << ", "
-         << o.negatable << ", " << o.special << ", " << o.signable << ", "
-         << o.selectLanes << ", CountRule::" << o.countRule << ", " << o.count
-         << ", " << o.numParts << ", \"" << o.allowed << "\", " << o.group
-         << "}, ";
+         << o.isResult << ", " << o.isUpdated << ", " << o.isSecond << ", "
+         << o.optional << ", " << o.negatable << ", " << o.special << ", "
+         << o.signable << ", " << o.selectLanes
+         << ", CountRule::" << o.countRule << ", " << o.count << ", "
+         << o.numParts << ", \"" << o.allowed << "\", " << o.group << "}, ";
     os << "};\n";
   }
 

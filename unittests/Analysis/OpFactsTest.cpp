@@ -83,8 +83,9 @@ private:
     return op.hasInterface<CommunicatingOpInterface>() +
            op.hasInterface<CtaBarrierOpInterface>() +
            op.hasInterface<WarpCollectiveOpInterface>() +
-           op.hasTrait<ClusterWideBarrier>() + op.hasTrait<WholeWarp>() +
-           op.hasTrait<OrdersMemory>() + op.hasTrait<UnseenByOthers>();
+           op.hasTrait<ClusterWideBarrier>() + op.hasTrait<WarpgroupBarrier>() +
+           op.hasTrait<WholeWarp>() + op.hasTrait<OrdersMemory>() +
+           op.hasTrait<UnseenByOthers>();
   }
 
   RegisteredOperationName op;

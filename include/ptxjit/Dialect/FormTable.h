@@ -73,6 +73,7 @@ struct OperandSpec {
   TypeRule rule = {};
   ScalarType fixed = {};
   bool isResult = false;
+  bool isUpdated = false;      ///< a result that is read, too
   bool isSecondResult = false; ///< written `d|q`
   bool optional = false;       ///< a trailing operand that may be omitted
   bool negatable = false;      ///< predicate, may be written `!p`

@@ -15,6 +15,15 @@
 
 namespace ptxjit::ptx {
 
+/// A is m x k, B is k x n.
+struct MatrixExtents {
+  unsigned m, n, k;
+};
+MatrixExtents getExtents(MatrixShape shape);
+
+/// The bits of an element in memory.
+unsigned getElementBits(MatrixType type);
+
 /// Which elements of A a sparse multiplication keeps.
 enum class Sparsity {
   Dense,

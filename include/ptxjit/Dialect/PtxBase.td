@@ -68,6 +68,7 @@ class Since<string ptxVersion, string target> {
 ///   -a      may be written `-a`          ~a    may name a part: `a.b0`
 ///                                        ~2a, ~4a  may name 2 or 4: `a.h10`
 ///   _       nothing but `_`             &c    the carry flag; not in the text
+///   +d      destination that is read, too (of a `Ptx_RowOp`)
 ///   ?p      operand that changes no result: checked, but not kept in IR
 ///   L:label, f:callee, x:args            control flow
 class Form<string syntax, list<Since> since = [Since<"1.0", "sm_10+">]> {

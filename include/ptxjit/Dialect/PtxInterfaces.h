@@ -101,6 +101,12 @@ template <typename ConcreteType>
 class ClusterWideBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, ClusterWideBarrier> {};
 
+/// The warps of a warpgroup wait here for each other. All lanes of these warps
+/// execute the op.
+template <typename ConcreteType>
+class WarpgroupBarrier
+    : public mlir::OpTrait::TraitBase<ConcreteType, WarpgroupBarrier> {};
+
 /// All lanes of the warp execute the op together; the behaviour is undefined if
 /// some do not. (So no lane can be waiting while another is here.)
 template <typename ConcreteType>

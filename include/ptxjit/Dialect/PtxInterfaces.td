@@ -91,6 +91,7 @@ def CtaBarrierOpInterface : Ptx_Interface<"CtaBarrierOpInterface"> {
   ];
 }
 def ClusterWideBarrier : Ptx_Trait<"ClusterWideBarrier">;
+def WarpgroupBarrier : Ptx_Trait<"WarpgroupBarrier">;
 def WarpCollectiveOpInterface : Ptx_Interface<"WarpCollectiveOpInterface"> {
   let description = [{
     An op at which lanes of a warp wait for each other to execute it together.

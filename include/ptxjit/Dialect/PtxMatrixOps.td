@@ -1,9 +1,10 @@
-//===- PtxMatrixOps.td - ops of warp-level matrix instructions ------------===//
+//===- PtxMatrixOps.td - ops of matrix instructions -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All lanes of a warp execute such an instruction together. Its modifiers are
-// attributes; Matrix.h decodes them. PtxMatrix.td has the forms.
+// attributes; Matrix.h and Wgmma.h decode them. PtxMatrix.td and PtxWgmma.td
+// have the forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +31,18 @@ def Ptx_MatrixType : Ptx_Modifier<Ptx_MatrixTypeEnum, "matrix_type">;
 class MatrixShape<int m, int n, int k>
     : Case<!or(m, !shl(n, 10), !shl(k, 20)), "m" # m # "n" # n # "k" # k,
            "M" # m # "N" # n # "K" # k>;
-def Ptx_MatrixShapeEnum : Ptx_Enum<"MatrixShape", [
+/// The shapes of a warpgroup, for a given k.
+class WarpgroupShapes<int k> {
+  list<Case> L = !foreach(i, !range(1, 33), MatrixShape<64, !mul(i, 8), k>);
+}
+def Ptx_MatrixShapeEnum : Ptx_Enum<"MatrixShape", !listconcat([
   MatrixShape<8, 8, 4>, MatrixShape<8, 8, 16>, MatrixShape<8, 8, 32>,
   MatrixShape<8, 8, 128>, MatrixShape<16, 8, 4>, MatrixShape<16, 8, 8>,
   MatrixShape<16, 8, 16>, MatrixShape<16, 8, 32>, MatrixShape<16, 8, 64>,
   MatrixShape<16, 8, 128>, MatrixShape<16, 8, 256>, MatrixShape<16, 16, 8>,
-  MatrixShape<16, 16, 16>, MatrixShape<8, 32, 16>, MatrixShape<32, 8, 16>]>;
+  MatrixShape<16, 16, 16>, MatrixShape<8, 32, 16>, MatrixShape<32, 8, 16>],
+  WarpgroupShapes<8>.L, WarpgroupShapes<16>.L, WarpgroupShapes<32>.L,
+  WarpgroupShapes<64>.L, WarpgroupShapes<256>.L)>;
 def Ptx_MatrixShape : Ptx_Modifier<Ptx_MatrixShapeEnum, "matrix_shape">;
 
 def Ptx_MatrixLayoutEnum : Ptx_Enum<"MatrixLayout", [
@@ -169,5 +176,48 @@ def Ptx_WmmaStoreOp : Ptx_MatrixMoveOp<"wmma.store", "WmmaMove", (ins
     Ptx_MatrixType:$ty), [OtherBytes]> {
   let summary = "stores a fragment to a matrix in memory";
   let Ignored = ["store", "sync", "aligned"];
+}
+
+//===----------------------------------------------------------------------===//
+// Ops of a warpgroup
+//===----------------------------------------------------------------------===//
+
+def Ptx_WgmmaOp : Ptx_MatrixOp<"wgmma", (ins
+    OptionalAttr<Ptx_Sparse>:$sparse, Ptx_MatrixShape:$shape,
+    Flag_Satfinite:$satfinite, Ptx_MatrixType:$ty, Ptx_MatrixType:$ty2,
+    Ptx_MatrixType:$ty3, OptionalAttr<Ptx_BoolOp>:$bitOp), "", [OtherBytes]> {
+  let summary = "D = A * B + D for the 64 rows of a warpgroup";
+  let description = [{
+    `ty`, `ty2` and `ty3` are the element types of D, A and B. The operands are
+    the registers of D, A (a descriptor or four registers), the descriptor of B,
+    metadata and selector (`sp`), the predicate of D (false: D = A * B), and
+    factors and layouts of A and B, as far as the form has them. The results
+    hold the sums only behind the `ptx.wgmma.wait` that completes the op; until
+    then nothing but another `ptx.wgmma` may use them.
+  }];
+  let Ignored = ["mma_async", "sync", "aligned", "popc"];
+  let extraClassDeclaration = "WgmmaMultiply getMultiply();";
+}
+def Ptx_WgmmaWaitOp : Ptx_RowOp<"wgmma.wait",
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface,
+     WarpgroupBarrier, AttrSizedOperandSegments]> {
+  let summary = "waits for the groups of `ptx.wgmma` before the last ones";
+  let description = [{
+    The operand is the number of groups that may remain incomplete.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, Optional<I1>:$mask);
+  let Ignored = ["wait_group", "sync", "aligned"];
+}
+def Ptx_SettleOp : Op<Ptx_Dialect, "settle",
+    [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask,
+     VariesByLane]> {
+  let summary = "the registers of D, now that they hold the sums";
+  let description = [{
+    Stands behind a `ptx.wgmma.wait`. Whoever reads D there reads it from the
+    results of this op. `ty` is the type of the sums.
+  }];
+  let arguments = (ins Variadic<AnyType>:$d, Ptx_MatrixType:$ty);
+  let results = (outs Variadic<AnyType>:$settled);
+  let assemblyFormat = "$ty $d attr-dict `:` functional-type($d, $settled)";
 }
 #endif

@@ -11,6 +11,7 @@
 #include "ptxjit/Dialect/PtxDialect.h"
 #include "ptxjit/Dialect/TensorCopy.h"
 #include "ptxjit/Dialect/Video.h"
+#include "ptxjit/Dialect/Wgmma.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

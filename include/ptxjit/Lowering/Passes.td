@@ -159,6 +159,25 @@ def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"
                            "::mlir::arith::ArithDialect"];
 }
 
+def SettleSumsPass : Pass<"ptx-settle-sums", "::ptxjit::ptx::FuncOp"> {
+  let summary = "read the sums of wgmma behind the wait that completes them";
+  let description = [{
+    The results of a `ptx.wgmma` do not name the `ptx.wgmma.wait` behind which
+    they may be read. This pass puts a `ptx.settle` behind each wait for the sums
+    that may be pending there, also through loops and branches. Without it, code
+    that reads the sums would have to complete them itself.
+
+    ```mlir
+    %d:4 = ptx.wgmma ... ; ptx.wgmma.wait ... ; ptx.st "f32"(%p, %d#0)
+    // becomes
+    %d:4 = ptx.wgmma ... ; ptx.wgmma.wait ...
+    %s:4 = ptx.settle <f32> %d#0, %d#1, %d#2, %d#3
+    ptx.st "f32"(%p, %s#0)
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn divergent control flow into masks";
   let description = [{

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 13u
+#define PTXJIT_KERNEL_ABI_VERSION 14u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -147,6 +147,10 @@ typedef enum PtxjitYield {
   PTXJIT_YIELD_ORDER = 2, /**< lets the others catch up; it does not wait */
 } PtxjitYield;
 
+/** Does what the warps of a warpgroup have queued. `queues` are those of its
+ *  `warps` warps, in the order of the warps. Part of compiled code. */
+typedef void (*PtxjitWarpgroupWork)(void *const *queues, int warps);
+
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -199,6 +203,11 @@ typedef struct PtxjitHelpers {
                                  uint32_t strand, uint32_t lane, uint64_t map,
                                  uint32_t field, uint32_t dimension,
                                  uint64_t value);
+  /** Waits until all strands of the warpgroup have called this. The last one
+   *  calls `work` first, unless its `queue` is null. Returns 0. */
+  uint32_t (*warpgroupBarrier)(struct PtxjitKernelContext *context,
+                               uint32_t strand, void *queue,
+                               PtxjitWarpgroupWork work);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets

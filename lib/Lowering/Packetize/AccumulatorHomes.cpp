@@ -25,17 +25,41 @@ static void splitTiles(const MatrixMultiply &mma, TileKind kind,
     }
 }
 
-MatrixTiles::MatrixTiles(MmaOp op) {
-  MatrixMultiply mma = op.getMultiply();
+bool ptxjit::hasTiles(Operation *op) {
+  return isa<MmaOp, WgmmaOp, SettleOp>(op);
+}
+
+/// The kind of the sums of a warpgroup in `registers`.
+static TileKind kindOfSums(MatrixType type, ValueRange registers) {
+  unsigned each = type == MatrixType::F16 ? 4 : 2; // columns of a register
+  return {type, 16, unsigned(registers.size()) * each, true};
+}
+
+MatrixTiles::MatrixTiles(Operation *op) {
+  if (auto wgmma = dyn_cast<WgmmaOp>(op)) {
+    kindOfC = kindOfD = kindOfSums(wgmma.getTy(), wgmma.getD());
+    c.push_back(TileValues(wgmma.getMultiply().c));
+    d.push_back(TileValues(wgmma.getD()));
+    return;
+  }
+  if (auto settle = dyn_cast<SettleOp>(op)) {
+    kindOfC = kindOfD = kindOfSums(settle.getTy(), settle.getD());
+    c.push_back(TileValues(settle.getD()));
+    d.push_back(TileValues(settle.getSettled()));
+    return;
+  }
+  auto product = cast<MmaOp>(op);
+  MatrixMultiply mma = product.getMultiply();
   if (mma.isQuadPair())
     return;
   unsigned rows = mma.m == 8 ? 8 : 16;
-  kindOfC = {mma.c, rows};
-  kindOfD = {mma.d, rows};
+  kindOfC = {mma.c, rows, 8, false};
+  kindOfD = {mma.d, rows, 8, false};
   staysExact = !mma.saturates || mma.isInteger();
   unsigned first = mma.aRegisters() + mma.bRegisters();
-  splitTiles(mma, kindOfC, op.getInputs().slice(first, mma.cRegisters()), c);
-  splitTiles(mma, kindOfD, op.getD(), d);
+  splitTiles(mma, kindOfC, product.getInputs().slice(first, mma.cRegisters()),
+             c);
+  splitTiles(mma, kindOfD, product.getD(), d);
 }
 
 /// Finds the positions of `tile` among `values`, after skipping `skip`
@@ -60,17 +84,17 @@ TileValues ptxjit::tileAt(ValueRange values, ArrayRef<unsigned> positions) {
   return tile;
 }
 
-const MatrixTiles &AccumulatorHomes::tilesAt(MmaOp mma) const {
-  return tilesOf.find(mma.getD().front())->second;
+const MatrixTiles &AccumulatorHomes::tilesAt(Operation *op) const {
+  return tilesOf.find(op)->second;
 }
 
 const TileValues *AccumulatorHomes::continued(ArrayRef<Value> tile,
                                               TileKind &kind,
-                                              MmaOp &mma) const {
-  mma = tile.front().getDefiningOp<MmaOp>();
-  if (!mma)
+                                              Operation *&adds) const {
+  adds = tile.front().getDefiningOp();
+  if (!adds || !hasTiles(adds))
     return nullptr;
-  const MatrixTiles &tiles = tilesAt(mma);
+  const MatrixTiles &tiles = tilesAt(adds);
   if (!tiles.staysExact || !(tiles.kindOfD == kind))
     return nullptr;
   for (auto [c, d] : llvm::zip(tiles.c, tiles.d))
@@ -82,24 +106,27 @@ const TileValues *AccumulatorHomes::continued(ArrayRef<Value> tile,
 }
 
 AccumulatorHomes::AccumulatorHomes(FuncOp func) {
-  func.walk([&](MmaOp op) {
-    tilesOf.try_emplace(op.getD().front(), MatrixTiles(op));
+  func.walk([&](Operation *op) {
+    if (hasTiles(op))
+      tilesOf.try_emplace(op, MatrixTiles(op));
   });
-  func.walk([&](MmaOp op) {
+  func.walk([&](Operation *op) {
+    if (!hasTiles(op))
+      return;
     for (const TileValues &c : tilesAt(op).c)
       findLoops(c, tilesAt(op).kindOfC);
   });
   // The rest are pairs of operations in one block. They are optional: a sum
   // without a consumer becomes registers.
   auto handOn = [&](const TileValues &tile, TileKind kind, Operation *to) {
-    MmaOp before;
+    Operation *before;
     if (continued(tile, kind, before) && before->getBlock() == to->getBlock())
       consumers.try_emplace(tile.front(), Consumer{tile, to});
   };
   func.walk([&](Operation *op) {
-    if (auto mma = dyn_cast<MmaOp>(op))
-      for (const TileValues &c : tilesAt(mma).c)
-        handOn(c, tilesAt(mma).kindOfC, mma);
+    if (hasTiles(op))
+      for (const TileValues &c : tilesAt(op).c)
+        handOn(c, tilesAt(op).kindOfC, op);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       for (const Carried &carried : carriedBy(loop))
         handOn(tileAt(loop.getInits(), carried.args),
@@ -154,13 +181,13 @@ bool AccumulatorHomes::trace(TileValues tile, TileKind &kind,
     out.links.push_back({tile, consumer});
     if (findPositions(tile, block->getArguments(), out.positions))
       return true;
-    MmaOp mma;
-    if (const TileValues *c = continued(tile, kind, mma)) {
-      if (mma->getBlock() != block)
+    Operation *adds;
+    if (const TileValues *c = continued(tile, kind, adds)) {
+      if (adds->getBlock() != block)
         return false;
-      out.user = mma;
+      out.user = adds;
       tile = *c;
-      consumer = mma;
+      consumer = adds;
       continue;
     }
     auto inner = tile.front().getDefiningOp<scf::WhileOp>();
@@ -236,8 +263,8 @@ AccumulatorHomes::carry(scf::WhileOp loop, ArrayRef<unsigned> args,
 /// Finds the loops through which `tile` comes to its use.
 void AccumulatorHomes::findLoops(TileValues tile, TileKind kind) {
   for (unsigned steps = 0; steps < 1000; ++steps) {
-    MmaOp mma;
-    if (const TileValues *c = continued(tile, kind, mma)) {
+    Operation *adds;
+    if (const TileValues *c = continued(tile, kind, adds)) {
       tile = *c;
       continue;
     }

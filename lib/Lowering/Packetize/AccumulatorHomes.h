@@ -28,16 +28,24 @@ TileValues tileAt(mlir::ValueRange values, llvm::ArrayRef<unsigned> positions);
 /// same number of registers.
 struct TileKind {
   ptx::MatrixType type;
-  unsigned rows;
+  unsigned rows, columns;
+  /// Multiplications of a warpgroup add to it. They may not have been done yet.
+  bool isQueued;
   bool operator==(const TileKind &other) const {
-    return type == other.type && rows == other.rows;
+    return type == other.type && rows == other.rows &&
+           columns == other.columns && isQueued == other.isQueued;
   }
 };
 
-/// The tiles of an instruction's C and D. A tile is 8 columns wide and has the
-/// rows of its kind.
+/// Is the op one that MatrixTiles describes: `ptx.mma`, `ptx.wgmma` or
+/// `ptx.settle`?
+bool hasTiles(mlir::Operation *op);
+
+/// The tiles of an instruction's C and D. A tile of `mma` is 8 columns wide;
+/// all of D is one tile of `wgmma`. `settle` passes its tile on.
 struct MatrixTiles {
-  explicit MatrixTiles(ptx::MmaOp op);
+  /// \param op  one of hasTiles.
+  explicit MatrixTiles(mlir::Operation *op);
   TileKind kindOfC{}, kindOfD{};
   /// False if D is saturated when it leaves the home. The next instruction must
   /// then add to the registers, not to the home.
@@ -55,7 +63,7 @@ public:
   struct Carried {
     Positions args;
     llvm::SmallVector<Positions, 2> results;
-    ptx::MmaOp user; ///< an instruction that adds to it
+    mlir::Operation *user; ///< an instruction that adds to it
   };
 
   explicit AccumulatorHomes(ptx::FuncOp func);
@@ -77,20 +85,20 @@ private:
   struct Trace {
     llvm::SmallVector<Link> links;
     Positions positions; ///< in the block's arguments
-    ptx::MmaOp user;
+    mlir::Operation *user = nullptr;
   };
   /// The C tile to which an instruction added to get `tile`, if `tile` is one
   /// of its D tiles and has that kind. `kind` becomes the kind of the result.
   /// Null if `tile` is no such tile.
   const TileValues *continued(llvm::ArrayRef<mlir::Value> tile, TileKind &kind,
-                              ptx::MmaOp &mma) const;
+                              mlir::Operation *&adds) const;
   /// Follows a tile back through additions and inner loops to arguments of
   /// `block`.
   bool trace(TileValues tile, TileKind &kind, mlir::Operation *consumer,
              mlir::Block *block, Trace &out);
   const Carried *carry(mlir::scf::WhileOp loop, llvm::ArrayRef<unsigned> args,
                        TileKind kind);
-  const MatrixTiles &tilesAt(ptx::MmaOp mma) const;
+  const MatrixTiles &tilesAt(mlir::Operation *op) const;
   void findLoops(TileValues tile, TileKind kind);
 
   struct Consumer {
@@ -99,7 +107,7 @@ private:
   };
   llvm::DenseMap<mlir::Value, Consumer> consumers; ///< by a tile's first value
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Carried, 0>> loops;
-  llvm::DenseMap<mlir::Value, MatrixTiles> tilesOf; ///< by first result
+  llvm::DenseMap<mlir::Operation *, MatrixTiles> tilesOf;
 };
 
 } // namespace ptxjit

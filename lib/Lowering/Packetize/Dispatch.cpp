@@ -30,7 +30,8 @@ Dispatch::Dispatch(bool perThread) {
                             addMatrixProductEmitters,
                             addMbarrierEmitters,
                             addSpecialRegisterEmitters,
-                            addTensorCopyEmitters})
+                            addTensorCopyEmitters,
+                            addWarpgroupEmitters})
     addEmitters(*this);
   if (perThread) {
     addStackEmitters(*this);

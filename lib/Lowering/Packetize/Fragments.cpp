@@ -80,7 +80,8 @@ void ptxjit::setRegister(WarpBuilder &warp, Value v, Value all) {
 bool ptxjit::isOnlyMultiplied(WarpBuilder &warp, Value v) {
   bool mayEnd = warp.part && warp.part->contains(v.getDefiningOp());
   return !warp.perThread() && llvm::all_of(v.getUsers(), [&](Operation *user) {
-    return isa<MmaOp>(user) && user->getBlock() == v.getParentBlock() &&
+    return isa<MmaOp, WgmmaOp>(user) &&
+           user->getBlock() == v.getParentBlock() &&
            (!mayEnd || warp.part->contains(user));
   });
 }
@@ -101,32 +102,33 @@ SmallVector<Value, 2> ptxjit::ownLanes(WarpBuilder &warp) {
   return {lane, s.add(lane, s.intConstant(32, 1))};
 }
 
-/// Do the operands have the types of the signature (Functions.def)?
-[[maybe_unused]] static bool fits(StringRef signature,
-                                  ArrayRef<Value> operands) {
-  auto letterOf = [](Value v) {
-    return isa<LLVM::LLVMPointerType>(v.getType()) ? 'p'
-           : v.getType().isInteger(32)             ? 'i'
-           : v.getType().isInteger(64)             ? 'l'
-                                                   : '?';
-  };
-  return llvm::equal(signature, llvm::map_range(operands, letterOf));
+/// The types of the parameters that a signature tells (Functions.def).
+static SmallVector<Type> typesOf(OpBuilder &b, StringRef signature) {
+  return llvm::map_to_vector(signature, [&](char letter) -> Type {
+    if (letter == 'p')
+      return LLVM::LLVMPointerType::get(b.getContext());
+    return b.getIntegerType(letter == 'l' ? 64 : 32);
+  });
+}
+
+void ptxjit::declareDevice(WarpBuilder &warp,
+                           const device::Function &function) {
+  auto module = warp.func->getParentOfType<ModuleOp>();
+  if (module.lookupSymbol(function.symbol))
+    return;
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(module.getBody());
+  warp.create<LLVM::LLVMFuncOp>(
+      function.symbol,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(warp.b.getContext()),
+                                  typesOf(warp.b, function.signature)));
 }
 
 void ptxjit::callDevice(WarpBuilder &warp, const device::Function &function,
                         ArrayRef<Value> operands) {
-  assert(fits(function.signature, operands) && "not the function's operands");
-  auto module = warp.func->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(function.symbol)) {
-    OpBuilder::InsertionGuard guard(warp.b);
-    warp.b.setInsertionPointToStart(module.getBody());
-    SmallVector<Type> types;
-    for (Value operand : operands)
-      types.push_back(operand.getType());
-    warp.create<LLVM::LLVMFuncOp>(
-        function.symbol,
-        LLVM::LLVMFunctionType::get(
-            LLVM::LLVMVoidType::get(warp.b.getContext()), types));
-  }
+  assert(llvm::equal(ValueRange(operands).getTypes(),
+                     typesOf(warp.b, function.signature)) &&
+         "not the function's operands");
+  declareDevice(warp, function);
   warp.create<LLVM::CallOp>(TypeRange(), function.symbol, operands);
 }

@@ -6,6 +6,7 @@
 
 #include "MatrixHomes.h"
 #include "Fragments.h"
+#include "Warpgroups.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -26,47 +27,60 @@ void ptxjit::keepSumsAtHome(WarpBuilder &warp) {
   warp.state<MatrixHomes>().plan.emplace(warp.func);
 }
 
-TileForm::TileForm(MmaOp op, bool isResult) {
-  MatrixMultiply mma = op.getMultiply();
-  type = isResult ? mma.d : mma.c;
-  rows = mma.m == 8 ? 8 : 16;
-  elementBytes = mma.isF64() ? 8 : 4;
-  saturates = mma.saturates;
+TileForm::TileForm(Operation *op, bool isResult) {
+  MatrixTiles tiles(op);
+  kind = isResult ? tiles.kindOfD : tiles.kindOfC;
+  elementBytes = kind.type == MatrixType::F64 ? 8 : 4;
+  if (auto mma = dyn_cast<MmaOp>(op))
+    saturates = mma.getSatfinite();
 }
 
 /// The device functions that make homes from registers, and registers from
 /// homes.
-static const device::TileFunction &enterFunction(MatrixType type) {
-  switch (type) {
+static const device::Function &enterFunction(const TileKind &kind) {
+  switch (kind.type) {
   case MatrixType::F16:
-    return device::enter_f16;
+    return device::enter_f16.of(kind.rows);
   case MatrixType::F32:
-    return device::enter_f32;
+    return device::enter_f32.of(kind.rows);
   case MatrixType::F64:
-    return device::enter_f64;
+    return device::enter_f64.of(kind.rows);
   case MatrixType::S32:
-    return device::enter_s32;
+    return kind.isQueued ? device::enter_f32.r16
+                         : device::enter_s32.of(kind.rows);
   default:
     llvm_unreachable("not a type of sums");
   }
 }
-static const device::TileFunction &leaveFunction(MatrixType type) {
-  switch (type) {
+static const device::Function &leaveFunction(const TileKind &kind) {
+  switch (kind.type) {
   case MatrixType::F16:
-    return device::leave_f16;
+    return device::leave_f16.of(kind.rows);
   case MatrixType::F32:
-    return device::leave_f32;
+    return device::leave_f32.of(kind.rows);
   case MatrixType::F64:
-    return device::leave_f64;
+    return device::leave_f64.of(kind.rows);
   case MatrixType::S32:
-    return device::leave_s32;
+    return kind.isQueued ? device::leave_words
+                         : device::leave_s32.of(kind.rows);
   default:
     llvm_unreachable("not a type of sums");
   }
 }
 
 static bool isZero(Value v) {
-  return matchPattern(v, m_Zero()) || matchPattern(v, m_PosZeroFloat());
+  return matchPattern(v, m_Zero()) || matchPattern(v, m_PosZeroFloat()) ||
+         v.getDefiningOp<UndefOp>();
+}
+
+/// Calls `body` with the place and the registers of each 8 columns of a tile.
+static void forEachPart(WarpBuilder &warp, Value home, ArrayRef<Value> tile,
+                        const TileForm &form,
+                        llvm::function_ref<void(Value, ArrayRef<Value>)> body) {
+  unsigned each = form.registersEach();
+  int64_t bytes = int64_t(form.kind.rows) * 8 * form.elementBytes;
+  for (unsigned part = 0; part < form.kind.columns / 8; ++part)
+    body(placeIn(warp, home, part * bytes), tile.slice(part * each, each));
 }
 
 static void enterHome(WarpBuilder &warp, Operation *op, Value home,
@@ -81,27 +95,33 @@ static void enterHome(WarpBuilder &warp, Operation *op, Value home,
   }
   StackBuffer registers =
       takeBuffer(warp, 4 * kRegisterBytes * form.elementBytes / 4);
-  for (auto [i, v] : llvm::enumerate(tile))
-    storeRegister(warp, op, registers.pointer, i, v);
-  callDevice(warp, enterFunction(form.type).of(form.rows),
-             {home, registers.pointer});
+  forEachPart(warp, home, tile, form, [&](Value part, ArrayRef<Value> values) {
+    for (auto [i, v] : llvm::enumerate(values))
+      storeRegister(warp, op, registers.pointer, i, v);
+    callDevice(warp, enterFunction(form.kind), {part, registers.pointer});
+  });
   giveBack(warp, registers);
 }
 
 static void leaveHome(WarpBuilder &warp, Value home, ArrayRef<Value> tile,
                       const TileForm &form) {
+  if (form.kind.isQueued)
+    settleQueue(warp);
   StackBuffer registers =
       takeBuffer(warp, 4 * kRegisterBytes * form.elementBytes / 4);
-  callDevice(
-      warp, leaveFunction(form.type).of(form.rows),
-      {registers.pointer, home, warp.scalar().intConstant(32, form.saturates)});
-  for (auto [i, v] : llvm::enumerate(tile))
-    loadRegister(warp, v, registers.pointer, i);
+  Value saturates = warp.scalar().intConstant(32, form.saturates);
+  forEachPart(warp, home, tile, form, [&](Value part, ArrayRef<Value> values) {
+    callDevice(warp, leaveFunction(form.kind),
+               {registers.pointer, part, saturates});
+    for (auto [i, v] : llvm::enumerate(values))
+      loadRegister(warp, v, registers.pointer, i);
+  });
   giveBack(warp, registers);
 }
 
 StackBuffer ptxjit::homeFor(WarpBuilder &warp, Operation *consumer,
-                            ArrayRef<Value> tile, const TileForm &form) {
+                            ArrayRef<Value> tile, const TileForm &form,
+                            bool isOverwritten) {
   MatrixHomes &homes = warp.state<MatrixHomes>();
   if (homes.plan && homes.plan->consumerOf(tile) == consumer) {
     auto it = homes.homeOf.find(tile.front());
@@ -112,8 +132,16 @@ StackBuffer ptxjit::homeFor(WarpBuilder &warp, Operation *consumer,
     }
   }
   StackBuffer home = takeBuffer(warp, form.homeBytes());
-  enterHome(warp, consumer, home.pointer, tile, form);
+  if (!isOverwritten)
+    enterHome(warp, consumer, home.pointer, tile, form);
   return home;
+}
+
+void ptxjit::dropHome(WarpBuilder &warp, const StackBuffer &home,
+                      const TileForm &form) {
+  if (form.kind.isQueued) // a multiplication may still add to it
+    settleQueue(warp);
+  giveBack(warp, home);
 }
 
 bool ptxjit::keepHome(WarpBuilder &warp, const StackBuffer &home,
@@ -169,6 +197,6 @@ void ptxjit::keepResults(WarpBuilder &warp, const CarriedTiles &carried,
     for (const auto &positions : tile.results)
       stays |= keepHome(warp, home, tileAt(results, positions), form);
     if (!stays)
-      giveBack(warp, home);
+      dropHome(warp, home, form);
   }
 }

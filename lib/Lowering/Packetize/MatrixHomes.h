@@ -17,16 +17,21 @@ namespace ptxjit {
 
 /// The layout of a tile in registers and in its home.
 struct TileForm {
-  TileForm(ptx::MmaOp op, bool isResult);
-  ptx::MatrixType type; ///< of the values in registers
-  unsigned rows = 16;
+  /// \param op  one of hasTiles.
+  TileForm(mlir::Operation *op, bool isResult);
+  TileKind kind;
   int64_t elementBytes = 4; ///< of an element in the home
   bool saturates = false;
-  /// Behind the 8 columns of an integer home lie 64 bytes for what is to be
-  /// subtracted from each column (lib/Device/Matrix.cpp).
+  /// Behind the 8 columns of an integer home of `mma` lie 64 bytes for what is
+  /// to be subtracted from each column (lib/Device/Matrix.cpp).
   int64_t homeBytes() const {
-    return int64_t(rows) * 8 * elementBytes +
-           (type == ptx::MatrixType::S32 ? 64 : 0);
+    bool hasExcess = kind.type == ptx::MatrixType::S32 && !kind.isQueued;
+    return int64_t(kind.rows) * kind.columns * elementBytes +
+           (hasExcess ? 64 : 0);
+  }
+  /// Registers of 8 columns.
+  unsigned registersEach() const {
+    return kind.rows / 8 * (kind.type == ptx::MatrixType::F16 ? 1 : 2);
   }
 };
 
@@ -36,9 +41,12 @@ struct TileForm {
 void keepSumsAtHome(WarpBuilder &warp);
 
 /// The home in which `consumer` adds to the sum `tile`: its present home, or a
-/// new one.
+/// new one. A new one is not filled if `isOverwritten`.
 StackBuffer homeFor(WarpBuilder &warp, mlir::Operation *consumer,
-                    llvm::ArrayRef<mlir::Value> tile, const TileForm &form);
+                    llvm::ArrayRef<mlir::Value> tile, const TileForm &form,
+                    bool isOverwritten = false);
+/// Gives back a home that no tile has any more.
+void dropHome(WarpBuilder &warp, const StackBuffer &home, const TileForm &form);
 /// Leaves the sum `tile` in its home for its consumer, and makes registers of
 /// it for other uses. \returns true if the tile has a consumer.
 bool keepHome(WarpBuilder &warp, const StackBuffer &home,

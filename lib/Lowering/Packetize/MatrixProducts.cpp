@@ -374,8 +374,8 @@ void MmaEmission::multiplyTiles() {
       callDevice(warp, *kernels.multiply, arguments);
     }
     if (!keepHome(warp, home, tiles.d[i], to))
-      giveBack(warp, home);
-    else if (to.type == MatrixType::F16)
+      dropHome(warp, home, to);
+    else if (to.kind.type == MatrixType::F16)
       callDevice(warp, device::round_f16.of(kernels.rows), {home.pointer});
   }
 }

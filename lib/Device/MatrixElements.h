@@ -1,0 +1,191 @@
+//===- MatrixElements.h - elements of matrices in vectors -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dwords of matrices hold one or several elements. The classes here say how to
+// get these as the numbers that multiplications work with.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_LIB_DEVICE_MATRIXELEMENTS_H
+#define PTXJIT_LIB_DEVICE_MATRIXELEMENTS_H
+
+#include "SmallFloat.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace ptxjit::device {
+
+using Lanes = U32<32>;
+
+//===----------------------------------------------------------------------===//
+// Places of elements
+//===----------------------------------------------------------------------===//
+
+template <typename T, T... I> struct Sequence {};
+
+template <auto F, typename V, int... I>
+inline auto pickEach(V a, V b, Sequence<int, I...>) {
+  return __builtin_shufflevector(a, b, F(I)...);
+}
+/// Selects elements F(0), F(1), ... F(N - 1) of the concatenation of two
+/// vectors.
+template <int N, auto F, typename V> inline auto pick(V a, V b) {
+  return pickEach<F>(a, b, __make_integer_seq<Sequence, int, N>{});
+}
+
+/// Selects dword T of each row: of 8 rows in one register, or of 16 in two.
+template <int R, int T, typename V> inline auto rowsOf(const V *registers) {
+  return pick<R, [](int i) { return 4 * i + T; }>(registers[0],
+                                                  registers[R / 8 - 1]);
+}
+
+template <typename V> inline auto interleave(V a, V b) {
+  constexpr int n = sizeof(V) / sizeof(a[0]);
+  return pick<2 * n, [](int i) { return i % 2 * n + i / 2; }>(a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements in 32 bits
+//===----------------------------------------------------------------------===//
+
+// get(x, e) returns element e of each dword of `x`.
+
+struct HalfElements {
+  static constexpr int count = 2;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    using Bits = Vec<uint16_t, W>;
+    using Half = Vec<_Float16, W>;
+    Bits bits = __builtin_convertvector(e ? x >> 16 : x & 0xffffu, Bits);
+    return __builtin_convertvector(__builtin_bit_cast(Half, bits), F32<W>);
+  }
+};
+struct Bf16Elements {
+  static constexpr int count = 2;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    return fromBits<W>(e ? x & 0xffff0000u : x << 16);
+  }
+};
+struct Tf32Elements {
+  static constexpr int count = 1;
+  template <int W> static F32<W> get(U32<W> x, int) {
+    return fromBits<W>(x & 0xffffe000u);
+  }
+};
+/// Codes of `Bits` bits, at bit `First` of containers of `Size` bits.
+template <typename Format, int Size, int First, int Bits> struct CodeElements {
+  static constexpr int count = 32 / Size;
+  template <int W> static F32<W> get(U32<W> x, int e) {
+    return Format::template decode<W>(x >> uint32_t(Size * e + First) &
+                                      ((1u << Bits) - 1));
+  }
+};
+using E4m3Elements = CodeElements<E4M3, 8, 0, 8>;
+using E5m2Elements = CodeElements<E5M2, 8, 0, 8>;
+using E3m2Elements = CodeElements<E3M2, 8, 0, 6>;
+using E2m3Elements = CodeElements<E2M3, 8, 0, 6>;
+using E2m1Elements = CodeElements<E2M1, 8, 2, 4>;
+using NibbleElements = CodeElements<E2M1, 4, 0, 4>;
+
+/// Unchanged dwords.
+struct RawElements {
+  static constexpr int count = 1;
+  template <int W> static U32<W> get(U32<W> x, int) { return x; }
+};
+/// Signed bytes as unsigned ones: 128 is added to each.
+struct BiasedElements {
+  static constexpr int count = 1;
+  template <int W> static U32<W> get(U32<W> x, int) { return x ^ 0x80808080u; }
+};
+/// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
+template <bool Signed> struct ByteElements {
+  static constexpr int count = 2;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    using T = typename Choose<Signed>::Type;
+    using Pairs = Vec<T, 2 * W>;
+    Pairs bytes = __builtin_bit_cast(Pairs, x);
+    bytes = (e ? bytes : bytes << 8) >> 8;
+    return __builtin_bit_cast(U32<W>, bytes);
+  }
+
+private:
+  template <bool S> struct Choose {
+    using Type = uint16_t;
+  };
+  template <> struct Choose<true> {
+    using Type = int16_t;
+  };
+};
+/// Pairs of 16 bits: nibbles e and e + 4.
+template <bool Signed> struct NibblePairs {
+  static constexpr int count = 4;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    U32<W> bits = x >> uint32_t(4 * e) & 0x000f000fu;
+    if (!Signed)
+      return bits;
+    using Pairs = Vec<int16_t, 2 * W>;
+    Pairs pairs = __builtin_bit_cast(Pairs, bits ^ 0x00080008u) - int16_t(8);
+    return __builtin_bit_cast(U32<W>, pairs);
+  }
+};
+/// All ones for elements that are not 0.
+template <int Count> struct MaskElements {
+  static constexpr int count = Count;
+  template <int W> static U32<W> get(U32<W> x, int e) {
+    constexpr uint32_t size = 32 / Count;
+    constexpr uint32_t mask = uint32_t((uint64_t(1) << size) - 1);
+    return U32<W>(I32<W>((x >> (size * uint32_t(e)) & mask) != 0u));
+  }
+};
+/// f64: a register holds 32 of them, one per lane.
+struct F64Elements {
+  static constexpr int count = 1;
+  template <int W> static F64<W> get(F64<W> x, int) { return x; }
+};
+
+//===----------------------------------------------------------------------===//
+// Products of several elements
+//===----------------------------------------------------------------------===//
+
+/// Adds the products of pairs of 16 bits, in vectors that the CPU has.
+inline I32<8> addPairs(I32<8> sum, U32<8> x, U32<8> y) {
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+  return I32<8>(_mm256_dpwssd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
+#else
+  return sum + I32<8>(_mm256_madd_epi16(__m256i(x), __m256i(y)));
+#endif
+}
+inline I32<16> addPairs(I32<16> sum, U32<16> x, U32<16> y) {
+#if defined(__AVX512VNNI__)
+  return I32<16>(_mm512_dpwssd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
+#elif defined(__AVX512BW__)
+  return sum + I32<16>(_mm512_madd_epi16(__m512i(x), __m512i(y)));
+#else
+  I32<8> low = addPairs(sum.lo, x.lo, y.lo),
+         high = addPairs(sum.hi, x.hi, y.hi);
+  return pick<16, [](int i) { return i; }>(low, high);
+#endif
+}
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+inline I32<8> addBytes(I32<8> sum, U32<8> x, U32<8> y) {
+  return I32<8>(_mm256_dpbusd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
+}
+inline I32<16> addBytes(I32<16> sum, U32<16> x, U32<16> y) {
+  return I32<16>(_mm512_dpbusd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
+}
+inline F32<8> addHalves(F32<8> sum, U32<8> x, U32<8> y) {
+  return _mm256_dpbf16_ps(sum, __builtin_bit_cast(__m256bh, x),
+                          __builtin_bit_cast(__m256bh, y));
+}
+inline F32<16> addHalves(F32<16> sum, U32<16> x, U32<16> y) {
+  return _mm512_dpbf16_ps(sum, __builtin_bit_cast(__m512bh, x),
+                          __builtin_bit_cast(__m512bh, y));
+}
+#endif
+
+} // namespace ptxjit::device
+
+#endif

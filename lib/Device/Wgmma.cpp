@@ -1,0 +1,899 @@
+//===- Wgmma.cpp - multiplications of a warpgroup -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp puts the multiplications that it issues into its queue. They run when
+// the four warps of the warpgroup wait for them: the last warp to come runs
+// them for all, so that B is read and converted once for 64 rows. A warp that
+// needs its sums earlier runs its own rows alone.
+//
+// - The *sums* of a warp, its part of D, are N columns of 16 rows: f32, or for
+//   integers s32. Those of f16 are f32 numbers that f16 has.
+// - A *run* are multiplications that add to the same sums one after the other.
+//   It loads and stores the sums once.
+// - A *step* is one element of k, or as many as one instruction of the CPU
+//   multiplies and adds. A dword of a row of A has one or several steps.
+// - The *image* of A has, for each step of a run, the elements of the rows of
+//   the warps side by side. The image of B has the elements of 8 columns.
+//
+// Floats are added in the order of k, so that results do not depend on the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Device/Wgmma.h"
+#include "MatrixElements.h"
+
+using namespace ptxjit::device;
+
+namespace {
+
+struct Run;
+using Kernel = void (*)(const Run *);
+
+/// A multiplication that a warp has issued.
+struct Entry {
+  Kernel kernel;
+  char *sums;
+  const char *shared; ///< the CTA's shared memory
+  uint64_t a, b;      ///< descriptors
+  uint32_t flags;     ///< WgmmaFlags
+  uint32_t columns;
+  uint32_t hasRegisters; ///< A is in `registers`
+  U32<32> registers[4];
+  U32<32> metadata;
+
+  bool has(WgmmaFlags flag) const { return flags & flag; }
+};
+
+struct Queue {
+  uint32_t count;
+  /// Where a matrix of the last entry ends that exceeds shared memory; else 0.
+  uint64_t outside;
+  Entry entries[kWgmmaEntries];
+};
+static_assert(sizeof(Queue) == kWgmmaQueueBytes);
+
+/// Multiplications of the same kernel that add to the same sums: the entries
+/// `indices` of the queues of one warp, or of the four of a warpgroup.
+struct Run {
+  Queue *const *queues;
+  int warps;
+  int firstWarp; ///< of the warpgroup
+  int count;
+  uint8_t indices[kWgmmaEntries];
+
+  const Entry &entry(int warp, int i) const {
+    return queues[warp]->entries[indices[i]];
+  }
+};
+
+/// The steps that a run has at most; a kernel's stack holds the images.
+constexpr int kMostSteps = 64;
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+template <int... I> inline U32<sizeof...(I)> countUp(Sequence<int, I...>) {
+  return U32<sizeof...(I)>{I...};
+}
+/// 0, 1, ... N - 1.
+template <int N> inline U32<N> countUp() {
+  return countUp(__make_integer_seq<Sequence, int, N>{});
+}
+
+/// A matrix in shared memory. ISA: "matrix descriptor", and the canonical
+/// layouts. A row is a row of A or a column of B; it has 32 bytes along k, or
+/// 64 of a B that is multiplied with a sparse A.
+class SharedMatrix {
+public:
+  SharedMatrix() = default;
+  SharedMatrix(uint64_t descriptor, bool alongRows)
+      : start(field(descriptor, 0)), leading(field(descriptor, 16)),
+        stride(field(descriptor, 32)),
+        phase(uint32_t(descriptor >> 49 & 7) << 7), alongRows(alongRows) {
+    // 0: none, 1: 128 bytes, 2: 64, 3: 32.
+    uint32_t mode = uint32_t(descriptor >> 62);
+    widthLog = mode ? 8 - mode : 4;
+  }
+
+  /// Where the pieces of 8 rows with `Count` / 8 pieces each lie from each
+  /// other: row by row, or if elements follow each other along the rows, the
+  /// pieces of `Count` elements of k.
+  template <int Count> U32<Count> offsets() const {
+    U32<Count> i = countUp<Count>();
+    if (alongRows)
+      return i / 8 * (isPlain() ? leading : stride) + (i % 8 << widthLog);
+    U32<Count> row = i / (Count / 8), byte = i % (Count / 8) * 16;
+    return (row << widthLog) + (byte >> widthLog) * leading +
+           (byte & ((1u << widthLog) - 1));
+  }
+  /// How far the pieces of rows 8 * `group` on lie behind those of row 0.
+  uint32_t distance(uint32_t group) const {
+    if (!alongRows)
+      return group * stride;
+    uint32_t byte = 16 * group;
+    return (byte >> widthLog) * (isPlain() ? stride : leading) +
+           (byte & ((1u << widthLog) - 1));
+  }
+  /// ISA: "swizzling modes". Places in shared memory; a swizzle exchanges the
+  /// pieces of a row of `width` bytes, by the number of the row in the pattern.
+  template <int N> U32<N> places(U32<N> offsets) const {
+    U32<N> address = offsets + start;
+    uint32_t pieces = (1u << widthLog) - 16;
+    return address ^ ((address - phase) >> 3 & pieces);
+  }
+
+  /// The address behind the matrix, of `rows` rows of `bytes` bytes along k.
+  uint64_t end(uint32_t rows, uint32_t bytes) const {
+    uint32_t width = 1u << widthLog;
+    uint32_t across = alongRows ? 2 * rows : bytes;
+    uint64_t blocks = (across - 1) / width;
+    uint64_t groups = ((alongRows ? bytes / 2 : rows) - 1) / 8;
+    uint64_t last = alongRows && isPlain() ? blocks * stride + groups * leading
+                                           : blocks * leading + groups * stride;
+    last += 7 * width + (across < width ? across : width);
+    // Swizzles exchange the pieces of `width` bytes.
+    return (start + last + width - 1) / width * width;
+  }
+
+private:
+  static uint32_t field(uint64_t descriptor, int bit) {
+    return uint32_t(descriptor >> bit & 0x3fff) << 4;
+  }
+  bool isPlain() const { return widthLog == 4; }
+
+  uint32_t start, leading, stride, phase, widthLog;
+  bool alongRows;
+};
+
+/// Loads the pieces of a matrix, for 8 rows at a time.
+template <int Count> class Pieces {
+public:
+  Pieces() = default;
+  Pieces(const char *shared, SharedMatrix matrix)
+      : shared(shared), matrix(matrix),
+        offsets(matrix.template offsets<Count>()) {}
+
+  /// Goes to rows 8 * `group` on.
+  void goTo(uint32_t group) {
+    *(U32<Count> *)places =
+        matrix.places<Count>(offsets + matrix.distance(group));
+    // Loading a place is faster than taking it out of a vector.
+    asm("" : "+m"(places));
+  }
+  template <typename V> V load(int i) const {
+    static_assert(sizeof(V) == 16);
+    V v;
+    __builtin_memcpy(&v, shared + places[i], sizeof(V));
+    return v;
+  }
+
+private:
+  const char *shared;
+  SharedMatrix matrix;
+  U32<Count> offsets;
+  alignas(128) uint32_t places[Count];
+};
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+// A type of elements says:
+// - Row, Element: the type of a step's 16 rows of A, and of one element of B;
+// - Sum: a column of 16 sums;
+// - bits: those of an element;
+// - count: the steps in a dword;
+// - rows(x, e, flags): step e of the dwords `x` of 16 rows;
+// - columns(to, x, flags): writes the steps of 8 dwords of a column;
+// - add(sum, a, b);
+// - signs: the bits that negate a step.
+
+struct FloatSums {
+  using Sum = F32<16>;
+  using Row = F32<16>;
+  using Element = float;
+  static constexpr uint32_t signs = 0x80000000u;
+  static Sum add(Sum sum, Row a, Element b) {
+    return __builtin_elementwise_fma(a, Row(b), sum);
+  }
+};
+
+struct HalfType : FloatSums {
+  static constexpr int bits = 16, count = 2;
+  static Row rows(U32<16> x, int e, uint32_t) {
+    return HalfElements::get<16>(x, e);
+  }
+  static void columns(float *to, U32<8> x, uint32_t) {
+    auto halves = __builtin_bit_cast(Vec<_Float16, 16>, x);
+    *(F32<16> *)to = __builtin_convertvector(halves, F32<16>);
+  }
+  static F32<8> alongN(Vec<uint16_t, 8> x) {
+    return __builtin_convertvector(__builtin_bit_cast(Vec<_Float16, 8>, x),
+                                   F32<8>);
+  }
+};
+struct Bf16Type : FloatSums {
+  static constexpr int bits = 16, count = 2;
+  static Row rows(U32<16> x, int e, uint32_t) {
+    return Bf16Elements::get<16>(x, e);
+  }
+  static void columns(float *to, U32<8> x, uint32_t) {
+    auto halves = __builtin_bit_cast(Vec<uint16_t, 16>, x);
+    *(F32<16> *)to =
+        fromBits<16>(__builtin_convertvector(halves, U32<16>) << 16);
+  }
+  static F32<8> alongN(Vec<uint16_t, 8> x) {
+    return fromBits<8>(__builtin_convertvector(x, U32<8>) << 16);
+  }
+};
+struct Tf32Type : FloatSums {
+  static constexpr int bits = 32, count = 1;
+  static Row rows(U32<16> x, int e, uint32_t) {
+    return Tf32Elements::get<16>(x, e);
+  }
+  static void columns(float *to, U32<8> x, uint32_t) {
+    *(F32<8> *)to = Tf32Elements::get<8>(x, 0);
+  }
+};
+/// fp8 of either format, by a flag.
+struct Fp8Type : FloatSums {
+  static constexpr int bits = 8, count = 4;
+  /// Makes f16 numbers of the codes, and f32 of these. e5m2 is the upper half
+  /// of f16. e4m3 has the exponents of f16 but for a factor of 2^8; its one NaN
+  /// is a number there.
+  static F32<16> decode(Vec<uint16_t, 16> code, bool isE5M2) {
+    using Bits = Vec<uint16_t, 16>;
+    Bits e5m2 = code << 8;
+    Bits e4m3 = (code & 0x80) << 8 | (code & 0x7f) << 7;
+    Bits half = isE5M2 ? e5m2 : e4m3;
+    F32<16> x = __builtin_convertvector(
+        __builtin_bit_cast(Vec<_Float16, 16>, half), F32<16>);
+    if (isE5M2)
+      return x;
+    I32<16> isNaN = __builtin_convertvector(
+        Vec<int16_t, 16>((code & 0x7f) == 0x7f), I32<16>);
+    return choose<16>(isNaN, fromBits<16>(U32<16>(0x7fffffffu)), x * 256.0f);
+  }
+  static Row rows(U32<16> x, int e, uint32_t flags) {
+    return decode(__builtin_convertvector(x >> uint32_t(8 * e) & 0xffu,
+                                          Vec<uint16_t, 16>),
+                  flags & kWgmmaOtherA);
+  }
+  static void columns(float *to, U32<8> x, uint32_t flags) {
+    auto bytes = __builtin_bit_cast(Vec<uint8_t, 32>, x);
+    auto codes = __builtin_convertvector(bytes, Vec<uint16_t, 32>);
+    *(F32<16> *)to = decode(codes.lo, flags & kWgmmaOtherB);
+    *(F32<16> *)(to + 16) = decode(codes.hi, flags & kWgmmaOtherB);
+  }
+};
+
+struct IntegerSums {
+  using Sum = I32<16>;
+  using Row = U32<16>;
+  using Element = uint32_t;
+  static constexpr uint32_t signs = 0;
+};
+
+/// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
+struct BytePairsType : IntegerSums {
+  static constexpr int bits = 8, count = 2;
+  template <int W> static U32<W> pairs(U32<W> x, int e, bool isSigned) {
+    return isSigned ? ByteElements<true>::get<W>(x, e)
+                    : ByteElements<false>::get<W>(x, e);
+  }
+  static Row rows(U32<16> x, int e, uint32_t flags) {
+    return pairs<16>(x, e, flags & kWgmmaOtherA);
+  }
+  static void columns(uint32_t *to, U32<8> x, uint32_t flags) {
+    bool isSigned = flags & kWgmmaOtherB;
+    *(U32<16> *)to =
+        interleave(pairs<8>(x, 0, isSigned), pairs<8>(x, 1, isSigned));
+  }
+  static Sum add(Sum sum, Row a, Element b) {
+    return addPairs(sum, a, U32<16>(b));
+  }
+};
+struct BitsType : IntegerSums {
+  static constexpr int bits = 1, count = 1;
+  static Row rows(U32<16> x, int, uint32_t) { return x; }
+  static void columns(uint32_t *to, U32<8> x, uint32_t) { *(U32<8> *)to = x; }
+  static Sum add(Sum sum, Row a, Element b) {
+    return sum + Sum(__builtin_elementwise_popcount(a & U32<16>(b)));
+  }
+};
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+/// Pairs of bf16, which are multiplied and added in one instruction.
+struct FastBf16Type {
+  using Sum = F32<16>;
+  using Row = U32<16>;
+  using Element = uint32_t;
+  static constexpr uint32_t signs = 0x80008000u;
+  static constexpr int bits = 16, count = 1;
+  static Row rows(U32<16> x, int, uint32_t) { return x; }
+  static void columns(uint32_t *to, U32<8> x, uint32_t) { *(U32<8> *)to = x; }
+  static Sum add(Sum sum, Row a, Element b) {
+    return addHalves(sum, a, U32<16>(b));
+  }
+};
+/// Four bytes, which are multiplied and added in one instruction if those of A
+/// are unsigned and those of B signed. So 128 is added to signed elements of A
+/// (*biased*), and subtracted from unsigned elements of B.
+struct DotBytesType : IntegerSums {
+  static constexpr int bits = 8, count = 1;
+  static constexpr uint32_t bias = 0x80808080u;
+  static Row rows(U32<16> x, int, uint32_t flags) {
+    return flags & kWgmmaOtherA ? x ^ bias : x;
+  }
+  static void columns(uint32_t *to, U32<8> x, uint32_t flags) {
+    *(U32<8> *)to = flags & kWgmmaOtherB ? x : x ^ bias;
+  }
+  static Sum add(Sum sum, Row a, Element b) {
+    return addBytes(sum, a, U32<16>(b));
+  }
+};
+#else
+struct FastBf16Type;
+struct DotBytesType;
+#endif
+
+template <typename T, typename U> constexpr bool isSame = __is_same(T, U);
+
+//===----------------------------------------------------------------------===//
+// Rows of A
+//===----------------------------------------------------------------------===//
+
+/// Transposes 16 rows of 8 dwords, row r and row r + 8 in one vector.
+inline void transposeRows(U32<16> *dwords, const U32<16> *rows) {
+  U32<16> pairs[8], fours[8];
+  // Elements of two, four and eight rows side by side, in each quarter of the
+  // vectors and then over the quarters of each half.
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] =
+        pick<16, [](int j) { return j / 4 * 4 + j % 4 / 2 + (j % 2) * 16; }>(
+            rows[i], rows[i + 1]);
+    pairs[i + 1] = pick<16, [](int j) {
+      return j / 4 * 4 + 2 + j % 4 / 2 + (j % 2) * 16;
+    }>(rows[i], rows[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int h = 0; h < 2; ++h) {
+      fours[i + 2 * h] =
+          pick<16, [](int j) { return j / 4 * 4 + j % 2 + j % 4 / 2 * 16; }>(
+              pairs[i + h], pairs[i + 2 + h]);
+      fours[i + 2 * h + 1] = pick<16, [](int j) {
+        return j / 4 * 4 + 2 + j % 2 + j % 4 / 2 * 16;
+      }>(pairs[i + h], pairs[i + 2 + h]);
+    }
+  // Now fours[d] has dword d (and d + 4) of rows 0 to 3, fours[4 + d] of rows 4
+  // to 7, and of the rows 8 further on.
+  for (int d = 0; d < 4; ++d) {
+    dwords[d] =
+        pick<16, [](int j) { return j / 8 * 8 + j % 4 + j % 8 / 4 * 16; }>(
+            fours[d], fours[4 + d]);
+    dwords[4 + d] =
+        pick<16, [](int j) { return j / 8 * 8 + 4 + j % 4 + j % 8 / 4 * 16; }>(
+            fours[d], fours[4 + d]);
+  }
+}
+
+/// Reads the 8 dwords of each of the 16 rows of a warp.
+__attribute__((noinline)) void readRows(U32<16> *dwords, const Entry &entry,
+                                        int warp) {
+  if (entry.hasRegisters) {
+    for (int half = 0; half < 2; ++half) {
+      const U32<32> *registers = entry.registers + 2 * half;
+      U32<16> *to = dwords + 4 * half;
+      to[0] = rowsOf<16, 0>(registers);
+      to[1] = rowsOf<16, 1>(registers);
+      to[2] = rowsOf<16, 2>(registers);
+      to[3] = rowsOf<16, 3>(registers);
+    }
+    return;
+  }
+  bool alongM = entry.has(kWgmmaAlongM);
+  Pieces<16> upper(entry.shared, SharedMatrix(entry.a, alongM));
+  Pieces<16> lower = upper;
+  upper.goTo(2 * uint32_t(warp));
+  lower.goTo(2 * uint32_t(warp) + 1);
+  if (alongM) {
+    for (int k = 0; k < 16; k += 2) {
+      Vec<uint16_t, 16> rows[2];
+      for (int i = 0; i < 2; ++i) {
+        rows[i].lo = upper.load<Vec<uint16_t, 8>>(k + i);
+        rows[i].hi = lower.load<Vec<uint16_t, 8>>(k + i);
+      }
+      dwords[k / 2] = __builtin_convertvector(rows[0], U32<16>) |
+                      __builtin_convertvector(rows[1], U32<16>) << 16;
+    }
+    return;
+  }
+  U32<16> rows[8];
+  for (int row = 0; row < 8; ++row) {
+    rows[row].lo.lo = upper.load<U32<4>>(2 * row);
+    rows[row].lo.hi = upper.load<U32<4>>(2 * row + 1);
+    rows[row].hi.lo = lower.load<U32<4>>(2 * row);
+    rows[row].hi.hi = lower.load<U32<4>>(2 * row + 1);
+  }
+  transposeRows(dwords, rows);
+}
+
+/// The metadata of lanes t = `first` (rows 0 to 7) and t = `second` (rows 8 to
+/// 15) of each group of 4 lanes.
+inline U32<16> metadataOf(const U32<32> &metadata, int first, int second) {
+  U32<16> picked;
+  for (int g = 0; g < 8; ++g) {
+    picked[g] = metadata[4 * g + first];
+    picked[8 + g] = metadata[4 * g + second];
+  }
+  return picked;
+}
+
+/// Expands the 8 dwords of sparse rows to 16, with 0 where A has no element.
+/// With `ones`, expands the elements of all ones instead. The lanes that hold
+/// metadata: docs/TensorCores.md.
+template <int ElementBits>
+__attribute__((noinline)) void expandRows(U32<16> *dense, const U32<16> *dwords,
+                                          const Entry &entry) {
+  int lane = entry.has(kWgmmaSelector) ? 2 : 0;
+  U32<16> secondRows = pick<16, [](int i) { return i; }>(U32<8>(0), U32<8>(16));
+  for (int d = 0; d < 8; ++d) {
+    U32<16> x = dwords[d], low = 0, high = 0;
+    if constexpr (ElementBits == 8) {
+      U32<16> codes = metadataOf(entry.metadata, d / 4 * 2, d / 4 * 2 + 1) >>
+                      uint32_t(d % 4 * 8);
+      for (uint32_t i = 0; i < 4; ++i) {
+        U32<16> at = (codes >> (2 * i) & 3u) * 8u;
+        U32<16> element = (x >> (8 * i) & 0xffu) << at;
+        (i < 2 ? low : high) |= element;
+      }
+    } else {
+      U32<16> codes = metadataOf(entry.metadata, lane + d / 4, lane + d / 4) >>
+                      (secondRows + uint32_t(d % 4 * 4));
+      if constexpr (ElementBits == 32) {
+        U32<16> isHigh = U32<16>(I32<16>((codes & 2u) != 0u));
+        low = x & ~isHigh;
+        high = x & isHigh;
+      } else {
+        for (uint32_t i = 0; i < 2; ++i) {
+          U32<16> at = codes >> (2 * i) & 3u;
+          U32<16> element = (x >> (16 * i) & 0xffffu) << ((at & 1u) * 16u);
+          U32<16> isHigh = U32<16>(I32<16>((at & 2u) != 0u));
+          low |= element & ~isHigh;
+          high |= element & isHigh;
+        }
+      }
+    }
+    dense[2 * d] = low;
+    dense[2 * d + 1] = high;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplication
+//===----------------------------------------------------------------------===//
+
+/// Warps and columns whose sums are in vector registers at the same time.
+#if defined(__AVX512F__)
+template <int Warps> constexpr int warpsAtOnce() { return Warps; }
+template <int Warps> constexpr int columnsAtOnce() {
+  return Warps == 1 ? 8 : 4;
+}
+#else
+template <int> constexpr int warpsAtOnce() { return 1; }
+template <int> constexpr int columnsAtOnce() { return 4; }
+#endif
+
+/// A run of multiplications with elements of type `T`, for `Warps` warps.
+template <typename T, bool Sparse, int Warps> class Multiplication {
+  using Sum = typename T::Sum;
+  using Row = typename T::Row;
+  using Element = typename T::Element;
+  static constexpr bool isDot = isSame<T, DotBytesType>;
+  static constexpr int dwords = Sparse ? 16 : 8; ///< of k, in an instruction
+  static constexpr int stepsEach = dwords * T::count;
+  /// Elements of B may follow each other along n.
+  static constexpr bool hasLayouts = T::bits == 16;
+
+public:
+  explicit Multiplication(const Run &run)
+      : run(run), first(run.entry(0, 0)), steps(run.count * stepsEach) {
+    static_assert(stepsEach <= kMostSteps);
+    for (int warp = 0; warp < Warps; ++warp)
+      sums[warp] = (Sum *)run.entry(warp, 0).sums;
+  }
+
+  void go() {
+    for (int i = 0; i < run.count; ++i) {
+      const Entry &entry = run.entry(0, i);
+      piecesOfB[i] = {entry.shared,
+                      SharedMatrix(entry.b, entry.has(kWgmmaAlongN))};
+    }
+    for (int i = 0; i < run.count; ++i)
+      for (int warp = 0; warp < Warps; ++warp)
+        makeImageA(i, warp);
+    if constexpr (isDot)
+      sumRows();
+    if constexpr (hasLayouts) {
+      if (first.has(kWgmmaAlongN)) {
+        multiplyColumns<true>();
+        return;
+      }
+    }
+    multiplyColumns<false>();
+  }
+
+private:
+  void makeImageA(int i, int warp);
+  void makeImageB(int i, uint32_t column);
+  void makeImageAlongN(int i, uint32_t column);
+  void sumRows();
+  void sumColumns();
+  template <bool AlongN> void multiplyColumns();
+  template <bool AlongN> void multiply(int warp, int column, int c);
+
+  const Run &run;
+  const Entry &first;
+  int steps;
+  Sum *sums[Warps];
+  Pieces<2 * dwords> piecesOfB[kMostSteps / stepsEach];
+  Row a[kMostSteps * Warps];
+  /// All ones for the elements that a sparse A has.
+  I32<16> kept[Sparse && T::signs ? kMostSteps * Warps : 1];
+  alignas(64) Element b[8 * kMostSteps];
+  /// What a biased A or B adds too much to each sum: by row, and by column.
+  I32<16> rowExcess[isDot ? Warps : 1];
+  int32_t columnExcess[isDot ? 8 : 1];
+};
+
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::makeImageA(int i, int warp) {
+  const Entry &entry = run.entry(warp, i);
+  U32<16> rows[16];
+  readRows(rows, entry, run.firstWarp + warp);
+  U32<16> dense[16], keptBits[16];
+  if constexpr (Sparse) {
+    expandRows<T::bits>(dense, rows, entry);
+    if constexpr (T::signs != 0) {
+      U32<16> ones[8];
+      for (U32<16> &x : ones)
+        x = ~0u;
+      expandRows<T::bits>(keptBits, ones, entry);
+    }
+  }
+  const U32<16> *from = Sparse ? dense : rows;
+  U32<16> flip = entry.has(kWgmmaNegates) ? T::signs : 0;
+  int step = i * stepsEach;
+  for (int d = 0; d < dwords; ++d)
+    for (int e = 0; e < T::count; ++e, ++step) {
+      Row row = T::rows(from[d], e, entry.flags);
+      a[step * Warps + warp] =
+          __builtin_bit_cast(Row, __builtin_bit_cast(U32<16>, row) ^ flip);
+      if constexpr (Sparse && T::signs != 0)
+        kept[step * Warps + warp] =
+            (keptBits[d] >> uint32_t(e * T::bits) & 1u) != 0u;
+    }
+}
+
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::makeImageB(int i, uint32_t column) {
+  uint32_t flags = run.entry(0, i).flags;
+  Pieces<2 * dwords> &pieces = piecesOfB[i];
+  pieces.goTo(column / 8);
+#pragma clang loop unroll(full)
+  for (int c = 0; c < 8; ++c) {
+    Element *to = b + c * steps + i * stepsEach;
+    for (int d = 0; d < dwords; d += 8) {
+      U32<8> x;
+      int piece = (c * dwords + d) / 4;
+      x.lo = pieces.template load<U32<4>>(piece);
+      x.hi = pieces.template load<U32<4>>(piece + 1);
+      T::columns(to + d * T::count, x, flags);
+    }
+  }
+}
+
+/// For elements of 16 bits that follow each other along n.
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::makeImageAlongN(int i, uint32_t column) {
+  Pieces<2 * dwords> &pieces = piecesOfB[i];
+  pieces.goTo(column / 8);
+  Element *to = b + 8 * i * stepsEach;
+  auto elements = [&](int k) {
+    return pieces.template load<Vec<uint16_t, 8>>(k);
+  };
+  if constexpr (isSame<T, HalfType> || isSame<T, Bf16Type>) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < 2 * dwords; ++k)
+      *(F32<8> *)(to + 8 * k) = T::alongN(elements(k));
+  } else {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < 2 * dwords; k += 2)
+      *(U32<8> *)(to + 4 * k) = __builtin_convertvector(elements(k), U32<8>) |
+                                __builtin_convertvector(elements(k + 1), U32<8>)
+                                    << 16;
+  }
+}
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+/// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
+/// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
+/// times the sum of B'.
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::sumRows() {
+  bool biasedA = first.has(kWgmmaOtherA), biasedB = !first.has(kWgmmaOtherB);
+  for (int warp = 0; warp < Warps; ++warp) {
+    I32<16> sum = biasedA ? -128 * 4 * steps : 0;
+    for (int step = 0; step < steps && biasedB; ++step)
+      sum = addBytes(sum, a[step * Warps + warp], U32<16>(0x01010101u));
+    rowExcess[warp] = biasedB ? sum * -128 : I32<16>(0);
+  }
+}
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::sumColumns() {
+  bool biasedA = first.has(kWgmmaOtherA);
+  for (int c = 0; c < 8; ++c) {
+    I32<8> sum = 0;
+    for (int step = 0; step < steps && biasedA; step += 8)
+      sum = addBytes(sum, U32<8>(DotBytesType::bias),
+                     *(const U32<8> *)(b + c * steps + step));
+    columnExcess[c] = __builtin_reduce_add(sum);
+  }
+}
+#endif
+
+template <typename T, bool Sparse, int Warps>
+template <bool AlongN>
+inline void Multiplication<T, Sparse, Warps>::multiplyColumns() {
+  for (uint32_t column = 0; column < first.columns; column += 8) {
+    for (int i = 0; i < run.count; ++i) {
+      if constexpr (AlongN)
+        makeImageAlongN(i, column);
+      else
+        makeImageB(i, column);
+    }
+    if constexpr (isDot)
+      sumColumns();
+    for (int warp = 0; warp < Warps; warp += warpsAtOnce<Warps>())
+      for (int c = 0; c < 8; c += columnsAtOnce<Warps>())
+        multiply<AlongN>(warp, int(column), c);
+  }
+}
+
+/// Multiplies for columns `column` + `c` on, which are in the image of B from
+/// column `c` on. The image has 8 columns for each step if elements follow each
+/// other along n, else all steps of each column.
+template <typename T, bool Sparse, int Warps>
+template <bool AlongN>
+inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
+                                                       int c) {
+  constexpr int V = warpsAtOnce<Warps>(), C = columnsAtOnce<Warps>();
+  bool accumulates = first.has(kWgmmaAccumulates);
+  // Saturating sums are added to D at the end.
+  bool startsAtZero = !accumulates || first.has(kWgmmaSaturates);
+  Sum *to[V];
+  for (int v = 0; v < V; ++v)
+    to[v] = sums[warp + v] + column + c;
+  Sum all[V][C];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v)
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      all[v][n] = startsAtZero ? Sum(0) : to[v][n];
+      if constexpr (isDot)
+        all[v][n] -= rowExcess[warp + v] + columnExcess[c + n];
+    }
+  // The sums of a warpgroup exceed the nearest cache.
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v)
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n)
+      __builtin_prefetch(to[v] + C + n, 1);
+  const Row *rows = a + warp;
+  const Element *columns[C];
+  for (int n = 0; n < C; ++n)
+    columns[n] = b + (c + n) * (AlongN ? 1 : steps);
+#pragma clang loop unroll_count(4)
+  for (int step = 0; step < steps; ++step) {
+    Row x[V];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < V; ++v)
+      x[v] = rows[step * Warps + v];
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      Element y = columns[n][AlongN ? 8 * step : step];
+#pragma clang loop unroll(full)
+      for (int v = 0; v < V; ++v) {
+        Sum next = T::add(all[v][n], x[v], y);
+        if constexpr (Sparse && T::signs != 0)
+          next = choose<16>(kept[step * Warps + warp + v], next, all[v][n]);
+        all[v][n] = next;
+      }
+    }
+  }
+  bool saturates = first.has(kWgmmaSaturates);
+  bool areHalves = first.has(kWgmmaHalfSums);
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v)
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      Sum sum = all[v][n];
+      if constexpr (isSame<Sum, I32<16>>) {
+        if (saturates)
+          sum = __builtin_elementwise_add_sat(accumulates ? to[v][n] : Sum(0),
+                                              sum);
+      } else if (areHalves) {
+        sum = __builtin_convertvector(
+            __builtin_convertvector(sum, Vec<_Float16, 16>), F32<16>);
+      }
+      to[v][n] = sum;
+    }
+}
+
+/// Runs as many multiplications at a time as images have room for.
+template <typename T, bool Sparse, int Warps>
+__attribute__((noinline)) void multiplyPart(const Run &part) {
+  static_assert(sizeof(Multiplication<T, Sparse, Warps>) + (4 << 10) <=
+                kWgmmaStackBytes);
+  Multiplication<T, Sparse, Warps>(part).go();
+}
+template <typename T, bool Sparse> void multiplyRun(const Run *run) {
+  constexpr int most = kMostSteps / ((Sparse ? 16 : 8) * T::count);
+  Run part = *run;
+  for (int i = 0; i < run->count; i += most) {
+    part.count = run->count - i < most ? run->count - i : most;
+    for (int j = 0; j < part.count; ++j)
+      part.indices[j] = run->indices[i + j];
+    if (part.warps == 4)
+      multiplyPart<T, Sparse, 4>(part);
+    else
+      multiplyPart<T, Sparse, 1>(part);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+/// Whether `next`, which adds to the same sums, can be part of a run that
+/// `first` begins.
+inline bool continues(const Entry &first, const Entry &next) {
+  constexpr uint32_t mayDiffer =
+      kWgmmaAccumulates | kWgmmaNegates | kWgmmaAlongM | kWgmmaSelector;
+  return next.kernel == first.kernel && next.columns == first.columns &&
+         next.has(kWgmmaAccumulates) &&
+         ((next.flags ^ first.flags) & ~mayDiffer) == 0 &&
+         !(first.flags & (kWgmmaSaturates | kWgmmaHalfSums));
+}
+
+/// Runs all multiplications of the queues, which have the same entries but for
+/// sums, registers and metadata.
+inline void drain(Queue *const *queues, int warps, int firstWarp) {
+  const Queue &queue = *queues[0];
+  bool done[kWgmmaEntries] = {};
+  for (uint32_t i = 0; i < queue.count; ++i) {
+    if (done[i])
+      continue;
+    const Entry &first = queue.entries[i];
+    Run run{queues, warps, firstWarp, 0, {}};
+    for (uint32_t j = i; j < queue.count; ++j) {
+      const Entry &entry = queue.entries[j];
+      if (done[j] || entry.sums != first.sums)
+        continue;
+      if (j != i && !continues(first, entry))
+        break;
+      run.indices[run.count++] = uint8_t(j);
+      done[j] = true;
+    }
+    first.kernel(&run);
+  }
+  for (int warp = 0; warp < warps; ++warp)
+    queues[warp]->count = 0;
+}
+
+/// Whether the warps of a warpgroup have issued the same multiplications.
+inline bool areAlike(Queue *const *queues) {
+  for (int warp = 1; warp < 4; ++warp) {
+    if (queues[warp]->count != queues[0]->count)
+      return false;
+    for (uint32_t i = 0; i < queues[0]->count; ++i) {
+      const Entry &x = queues[0]->entries[i], &y = queues[warp]->entries[i];
+      if (x.kernel != y.kernel || x.flags != y.flags || x.a != y.a ||
+          x.b != y.b || x.columns != y.columns)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// The end of a matrix of the entry that exceeds shared memory; else 0.
+inline uint64_t findOutside(const Entry &entry, uint32_t sharedEnd) {
+  if (!entry.hasRegisters) {
+    SharedMatrix a(entry.a, entry.has(kWgmmaAlongM));
+    if (a.end(64, 32) > sharedEnd)
+      return a.end(64, 32);
+  }
+  uint32_t bytes = entry.has(kWgmmaSparse) ? 64 : 32;
+  SharedMatrix b(entry.b, entry.has(kWgmmaAlongN));
+  uint64_t end = b.end(entry.columns, bytes);
+  return end > sharedEnd ? end : 0;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+// Puts a multiplication into the queue, which has room for it. `registers` are
+// the four of A, or null; `metadata` is null for a dense A. `shared` is address
+// 0 of shared memory, which ends at `sharedEnd`.
+PTXJIT_EXPORT void ptxjit_wgmma_issue(Queue *queue, Kernel kernel, char *sums,
+                                      const char *shared, uint32_t sharedEnd,
+                                      const U32<32> *registers, uint64_t a,
+                                      uint64_t b, const U32<32> *metadata,
+                                      uint32_t flags, uint32_t columns) {
+  Entry &entry = queue->entries[queue->count++];
+  entry.kernel = kernel;
+  entry.sums = sums;
+  entry.shared = shared;
+  entry.a = a;
+  entry.b = b;
+  entry.flags = flags;
+  entry.columns = columns;
+  entry.hasRegisters = registers != nullptr;
+  for (int i = 0; i < 4 && registers; ++i)
+    entry.registers[i] = registers[i];
+  if (metadata)
+    entry.metadata = *metadata;
+  queue->outside = findOutside(entry, sharedEnd);
+}
+
+// Runs the multiplications of one warp, whose number in the warpgroup is
+// `warp`.
+PTXJIT_EXPORT void ptxjit_wgmma_settle(Queue *queue, int warp) {
+  if (queue->count)
+    drain(&queue, 1, warp);
+}
+
+// Runs the multiplications of the warps of a warpgroup, mostly four.
+PTXJIT_EXPORT void ptxjit_wgmma_run(Queue *const *queues, int warps) {
+  if (warps == 4 && areAlike(queues)) {
+    drain(queues, 4, 0);
+    return;
+  }
+  for (int warp = 0; warp < warps; ++warp)
+    ptxjit_wgmma_settle(queues[warp], warp);
+}
+
+#define PTXJIT_KERNEL(name, Type)                                              \
+  PTXJIT_EXPORT void ptxjit_wgmma_##name(const void *run) {                    \
+    multiplyRun<Type, false>((const Run *)run);                                \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_wgmma_sparse_##name(const void *run) {             \
+    multiplyRun<Type, true>((const Run *)run);                                 \
+  }
+PTXJIT_KERNEL(f16, HalfType)
+PTXJIT_KERNEL(bf16, Bf16Type)
+PTXJIT_KERNEL(tf32, Tf32Type)
+PTXJIT_KERNEL(fp8, Fp8Type)
+PTXJIT_KERNEL(bytes, BytePairsType)
+PTXJIT_EXPORT void ptxjit_wgmma_bits(const void *run) {
+  multiplyRun<BitsType, false>((const Run *)run);
+}
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+PTXJIT_KERNEL(dot_bytes, DotBytesType)
+PTXJIT_EXPORT void ptxjit_wgmma_fast_bf16(const void *run) {
+  multiplyRun<FastBf16Type, false>((const Run *)run);
+}
+#endif
+
+#define PTXJIT_WGMMA_FUNCTION(name, signature)                                 \
+  static_assert(hasSignature(&ptxjit_wgmma_##name, signature));
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
+  PTXJIT_WGMMA_FUNCTION(name, signature)
+#endif
+#include "ptxjit/Device/Functions.def"
