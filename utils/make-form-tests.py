@@ -20,6 +20,7 @@ import sys
 import known_form_tests
 import matrix_form_tests
 import memory_form_tests
+import order_variants
 import tensor_form_tests
 import video_form_tests
 import wgmma_form_tests
@@ -229,6 +230,11 @@ def write_module(path, target, kernels, environment="", options="",
         f.write("\n".join(kernels))
 
 
+def parts(items, most):
+    """The items in lists of up to `most`."""
+    return [items[i:i + most] for i in range(0, len(items), most)]
+
+
 def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
@@ -294,10 +300,12 @@ def main():
                 used.add(name)
                 files.setdefault((opcode, module_target(target)), []).append(
                     kernel(name, mnemonic, operands, types, operand_text))
+    orders = {}  # the tests with other orders of modifiers, by target
     fast = []  # bf16, whose products the CPU's own instruction may compute
     for (opcode, target), forms in matrices.items():
         made = list(matrix_form_tests.kernels(opcode, forms))
         files[opcode, target] = [text for _, text in made]
+        orders.setdefault(target, []).extend(files[opcode, target])
         fast += [matrix_form_tests.exact_runs(text) for name, text in made
                  if opcode in ("mma", "wmma") and "bf16" in name]
     for target, rows in tensors.items():
@@ -307,6 +315,13 @@ def main():
         for i, (kernels, options) in enumerate(made):
             path = os.path.join(out, f"wgmma_{target[3:]}-{i}.ptx")
             write_module(path, target, kernels, options=options)
+            orders.setdefault(target, []).extend(kernels)
+    for target, kernels in orders.items():
+        respelt = [order_variants.respell(text) for text in kernels]
+        # One mode is enough: the parser makes the same op of each order.
+        for i, part in enumerate(parts([t for t in respelt if t], 20)):
+            path = os.path.join(out, f"order_{target[3:]}-{i}.ptx")
+            write_module(path, target, part, options="--chunk 16 --mode fibers ")
     write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
                  environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")
     for (opcode, target), statements in known.items():
