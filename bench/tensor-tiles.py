@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures how near mma.sync comes to the peak of the CPU.
+"""Measures how near mma.sync and wgmma come to the peak of the CPU.
 
 One warp multiplies a tile of 64 x 64 again and again: 8 ldmatrix.x4, then 32
-mma.sync, as the inner loop of a GEMM does. The peak is that of the CPU's
-instruction for the type, measured in the same run by ptx-jit-roofline.
-Prints a table: type, mode, time of an mma, rate, share of the peak.
+mma.sync, as the inner loop of a GEMM does. One warpgroup multiplies 64 x 256
+from shared memory with a swizzle of 128 bytes: 4 wgmma, which are 128 bytes of
+k, then a wait. The peak is that of the CPU's instruction for the type, measured
+in the same run by ptx-jit-roofline.
+Prints a table: instruction, type, mode, time of one, rate, share of the peak.
 """
 import argparse
 import os
@@ -64,6 +66,49 @@ def kernel(ty):
     return "\n".join(lines + ["  ret;", "}"]) + "\n"
 
 
+WGMMA_CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
+               ("f16", "exact", "f32", 2), ("tf32", "exact", "f32", 2),
+               ("e4m3", "exact", "f32", 2), ("e5m2", "exact", "f32", 2),
+               ("s8", "exact", "int8", 8), ("s8", "exact", "int16", 4)]
+WGMMA_K = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32}
+WGMMA_LOOPS = 500
+
+
+def wgmma_kernel(ty):
+    kind, result = ("b32", "s32") if ty == "s8" else ("f32", "f32")
+    sums = ", ".join(f"%c{i}" for i in range(128))
+    factors = {"s8": "", "bf16": ", 1, 1, 0, 0", "f16": ", 1, 1, 0, 0"}
+    lines = [".version 8.0", ".target sm_90a", ".address_size 64",
+             ".visible .entry tile(.param .u64 out, .param .u32 n)", "{",
+             f"  .reg .{kind} %c<128>;",
+             "  .reg .b32 %i, %n, %at, %t;",
+             "  .reg .b64 %out, %a, %b, %x, %y; .reg .pred %more, %yes;",
+             "  .shared .align 1024 .b8 tiles[40960];",
+             "  ld.param.u64 %out, [out];", "  ld.param.u32 %n, [n];",
+             "  mov.u32 %t, %tid.x;", "  mov.u32 %at, tiles;",
+             "  mad.wide.u32 %out, %t, 4, %out;", "  mov.u32 %i, 0;",
+             "  shr.u32 %at, %at, 4;", "  cvt.u64.u32 %a, %at;",
+             # A swizzle of 128 bytes, 1024 bytes from 8 rows to the next.
+             f"  add.u64 %a, %a, {1 << 62 | 64 << 32 | 1 << 16};",
+             f"  add.u64 %b, %a, {8192 >> 4};",
+             "  setp.eq.u32 %yes, %t, %t;"]
+    lines += [f"  mov.b32 %c{i}, 0;" for i in range(128)]
+    lines.append("LOOP:")
+    for step in range(4):
+        lines += [f"  add.u64 %x, %a, {2 * step};",
+                  f"  add.u64 %y, %b, {2 * step};",
+                  "  wgmma.mma_async.sync.aligned."
+                  f"m64n256k{WGMMA_K[ty]}.{result}.{ty}.{ty} {{{sums}}}, %x, "
+                  f"%y, %yes{factors.get(ty, ', 1, 1')};"]
+    lines += ["  wgmma.commit_group.sync.aligned;",
+              "  wgmma.wait_group.sync.aligned 0;",
+              "  add.u32 %i, %i, 1;", "  setp.lt.u32 %more, %i, %n;",
+              "  @%more bra LOOP;"]
+    lines += [f"  st.global.{kind} [%out+{512 * i}], %c{i};"
+              for i in range(128)]
+    return "\n".join(lines + ["  ret;", "}"]) + "\n"
+
+
 def run(command, **environment):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True,
@@ -79,22 +124,35 @@ def main():
     peaks = {row[0]: float(row[2]) for row in
              (line.split() for line in
               run([tool + "-roofline"]).splitlines()) if len(row) > 2}
-    print("| type | mode | ns an mma | Gop/s | share of the peak |")
-    print("|---|---|---:|---:|---:|")
-    for ty, mode, ceiling, per_lane in CASES:
-        if ceiling not in peaks:
-            continue
-        path = os.path.join(args.build, f"tile-{ty}.ptx")
+    def measure(name, text, mode, threads, loops):
+        """The time of a turn of the kernel's loop, in nanoseconds."""
+        path = os.path.join(args.build, f"tile-{name}.ptx")
         with open(path, "w") as f:
-            f.write(kernel(ty))
-        text = run([tool, "run", path, "--grid", "1", "--block", "32",
-                    "u32[65536]=zero", f"u32:{LOOPS}", "--time", "--repeat",
-                    "60", "--threads", "1"], PTXJIT_TENSOR=mode)
-        ms = float(re.search(r"run ([\d.]+) ms", text)[1])
-        ns = ms * 1e6 / (LOOPS * ROWS * COLS)
-        rate = 2 * 16 * 8 * SHAPES[ty][2] / ns
-        print(f"| {ty} | {mode} | {ns:.1f} | {rate:.0f} | "
+            f.write(text)
+        out = run([tool, "run", path, "--grid", "1", "--block", str(threads),
+                   "u32[65536]=zero", f"u32:{loops}", "--time", "--repeat",
+                   "60", "--threads", "1"], PTXJIT_TENSOR=mode)
+        return float(re.search(r"run ([\d.]+) ms", out)[1]) * 1e6 / loops
+
+    def tell(name, ty, mode, ns, operations, ceiling, per_lane):
+        rate = operations / ns
+        print(f"| {name} | {ty} | {mode} | {ns:.1f} | {rate:.0f} | "
               f"{100 * rate / (peaks[ceiling] * per_lane):.0f} % |")
+
+    print("| instruction | type | mode | ns each | Gop/s | "
+          "share of the peak |")
+    print("|---|---|---|---:|---:|---:|")
+    for ty, mode, ceiling, per_lane in CASES:
+        if ceiling in peaks:
+            ns = measure(f"mma-{ty}", kernel(ty), mode, 32, LOOPS)
+            tell("`mma`", ty, mode, ns / (ROWS * COLS),
+                 2 * 16 * 8 * SHAPES[ty][2], ceiling, per_lane)
+    for ty, mode, ceiling, per_lane in WGMMA_CASES:
+        if ceiling in peaks:
+            ns = measure(f"wgmma-{ty}", wgmma_kernel(ty), mode, 128,
+                         WGMMA_LOOPS)
+            tell("`wgmma`", ty, mode, ns / 4, 2 * 64 * 256 * WGMMA_K[ty],
+                 ceiling, per_lane)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,24 @@ private:
   bool walk(Block &block) {
     return walkFrom(block.empty() ? nullptr : &block.front());
   }
+  /// The region of `ifOp` that lanes enter which are not at `where`, if a
+  /// branch around `where` has the same condition, which never changes. Else
+  /// null.
+  Region *regionOfOthers(scf::IfOp ifOp) {
+    Value condition = ifOp.getCondition();
+    Operation *owner = condition.getParentBlock()->getParentOp();
+    if (isa<scf::WhileOp>(owner) || owner->getParentOfType<scf::WhileOp>())
+      return nullptr;
+    for (Operation *op = where; !isa<FuncOp>(op->getParentOp());
+         op = op->getParentOp()) {
+      auto around = dyn_cast<scf::IfOp>(op->getParentOp());
+      if (around && around.getCondition() == condition)
+        return op->getParentRegion() == &around.getThenRegion()
+                   ? &ifOp.getElseRegion()
+                   : &ifOp.getThenRegion();
+    }
+    return nullptr;
+  }
   /// \returns whether the lanes wait before the end of the block.
   bool walkFrom(Operation *op) {
     for (; op && !hit; op = op->getNextNode()) {
@@ -90,9 +108,15 @@ private:
         return true;
       if (found(op))
         return hit = true;
-      if (isAnyBarrier(op) || namesAllLanes(op))
+      // The lanes execute the op together with the lanes at `where`.
+      if (isAnyBarrier(op) || namesAllLanes(op) || op->hasTrait<WholeWarp>())
         return true;
       if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+        if (Region *taken = regionOfOthers(ifOp)) {
+          if (!taken->empty() && walk(taken->front()))
+            return true;
+          continue;
+        }
         bool waits = walk(ifOp.getThenRegion().front());
         waits &=
             !ifOp.getElseRegion().empty() && walk(ifOp.getElseRegion().front());
@@ -128,6 +152,21 @@ bool isInjective(const LanePattern *pattern) {
   return true;
 }
 
+/// A predicate that `setp` compares, as the number 0 or 1, with one of these.
+struct PredicateTest {
+  Value predicate; ///< null: it compares something else
+  bool other = false;
+};
+PredicateTest readPredicateTest(SetpOp setp) {
+  auto number = setp.getA().getDefiningOp<arith::ExtUIOp>();
+  if (!number || !number.getIn().getType().isInteger(1) || setp.getBoolop())
+    return {};
+  bool isZero = matchPattern(setp.getB(), m_Zero());
+  if (!isZero && !matchPattern(setp.getB(), m_One()))
+    return {};
+  return {number.getIn(), !isZero};
+}
+
 /// Does `condition` have the value `wanted` in at most one lane of a warp?
 bool holdsInOneLane(Value condition, bool wanted, const ShapeAnalysis &shapes) {
   Operation *op = condition.getDefiningOp();
@@ -136,6 +175,8 @@ bool holdsInOneLane(Value condition, bool wanted, const ShapeAnalysis &shapes) {
   if (auto flip = dyn_cast<arith::XOrIOp>(op))
     return matchPattern(flip.getRhs(), m_One()) &&
            holdsInOneLane(flip.getLhs(), !wanted, shapes);
+  if (auto flip = dyn_cast<NotOp>(op))
+    return holdsInOneLane(flip.getA(), !wanted, shapes);
   if (auto both = dyn_cast<AndOp>(op))
     return wanted && (holdsInOneLane(both.getA(), true, shapes) ||
                       holdsInOneLane(both.getB(), true, shapes));
@@ -155,7 +196,13 @@ bool holdsInOneLane(Value condition, bool wanted, const ShapeAnalysis &shapes) {
       return true;
   if (setp.getBoolop() && !(isAnd && wanted) && !(isOr && !wanted))
     return false;
-  if (setp.getCmp() != (wanted ? Compare::EQ : Compare::NE))
+  bool isEqual = setp.getCmp() == Compare::EQ;
+  if (!isEqual && setp.getCmp() != Compare::NE)
+    return false;
+  if (PredicateTest test = readPredicateTest(setp); test.predicate)
+    return holdsInOneLane(test.predicate, wanted == (isEqual == test.other),
+                          shapes);
+  if (isEqual != wanted)
     return false;
   const Shape &a = shapes.get(setp.getA()), &b = shapes.get(setp.getB());
   auto distinct = [](const Shape &x, const Shape &y) {
@@ -200,12 +247,41 @@ std::optional<Space> polledSpace(scf::WhileOp loop) {
   return known ? space : std::nullopt;
 }
 
+/// Is an mbarrier all that the loop waits for?
+bool waitsForMbarrier(scf::WhileOp loop) {
+  return !PollingLoop(loop).anyPoll(
+      [](Operation *op) { return !isa<MbarrierWaitOp>(op); });
+}
+
+/// Do all lanes of the warp execute `op` together?
+bool isReachedByWarp(Operation *op, const ShapeAnalysis &shapes) {
+  for (; !isa<FuncOp>(op->getParentOp()); op = op->getParentOp()) {
+    Operation *parent = op->getParentOp();
+    if (auto ifOp = dyn_cast<scf::IfOp>(parent);
+        ifOp && !shapes.isUniform(ifOp.getCondition()))
+      return false;
+    if (auto loop = dyn_cast<scf::WhileOp>(parent);
+        loop && !shapes.isUniform(loop.getConditionOp().getCondition()))
+      return false;
+  }
+  return true;
+}
+
+/// May `op` end the wait for an mbarrier of lanes of the same warp that are
+/// elsewhere? If all lanes arrive together, those that wait have to arrive,
+/// too, and cannot wait for it. Accesses of bytes change no mbarrier.
+bool mayEndPhase(Operation *op, const ShapeAnalysis &shapes) {
+  return !isa<AccessOpInterface>(op) && !isReachedByWarp(op, shapes);
+}
+
 /// May lanes in `loop` wait for an op that other lanes execute outside of it?
 bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
   std::optional<Space> polled = polledSpace(loop);
+  bool isMbarrier = waitsForMbarrier(loop);
   auto releases = [&](Operation *op) {
     auto release = dyn_cast<CommunicatingOpInterface>(op);
-    if (!release || !release.mayRelease())
+    if (!release || !release.mayRelease() ||
+        (isMbarrier && !mayEndPhase(op, shapes)))
       return false;
     auto space = spaceOf(release);
     return space != Space::Local && (!space || !polled || space == polled);

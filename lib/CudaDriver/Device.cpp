@@ -59,8 +59,11 @@ static int largestShared() {
 /// Shared memory that hardware reserves for each CTA, in bytes.
 static constexpr int kReservedShared = 1024;
 
+/// At least as many as a cluster may have CTAs: programs divide the number by
+/// the size of their clusters.
 static int countMultiprocessors() {
-  return std::max(4, int(std::thread::hardware_concurrency()));
+  int least = getProfile().major >= 9 ? 16 : 4;
+  return std::max(least, int(std::thread::hardware_concurrency()));
 }
 
 /// Threads that a multiprocessor holds at once, on hardware of the profile.

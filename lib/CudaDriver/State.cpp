@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "State.h"
+#include "ptxjit/Runtime/PerThread.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,8 +25,8 @@ State &cuda::getState() {
 //===----------------------------------------------------------------------===//
 
 static std::vector<Context *> &contextStack() {
-  static thread_local std::vector<Context *> stack;
-  return stack;
+  struct Tag;
+  return perThread<std::vector<Context *>, Tag>();
 }
 
 Context *cuda::currentContext() {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include "ptxjit/Runtime/PerThread.h"
 
 #include <algorithm>
 #include <cstring>
@@ -63,8 +64,7 @@ struct ThreadStreams {
 } // namespace
 
 static StreamObject &threadStream(Context &context) {
-  static thread_local ThreadStreams streams;
-  return streams.get(context);
+  return perThread<ThreadStreams, ThreadStreams>().get(context);
 }
 
 CUresult cuda::enterStream(CUstream handle, Context *&context,

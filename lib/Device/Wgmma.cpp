@@ -116,6 +116,11 @@ public:
     return (byte >> widthLog) * (isPlain() ? stride : leading) +
            (byte & ((1u << widthLog) - 1));
   }
+  /// Whether the pieces of each group lie as those of group 0 do: the swizzle
+  /// does not depend on the group.
+  bool repeats() const {
+    return isPlain() || (!alongRows && stride % (8u << widthLog) == 0);
+  }
   /// ISA: "swizzling modes". Places in shared memory; a swizzle exchanges the
   /// pieces of a row of `width` bytes, by the number of the row in the pattern.
   template <int N> U32<N> places(U32<N> offsets) const {
@@ -152,26 +157,36 @@ template <int Count> class Pieces {
 public:
   Pieces() = default;
   Pieces(const char *shared, SharedMatrix matrix)
-      : shared(shared), matrix(matrix),
-        offsets(matrix.template offsets<Count>()) {}
+      : first(shared), shared(shared), matrix(matrix),
+        repeats(matrix.repeats()), offsets(matrix.template offsets<Count>()) {
+    find(0);
+  }
 
   /// Goes to rows 8 * `group` on.
   void goTo(uint32_t group) {
-    *(U32<Count> *)places =
-        matrix.places<Count>(offsets + matrix.distance(group));
-    // Loading a place is faster than taking it out of a vector.
-    asm("" : "+m"(places));
+    uint32_t distance = matrix.distance(group);
+    if (repeats)
+      first = shared + distance;
+    else
+      find(distance);
   }
   template <typename V> V load(int i) const {
     static_assert(sizeof(V) == 16);
     V v;
-    __builtin_memcpy(&v, shared + places[i], sizeof(V));
+    __builtin_memcpy(&v, first + places[i], sizeof(V));
     return v;
   }
 
 private:
-  const char *shared;
+  void find(uint32_t distance) {
+    *(U32<Count> *)places = matrix.places<Count>(offsets + distance);
+    // Loading a place is faster than taking it out of a vector.
+    asm("" : "+m"(places));
+  }
+
+  const char *first, *shared;
   SharedMatrix matrix;
+  bool repeats;
   U32<Count> offsets;
   alignas(128) uint32_t places[Count];
 };
@@ -379,9 +394,10 @@ inline void transposeRows(U32<16> *dwords, const U32<16> *rows) {
   }
 }
 
-/// Reads the 8 dwords of each of the 16 rows of a warp.
+/// Reads the 8 dwords of each of the 16 rows of a warp. `pieces` are those of A
+/// if it is in shared memory.
 __attribute__((noinline)) void readRows(U32<16> *dwords, const Entry &entry,
-                                        int warp) {
+                                        Pieces<16> &pieces, int warp) {
   if (entry.hasRegisters) {
     for (int half = 0; half < 2; ++half) {
       const U32<32> *registers = entry.registers + 2 * half;
@@ -393,30 +409,32 @@ __attribute__((noinline)) void readRows(U32<16> *dwords, const Entry &entry,
     }
     return;
   }
-  bool alongM = entry.has(kWgmmaAlongM);
-  Pieces<16> upper(entry.shared, SharedMatrix(entry.a, alongM));
-  Pieces<16> lower = upper;
-  upper.goTo(2 * uint32_t(warp));
-  lower.goTo(2 * uint32_t(warp) + 1);
-  if (alongM) {
-    for (int k = 0; k < 16; k += 2) {
-      Vec<uint16_t, 16> rows[2];
-      for (int i = 0; i < 2; ++i) {
-        rows[i].lo = upper.load<Vec<uint16_t, 8>>(k + i);
-        rows[i].hi = lower.load<Vec<uint16_t, 8>>(k + i);
-      }
-      dwords[k / 2] = __builtin_convertvector(rows[0], U32<16>) |
-                      __builtin_convertvector(rows[1], U32<16>) << 16;
-    }
+  uint32_t group = 2 * uint32_t(warp);
+  if (entry.has(kWgmmaAlongM)) {
+    Vec<uint16_t, 16> rows[16];
+    pieces.goTo(group);
+    for (int k = 0; k < 16; ++k)
+      rows[k].lo = pieces.load<Vec<uint16_t, 8>>(k);
+    pieces.goTo(group + 1);
+    for (int k = 0; k < 16; ++k)
+      rows[k].hi = pieces.load<Vec<uint16_t, 8>>(k);
+    for (int d = 0; d < 8; ++d)
+      dwords[d] = __builtin_convertvector(rows[2 * d], U32<16>) |
+                  __builtin_convertvector(rows[2 * d + 1], U32<16>) << 16;
     return;
   }
-  U32<16> rows[8];
-  for (int row = 0; row < 8; ++row) {
-    rows[row].lo.lo = upper.load<U32<4>>(2 * row);
-    rows[row].lo.hi = upper.load<U32<4>>(2 * row + 1);
-    rows[row].hi.lo = lower.load<U32<4>>(2 * row);
-    rows[row].hi.hi = lower.load<U32<4>>(2 * row + 1);
+  U32<8> upper[8], lower[8];
+  for (int half = 0; half < 2; ++half) {
+    U32<8> *rows = half ? lower : upper;
+    pieces.goTo(group + uint32_t(half));
+    for (int row = 0; row < 8; ++row) {
+      rows[row].lo = pieces.load<U32<4>>(2 * row);
+      rows[row].hi = pieces.load<U32<4>>(2 * row + 1);
+    }
   }
+  U32<16> rows[8];
+  for (int row = 0; row < 8; ++row)
+    rows[row] = pick<16, [](int i) { return i; }>(upper[row], lower[row]);
   transposeRows(dwords, rows);
 }
 
@@ -511,9 +529,13 @@ public:
       piecesOfB[i] = {entry.shared,
                       SharedMatrix(entry.b, entry.has(kWgmmaAlongN))};
     }
-    for (int i = 0; i < run.count; ++i)
+    for (int i = 0; i < run.count; ++i) {
+      const Entry &entry = run.entry(0, i);
+      Pieces<16> piecesOfA(entry.shared,
+                           SharedMatrix(entry.a, entry.has(kWgmmaAlongM)));
       for (int warp = 0; warp < Warps; ++warp)
-        makeImageA(i, warp);
+        makeImageA(i, warp, piecesOfA);
+    }
     if constexpr (isDot)
       sumRows();
     if constexpr (hasLayouts) {
@@ -526,7 +548,7 @@ public:
   }
 
 private:
-  void makeImageA(int i, int warp);
+  void makeImageA(int i, int warp, Pieces<16> &pieces);
   void makeImageB(int i, uint32_t column);
   void makeImageAlongN(int i, uint32_t column);
   void sumRows();
@@ -549,10 +571,11 @@ private:
 };
 
 template <typename T, bool Sparse, int Warps>
-void Multiplication<T, Sparse, Warps>::makeImageA(int i, int warp) {
+void Multiplication<T, Sparse, Warps>::makeImageA(int i, int warp,
+                                                  Pieces<16> &pieces) {
   const Entry &entry = run.entry(warp, i);
   U32<16> rows[16];
-  readRows(rows, entry, run.firstWarp + warp);
+  readRows(rows, entry, pieces, run.firstWarp + warp);
   U32<16> dense[16], keptBits[16];
   if constexpr (Sparse) {
     expandRows<T::bits>(dense, rows, entry);

@@ -216,14 +216,14 @@ static void logCompiled(const PtxjitImage &image, const uint32_t block[3]) {
   char text[512];
   const PtxjitCompileTimes &t = image.times;
   std::snprintf(text, sizeof(text),
-                "compiled %s for blocks of %u,%u,%u: parse %.1f, lower %.1f, "
+                " for blocks of %u,%u,%u: parse %.1f, lower %.1f, "
                 "optimize %.1f, codegen %.1f, load %.1f ms; %u lanes per "
                 "vector, %llu bytes; %s: %s",
-                image.kernel, block[0], block[1], block[2], t.parse, t.lower,
-                t.optimize, t.codegen, t.load, image.chunk,
+                block[0], block[1], block[2], t.parse, t.lower, t.optimize,
+                t.codegen, t.load, image.chunk,
                 (unsigned long long)image.codeBytes,
                 describe(PtxjitMode(image.mode)), image.reason);
-  log(LogKind::Compile, text);
+  log(LogKind::Compile, std::string("compiled ") + image.kernel + text);
 }
 
 static void logCached(const PtxjitImage &image, const uint32_t block[3]) {
