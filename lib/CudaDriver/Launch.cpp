@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -409,6 +410,18 @@ PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
                 stream, options);
 }
 
+/// The event that a launch records when its CTAs have begun, or have let
+/// dependent launches begin; null if the attribute is none of these. We record
+/// it when the launch has ended, which both allow. A launch behind another in a
+/// stream begins when that has ended, too, so `griddepcontrol` never waits.
+static CUevent eventOf(const CUlaunchAttribute &attribute) {
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+    return attribute.value.programmaticEvent.event;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+    return attribute.value.launchCompletionEvent.event;
+  return nullptr;
+}
+
 PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
                        (const CUlaunchConfig *config, CUfunction function,
                         void **params, void **extra),
@@ -416,10 +429,22 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
   if (!config || (config->numAttrs && !config->attrs))
     return CUDA_ERROR_INVALID_VALUE;
   LaunchOptions options;
-  for (unsigned i = 0; i < config->numAttrs; ++i)
+  std::vector<CUevent> events;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
     applyAttribute(config->attrs[i], options);
-  return launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
-                 config->blockDimX, config->blockDimY, config->blockDimZ,
-                 config->sharedMemBytes, params, extra, nullptr, nullptr},
-                config->hStream, options);
+    if (CUevent event = eventOf(config->attrs[i]))
+      events.push_back(event);
+  }
+  for (CUevent event : events)
+    if (!getState().events.contains(event))
+      return CUDA_ERROR_INVALID_HANDLE;
+  CUresult error =
+      launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
+              config->blockDimX, config->blockDimY, config->blockDimZ,
+              config->sharedMemBytes, params, extra, nullptr, nullptr},
+             config->hStream, options);
+  for (CUevent event : events)
+    if (!error)
+      error = cuEventRecord(event, config->hStream);
+  return error;
 }
