@@ -736,23 +736,29 @@ inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
       }
     }
   }
-  bool saturates = first.has(kWgmmaSaturates);
-  bool areHalves = first.has(kWgmmaHalfSums);
+  auto store = [&](auto finish) __attribute__((always_inline)) {
 #pragma clang loop unroll(full)
-  for (int v = 0; v < V; ++v)
+    for (int v = 0; v < V; ++v)
 #pragma clang loop unroll(full)
-    for (int n = 0; n < C; ++n) {
-      Sum sum = all[v][n];
-      if constexpr (isSame<Sum, I32<16>>) {
-        if (saturates)
-          sum = __builtin_elementwise_add_sat(accumulates ? to[v][n] : Sum(0),
-                                              sum);
-      } else if (areHalves) {
-        sum = __builtin_convertvector(
-            __builtin_convertvector(sum, Vec<_Float16, 16>), F32<16>);
-      }
-      to[v][n] = sum;
+      for (int n = 0; n < C; ++n)
+        to[v][n] = finish(all[v][n], to[v][n]);
+  };
+  if constexpr (isSame<Sum, I32<16>>) {
+    if (first.has(kWgmmaSaturates)) {
+      store([&](Sum sum, Sum before) {
+        return __builtin_elementwise_add_sat(accumulates ? before : Sum(0),
+                                             sum);
+      });
+      return;
     }
+  } else if (first.has(kWgmmaHalfSums)) {
+    store([](Sum sum, Sum) {
+      return __builtin_convertvector(
+          __builtin_convertvector(sum, Vec<_Float16, 16>), F32<16>);
+    });
+    return;
+  }
+  store([](Sum sum, Sum) { return sum; });
 }
 
 /// Runs as many multiplications at a time as images have room for.

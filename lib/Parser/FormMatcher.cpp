@@ -435,9 +435,14 @@ LogicalResult ParserImpl::addValues(ArrayRef<RawOperand> elements,
                                     const FormMatch &match, bool wide,
                                     SmallVectorImpl<Value> &values,
                                     ResultList &results) {
-  ScalarType type = getOperandType(spec, match.first, match.second);
-  bool isWide = type == ScalarType::B128;
+  ScalarType stated = getOperandType(spec, match.first, match.second);
+  bool isWide = stated == ScalarType::B128;
   for (const RawOperand &e : elements) {
+    // A register that is read and written keeps its type, so that it is the
+    // same value from one instruction to the next.
+    bool keepsType = spec.isUpdated && e.kind == RawOperand::Register &&
+                     isCompatible(stated, e.symbol->type);
+    ScalarType type = keepsType ? e.symbol->type : stated;
     bool isRegister = e.kind == RawOperand::Register &&
                       e.symbol->type == type && !e.hasOffset;
     bool isSink = spec.isResult && e.kind == RawOperand::Sink;

@@ -119,17 +119,21 @@ static void leaveHome(WarpBuilder &warp, Value home, ArrayRef<Value> tile,
   giveBack(warp, registers);
 }
 
+bool ptxjit::isAtHome(WarpBuilder &warp, Operation *consumer,
+                      ArrayRef<Value> tile) {
+  MatrixHomes &homes = warp.state<MatrixHomes>();
+  return homes.plan && homes.plan->consumerOf(tile) == consumer &&
+         homes.homeOf.contains(tile.front());
+}
+
 StackBuffer ptxjit::homeFor(WarpBuilder &warp, Operation *consumer,
                             ArrayRef<Value> tile, const TileForm &form,
                             bool isOverwritten) {
   MatrixHomes &homes = warp.state<MatrixHomes>();
-  if (homes.plan && homes.plan->consumerOf(tile) == consumer) {
-    auto it = homes.homeOf.find(tile.front());
-    if (it != homes.homeOf.end()) {
-      StackBuffer home = it->second;
-      homes.homeOf.erase(it);
-      return home;
-    }
+  if (isAtHome(warp, consumer, tile)) {
+    StackBuffer home = homes.homeOf.lookup(tile.front());
+    homes.homeOf.erase(tile.front());
+    return home;
   }
   StackBuffer home = takeBuffer(warp, form.homeBytes());
   if (!isOverwritten)

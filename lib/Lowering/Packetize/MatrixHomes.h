@@ -40,6 +40,9 @@ struct TileForm {
 /// outlast a part.
 void keepSumsAtHome(WarpBuilder &warp);
 
+/// Is the sum `tile` in a home that `consumer` takes over?
+bool isAtHome(WarpBuilder &warp, mlir::Operation *consumer,
+              llvm::ArrayRef<mlir::Value> tile);
 /// The home in which `consumer` adds to the sum `tile`: its present home, or a
 /// new one. A new one is not filled if `isOverwritten`.
 StackBuffer homeFor(WarpBuilder &warp, mlir::Operation *consumer,

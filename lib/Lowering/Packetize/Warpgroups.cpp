@@ -269,7 +269,24 @@ static LogicalResult emitWgmmaWait(WarpBuilder &warp, WgmmaWaitOp) {
   return success();
 }
 
+/// Lets `to` be the same registers as `from`.
+static void forward(WarpBuilder &warp, Value from, Value to) {
+  if (warp.perThread()) {
+    warp.setBase(to, warp.base(from));
+    return;
+  }
+  SmallVector<Value, 8> chunks;
+  for (unsigned c = 0; c < warp.numChunks(); ++c)
+    chunks.push_back(warp.chunk(from, c));
+  warp.setChunks(to, chunks);
+}
+
 static LogicalResult emitSettle(WarpBuilder &warp, SettleOp op) {
+  if (!isAtHome(warp, op, TileValues(op.getD()))) {
+    for (auto [from, to] : llvm::zip(op.getD(), op.getSettled()))
+      forward(warp, from, to);
+    return success();
+  }
   TileForm form(op, /*isResult=*/false);
   StackBuffer home = homeFor(warp, op, TileValues(op.getD()), form);
   if (!keepHome(warp, home, TileValues(op.getSettled()), form))

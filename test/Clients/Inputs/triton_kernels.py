@@ -3,7 +3,8 @@
 
 Triton makes PTX without a GPU, and calls ptxas, which `ptx-jit exec` replaces;
 its own launcher is not used.
-usage: ptx-jit exec -- triton_kernels.py LIBCUDA
+usage: ptx-jit exec -- triton_kernels.py LIBCUDA [90]
+With 90, runs the kernels of sm_90a, for a device of compute capability 9.0.
 """
 import ctypes as C
 import os
@@ -83,8 +84,8 @@ def launch(kernel, arch, grid, warps, arguments, **constants):
           "launch")
     check(cuda.cuCtxSynchronize(), "run")
     check(cuda.cuModuleUnload(module), "unload")
-    return sorted(set(re.findall(r"mma\.sync\.aligned\.([\w.:]*)",
-                                 made.asm["ptx"])))
+    return sorted(set(re.findall(
+        r"(?:mma|mma_async)\.sync\.aligned\.([\w.:]*)", made.asm["ptx"])))
 
 
 @triton.jit
@@ -216,12 +217,39 @@ def run_scaled(formats, m, n, k, warps):
            (x * factor(sa)) @ (y * factor(sb)).T, 1e-5, used)
 
 
+def run_attention(arch, warps, block):
+    q, k, v = (random.standard_normal((2, 128, 64)).astype(np.float16)
+               for _ in range(3))
+    out = Buffer(q * 0)
+    used = launch(attention, arch, (128 // block, 2), warps,
+                  [Buffer(q), Buffer(k), Buffer(v), out, 128,
+                   float(1.44269504 / 8)], B=block, D=64)
+    s = np.einsum("hmd,hnd->hmn", q.astype(float), k.astype(float)) / 8
+    p = np.exp(np.where(np.tril(np.ones((128, 128))), s, -np.inf))
+    report(f"attention {arch}", out.get(),
+           np.einsum("hmn,hnd->hmd", p / p.sum(-1, keepdims=True),
+                     v.astype(float)), 3e-3, used)
+
+
+def run_hopper():
+    for tile, warps in (((64, 64, 32), 4), ((128, 128, 64), 8),
+                        ((128, 32, 64), 4)):
+        run_matmul(90, np.float16, "float32", 0, 200, 90, 112, tile, warps)
+        run_matmul(90, np.float16, "float16", 2e-2, 64, 64, 64, tile, warps)
+        run_matmul(90, np.float32, "float32", 1e-6, 48, 80, 65, tile, warps)
+        run_matmul(90, np.int8, "int32", 0, 128, 64, 96, tile, warps)
+    run_attention(90, 4, 64)
+
+
 def main():
     check(cuda.cuInit(0), "init")
     device, context = C.c_int(), C.c_void_p()
     check(cuda.cuDeviceGet(C.byref(device), 0), "device")
     check(cuda.cuDevicePrimaryCtxRetain(C.byref(context), device), "context")
     check(cuda.cuCtxSetCurrent(context), "context")
+    if sys.argv[2:] == ["90"]:
+        run_hopper()
+        return
     for tile, warps in (((64, 64, 32), 4), ((16, 32, 32), 1)):
         for arch in (75, 80):
             run_matmul(arch, np.float16, "float32", 0, 100, 90, 112, tile, warps)
@@ -232,17 +260,7 @@ def main():
     for formats in (("e5m2", "e5m2"), ("e4m3", "e5m2"), ("e2m1", "e2m1"),
                     ("e4m3", "e2m1")):
         run_scaled(formats, 64, 64, 256, 4)
-    q, k, v = (random.standard_normal((2, 128, 64)).astype(np.float16)
-               for _ in range(3))
-    out = Buffer(q * 0)
-    used = launch(attention, 80, (4, 2), 4,
-                  [Buffer(q), Buffer(k), Buffer(v), out, 128,
-                   float(1.44269504 / 8)], B=32, D=64)
-    s = np.einsum("hmd,hnd->hmn", q.astype(float), k.astype(float)) / 8
-    p = np.exp(np.where(np.tril(np.ones((128, 128))), s, -np.inf))
-    report("attention", out.get(),
-           np.einsum("hmn,hnd->hmd", p / p.sum(-1, keepdims=True),
-                     v.astype(float)), 3e-3, used)
+    run_attention(80, 4, 32)
     x = random.standard_normal((5, 777)).astype(np.float32)
     numbers = random.integers(-1000, 1000, (5, 1024)).astype(np.int32)
     soft, ordered, sums = Buffer(x * 0), Buffer(numbers), Buffer(numbers * 0)
