@@ -162,7 +162,9 @@ std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
                   (unsigned long long)fault.address);
     out += number;
   }
-  if (isAccess && !instruction.empty()) {
+  if (isAccess && instruction.substr(0, 5) == "wgmma") {
+    out += " (.shared, the end of a matrix)";
+  } else if (isAccess && !instruction.empty()) {
     out += " (." + spaceOf(instruction);
     if (unsigned bytes = bytesOf(instruction))
       out += ", " + std::to_string(bytes) + " bytes";

@@ -284,7 +284,8 @@ void FaultScope::leave(LaunchStatus status, uint64_t address,
   Fault &fault = active->fault;
   active->fill(fault, status, call);
   fault.address = address;
-  fault.hasAddress = status == LaunchStatus::MisalignedAddress;
+  fault.hasAddress = status == LaunchStatus::MisalignedAddress ||
+                     (status == LaunchStatus::IllegalAddress && address);
   FaultHandler::jump(*active);
 }
 
