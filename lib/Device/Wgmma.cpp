@@ -155,10 +155,13 @@ private:
 /// Loads the pieces of a matrix, for 8 rows at a time.
 template <int Count> class Pieces {
 public:
-  Pieces() = default;
-  Pieces(const char *shared, SharedMatrix matrix)
-      : first(shared), shared(shared), matrix(matrix),
-        repeats(matrix.repeats()), offsets(matrix.template offsets<Count>()) {
+  /// Goes to the first 8 rows of a matrix. (Without a constructor, no copy can
+  /// be made of this, which would be a copy of bytes one by one.)
+  void open(const char *memory, SharedMatrix of) {
+    first = shared = memory;
+    matrix = of;
+    repeats = matrix.repeats();
+    offsets = matrix.template offsets<Count>();
     find(0);
   }
 
@@ -526,13 +529,14 @@ public:
   void go() {
     for (int i = 0; i < run.count; ++i) {
       const Entry &entry = run.entry(0, i);
-      piecesOfB[i] = {entry.shared,
-                      SharedMatrix(entry.b, entry.has(kWgmmaAlongN))};
+      piecesOfB[i].open(entry.shared,
+                        SharedMatrix(entry.b, entry.has(kWgmmaAlongN)));
     }
     for (int i = 0; i < run.count; ++i) {
       const Entry &entry = run.entry(0, i);
-      Pieces<16> piecesOfA(entry.shared,
-                           SharedMatrix(entry.a, entry.has(kWgmmaAlongM)));
+      Pieces<16> piecesOfA;
+      piecesOfA.open(entry.shared,
+                     SharedMatrix(entry.a, entry.has(kWgmmaAlongM)));
       for (int warp = 0; warp < Warps; ++warp)
         makeImageA(i, warp, piecesOfA);
     }
