@@ -155,8 +155,11 @@ private:
 /// Loads the pieces of a matrix, for 8 rows at a time.
 template <int Count> class Pieces {
 public:
-  /// Goes to the first 8 rows of a matrix. (Without a constructor, no copy can
-  /// be made of this, which would be a copy of bytes one by one.)
+  Pieces() = default;
+  // Device code has no memcpy; a copy would be a loop over bytes.
+  Pieces(const Pieces &) = delete;
+
+  /// Goes to the first 8 rows of a matrix.
   void open(const char *memory, SharedMatrix of) {
     first = shared = memory;
     matrix = of;
