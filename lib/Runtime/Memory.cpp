@@ -61,11 +61,16 @@ void *ptxjit::mapPages(size_t bytes, int protection, AddressRange range,
   return p == MAP_FAILED ? nullptr : p;
 }
 
+/// Bytes behind a small allocation that belong to nobody. Some public programs
+/// write a tile beyond the end, which a GPU does not notice, and which must not
+/// hit what the host's allocator keeps there.
+static constexpr size_t kSlack = 1024;
+
 void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
   if (range == AddressRange::Low)
     return mapPages(bytes ? bytes : 1, PROT_READ | PROT_WRITE, range);
   if (bytes < kHugePage) {
-    void *p = std::aligned_alloc(256, (bytes + 511) / 256 * 256);
+    void *p = std::aligned_alloc(256, (bytes + kSlack + 255) / 256 * 256);
     if (p)
       std::memset(p, 0, bytes);
     return p;
