@@ -456,8 +456,7 @@ inline U32<16> metadataOf(const U32<32> &metadata, int first, int second) {
 }
 
 /// Expands the 8 dwords of sparse rows to 16, with 0 where A has no element.
-/// With `ones`, expands the elements of all ones instead. The lanes that hold
-/// metadata: docs/TensorCores.md.
+/// The lanes that hold metadata: docs/TensorCores.md.
 template <int ElementBits>
 __attribute__((noinline)) void expandRows(U32<16> *dense, const U32<16> *dwords,
                                           const Entry &entry) {
@@ -538,8 +537,9 @@ public:
     for (int i = 0; i < run.count; ++i) {
       const Entry &entry = run.entry(0, i);
       Pieces<16> piecesOfA;
-      piecesOfA.open(entry.shared,
-                     SharedMatrix(entry.a, entry.has(kWgmmaAlongM)));
+      if (!entry.hasRegisters)
+        piecesOfA.open(entry.shared,
+                       SharedMatrix(entry.a, entry.has(kWgmmaAlongM)));
       for (int warp = 0; warp < Warps; ++warp)
         makeImageA(i, warp, piecesOfA);
     }
@@ -715,7 +715,7 @@ inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
       if constexpr (isDot)
         all[v][n] -= rowExcess[warp + v] + columnExcess[c + n];
     }
-  // The sums of a warpgroup exceed the nearest cache.
+  // Fetches the next sums early: those of a warpgroup exceed the nearest cache.
 #pragma clang loop unroll(full)
   for (int v = 0; v < V; ++v)
 #pragma clang loop unroll(full)

@@ -101,21 +101,9 @@ static bool isInside(const TensorBox &box, const Coordinates &at) {
   return true;
 }
 
-/// What a load puts in place of elements outside of the tensor. The ISA says
-/// that it is a special NaN; the bits are chosen.
+/// What a load puts in place of elements outside of the tensor.
 static Bits fillOf(const PtxjitTensorMap &map) {
-  if (map.fill == PTXJIT_TENSOR_FILL_ZERO)
-    return 0;
-  switch (map.type) {
-  case PTXJIT_TENSOR_F16:
-    return 0x7eff;
-  case PTXJIT_TENSOR_BF16:
-    return 0x7fff;
-  case PTXJIT_TENSOR_F64:
-    return 0x7fffffffffffffff;
-  default:
-    return 0x7fffffff;
-  }
+  return map.fill == PTXJIT_TENSOR_FILL_ZERO ? 0 : fillNaN(map.type);
 }
 
 namespace {

@@ -132,6 +132,7 @@ private:
   void prepare(Strand &strand);
   void finish(Strand &strand);
   [[noreturn]] void stop(Strand &strand);
+  uint32_t waitAt(Barrier &barrier, uint32_t strand);
   void comeTo(Barrier &barrier, uint32_t warp, uint32_t threads);
   bool isComplete(const Barrier &barrier) const;
   void release(Barrier &barrier);

@@ -68,6 +68,18 @@ void CtaFibers::releaseBarriers() {
   }
 }
 
+/// Lets a strand wait that has been counted. \returns the barrier's reduction.
+uint32_t CtaFibers::waitAt(Barrier &barrier, uint32_t index) {
+  barrier.waiting.insert(index);
+  ready.erase(index);
+  if (isComplete(barrier))
+    release(barrier);
+  // The last strand to arrive continues at once; the others wait their turn.
+  if (!ready.contains(index))
+    suspend(strands[index]);
+  return strands[index].result;
+}
+
 uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
                            uint32_t mode, uint32_t votes, uint32_t active) {
   if (id >= 16 || threads > 1024) {
@@ -84,19 +96,11 @@ uint32_t CtaFibers::arrive(uint32_t index, uint32_t id, uint32_t threads,
   barrier.count += uint32_t(__builtin_popcount(votes));
   barrier.all &= votes == active;
   comeTo(barrier, shape.warpOf(index), shape.lanes);
-  bool waits = (mode & 0xff) != PTXJIT_BARRIER_ARRIVE;
-  if (waits) {
-    barrier.waiting.insert(index);
-    ready.erase(index);
-  }
+  if ((mode & 0xff) != PTXJIT_BARRIER_ARRIVE)
+    return waitAt(barrier, index);
   if (isComplete(barrier))
     release(barrier);
-  if (!waits)
-    return 0;
-  // The last strand to arrive continues at once; the others wait their turn.
-  if (!ready.contains(index))
-    suspend(strands[index]);
-  return strands[index].result;
+  return 0;
 }
 
 void CtaFibers::meetWarpgroup(uint32_t index, void *queue,
@@ -112,15 +116,9 @@ void CtaFibers::meetWarpgroup(uint32_t index, void *queue,
   barrier.expected = 32 * warps;
   queues[warp] = queue;
   comeTo(barrier, warp, shape.lanes);
-  if (isComplete(barrier)) {
-    if (queue)
-      work(queues + first, int(warps));
-    release(barrier);
-    return;
-  }
-  barrier.waiting.insert(index);
-  ready.erase(index);
-  suspend(strands[index]);
+  if (queue && isComplete(barrier))
+    work(queues + first, int(warps));
+  waitAt(barrier, index);
 }
 
 //===----------------------------------------------------------------------===//

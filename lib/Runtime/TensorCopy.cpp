@@ -28,21 +28,6 @@ static constexpr size_t kMostRowBytes = 2048;
 /// Padded elements: 16 of them in a unit of 16 bytes.
 static constexpr unsigned kUnit = 16;
 
-/// The NaN that a load puts in place of elements outside of the tensor. The ISA
-/// says that it is a special one; the bits are chosen.
-static uint64_t nanOf(unsigned type) {
-  switch (type) {
-  case PTXJIT_TENSOR_F16:
-    return 0x7eff;
-  case PTXJIT_TENSOR_BF16:
-    return 0x7fff;
-  case PTXJIT_TENSOR_F64:
-    return 0x7fffffffffffffff;
-  default:
-    return 0x7fffffff;
-  }
-}
-
 namespace {
 class BoxCopy {
 public:
@@ -199,7 +184,7 @@ void BoxCopy::fill(char *row) const {
     std::memset(row, 0, rowBytes);
     return;
   }
-  uint64_t nan = nanOf(map.type);
+  uint64_t nan = fillNaN(map.type);
   for (size_t i = 0; i < columns; ++i)
     std::memcpy(row + i * (bits / 8), &nan, bits / 8);
 }

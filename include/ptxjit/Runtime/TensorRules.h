@@ -275,6 +275,22 @@ inline const char *checkReduction(const TensorRequest &copy) {
 
 } // namespace tensor
 
+/// The NaN that a load puts in place of elements outside of the tensor. The ISA
+/// says that it is a special one; the bits are chosen (docs/TensorCores.md).
+/// \param type  a PtxjitTensorType.
+inline uint64_t fillNaN(unsigned type) {
+  switch (type) {
+  case PTXJIT_TENSOR_F16:
+    return 0x7eff;
+  case PTXJIT_TENSOR_BF16:
+    return 0x7fff;
+  case PTXJIT_TENSOR_F64:
+    return 0x7fffffffffffffff;
+  default:
+    return 0x7fffffff;
+  }
+}
+
 /// What makes a copy illegal; null: nothing.
 inline const char *findTensorFault(const TensorRequest &copy) {
   using namespace tensor;

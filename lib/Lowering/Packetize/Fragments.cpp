@@ -86,12 +86,12 @@ bool ptxjit::isOnlyMultiplied(WarpBuilder &warp, Value v) {
   });
 }
 
-Value ptxjit::uniformOperand(WarpBuilder &warp, Value v) {
+Value ptxjit::uniformOperand(WarpBuilder &warp, Value v, unsigned bits) {
   ChunkBuilder s = warp.scalar();
-  Value bits = warp.perThread() || warp.shapeOf(v).isUniform()
-                   ? warp.base(v)
-                   : extractLane(warp, warp.chunk(v, 0), s.intConstant(32, 0));
-  return s.resize(bits, 32, false);
+  Value value = warp.perThread() || warp.shapeOf(v).isUniform()
+                    ? warp.base(v)
+                    : extractLane(warp, warp.chunk(v, 0), s.intConstant(32, 0));
+  return s.resize(value, bits, false);
 }
 
 SmallVector<Value, 2> ptxjit::ownLanes(WarpBuilder &warp) {

@@ -43,8 +43,9 @@ void loadRegister(WarpBuilder &warp, mlir::Value v, mlir::Value buffer,
 /// Sets `v` from a vector of 32 lanes.
 void setRegister(WarpBuilder &warp, mlir::Value v, mlir::Value all);
 
-/// An operand that has the same value in all lanes, as i32.
-mlir::Value uniformOperand(WarpBuilder &warp, mlir::Value v);
+/// An operand that has the same value in all lanes, as an integer of `bits`.
+mlir::Value uniformOperand(WarpBuilder &warp, mlir::Value v,
+                           unsigned bits = 32);
 /// The lanes [first, end), i32, for which this strand calls a device function.
 llvm::SmallVector<mlir::Value, 2> ownLanes(WarpBuilder &warp);
 

@@ -13,7 +13,6 @@
 #include "Dispatch.h"
 #include "Faults.h"
 #include "Fragments.h"
-#include "LaneLoops.h"
 #include "MatrixHomes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -160,13 +159,6 @@ static Value flagsOf(WarpBuilder &warp, const WgmmaMultiply &multiply) {
   return flags;
 }
 
-/// A uniform operand of 64 bits.
-static Value descriptorOf(WarpBuilder &warp, Value v) {
-  if (warp.perThread() || warp.shapeOf(v).isUniform())
-    return warp.base(v);
-  return extractLane(warp, warp.chunk(v, 0), warp.scalar().intConstant(32, 0));
-}
-
 /// Waits for the warpgroup if the queue is full. All its warps come here with
 /// equally many entries.
 static void makeRoom(WarpBuilder &warp, Value queue) {
@@ -249,12 +241,13 @@ void WgmmaEmission::issue(Value queue, Value home) {
   Value registers = store(multiply.a);
   Value metadata =
       store(multiply.metadata ? ValueRange(multiply.metadata) : ValueRange());
-  Value a = multiply.descriptorOfA ? descriptorOf(warp, multiply.descriptorOfA)
-                                   : s.intConstant(64, 0);
+  Value a = multiply.descriptorOfA
+                ? uniformOperand(warp, multiply.descriptorOfA, 64)
+                : s.intConstant(64, 0);
   callDevice(warp, device::wgmma_issue,
              {queue, addressOf(warp, kernelOf(multiply, warp.target)), home,
               shared, sharedEnd, registers, a,
-              descriptorOf(warp, multiply.descriptorOfB), metadata,
+              uniformOperand(warp, multiply.descriptorOfB, 64), metadata,
               flagsOf(warp, multiply), s.intConstant(32, multiply.n)});
 }
 
@@ -269,7 +262,8 @@ static LogicalResult emitWgmmaWait(WarpBuilder &warp, WgmmaWaitOp) {
   return success();
 }
 
-/// Lets `to` be the same registers as `from`.
+/// Lets `to` be the same registers as `from`. WarpValues::setSame would pass a
+/// base on, which the result of a `ptx.settle` gets no pattern for.
 static void forward(WarpBuilder &warp, Value from, Value to) {
   if (warp.perThread()) {
     warp.setBase(to, warp.base(from));
