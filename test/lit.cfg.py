@@ -32,7 +32,7 @@ config.substitutions += [
 
 with open("/proc/cpuinfo") as f:
     cpuinfo = f.read()
-for feature in ("avx2", "avx512f"):
+for feature in ("avx2", "avx512f", "avx512_bf16"):
     if feature in cpuinfo:
         config.available_features.add(feature)
 

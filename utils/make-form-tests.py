@@ -301,7 +301,8 @@ def main():
                 files.setdefault((opcode, module_target(target)), []).append(
                     kernel(name, mnemonic, operands, types, operand_text))
     orders = {}  # the tests with other orders of modifiers, by target
-    fast = []  # bf16, whose products the CPU's own instruction may compute
+    # Exact sums of what the CPU's own instructions may compute.
+    fast, fast_wgmma = [], []
     for (opcode, target), forms in matrices.items():
         made = list(matrix_form_tests.kernels(opcode, forms))
         files[opcode, target] = [text for _, text in made]
@@ -316,6 +317,7 @@ def main():
             path = os.path.join(out, f"wgmma_{target[3:]}-{i}.ptx")
             write_module(path, target, kernels, options=options)
             orders.setdefault(target, []).extend(kernels)
+            fast_wgmma += [text for text in kernels if ".entry exact_" in text]
     for target, kernels in orders.items():
         respelt = [order_variants.respell(text) for text in kernels]
         # One mode is enough: the parser makes the same op of each order.
@@ -324,6 +326,10 @@ def main():
             write_module(path, target, part, options="--chunk 16 --mode fibers ")
     write_module(os.path.join(out, "fast-0.ptx"), "sm_90", fast,
                  environment="env PTXJIT_TENSOR=fast ", options="--chunk 16 ")
+    for i, part in enumerate(parts(fast_wgmma, 20)):
+        write_module(os.path.join(out, f"fast-wgmma-{i}.ptx"), "sm_90a", part,
+                     environment="env PTXJIT_TENSOR=fast ",
+                     options="--chunk 16 --mode fibers ")
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)

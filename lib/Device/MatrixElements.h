@@ -145,6 +145,29 @@ struct F64Elements {
   template <int W> static F64<W> get(F64<W> x, int) { return x; }
 };
 
+/// The numbers of fp8 codes. Makes f16 numbers of the codes, and f32 of these.
+/// e5m2 is the upper half of f16. e4m3 has the exponents of f16 but for a
+/// factor of 2^8; its one NaN is a number there.
+inline F32<16> decodeFp8(Vec<uint16_t, 16> code, bool isE5M2) {
+  using Bits = Vec<uint16_t, 16>;
+  Bits e5m2 = code << 8;
+  Bits e4m3 = (code & 0x80) << 8 | (code & 0x7f) << 7;
+  Bits half = isE5M2 ? e5m2 : e4m3;
+  F32<16> x = __builtin_convertvector(
+      __builtin_bit_cast(Vec<_Float16, 16>, half), F32<16>);
+  if (isE5M2)
+    return x;
+  I32<16> isNaN =
+      __builtin_convertvector(Vec<int16_t, 16>((code & 0x7f) == 0x7f), I32<16>);
+  return choose<16>(isNaN, fromBits<16>(U32<16>(0x7fffffffu)), x * 256.0f);
+}
+
+/// The f16 numbers that are nearest.
+inline F32<16> roundToHalf(F32<16> x) {
+  return __builtin_convertvector(__builtin_convertvector(x, Vec<_Float16, 16>),
+                                 F32<16>);
+}
+
 //===----------------------------------------------------------------------===//
 // Products of several elements
 //===----------------------------------------------------------------------===//

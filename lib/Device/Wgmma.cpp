@@ -20,182 +20,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/Device/Wgmma.h"
-#include "MatrixElements.h"
+#include "WarpgroupRows.h"
 
 using namespace ptxjit::device;
 
 namespace {
-
-struct Run;
-using Kernel = void (*)(const Run *);
-
-/// A multiplication that a warp has issued.
-struct Entry {
-  Kernel kernel;
-  char *sums;
-  const char *shared; ///< the CTA's shared memory
-  uint64_t a, b;      ///< descriptors
-  uint32_t flags;     ///< WgmmaFlags
-  uint32_t columns;
-  uint32_t hasRegisters; ///< A is in `registers`
-  U32<32> registers[4];
-  U32<32> metadata;
-
-  bool has(WgmmaFlags flag) const { return flags & flag; }
-};
-
-struct Queue {
-  uint32_t count;
-  /// Where a matrix of the last entry ends that exceeds shared memory; else 0.
-  uint64_t outside;
-  Entry entries[kWgmmaEntries];
-};
-static_assert(sizeof(Queue) == kWgmmaQueueBytes);
-
-/// Multiplications of the same kernel that add to the same sums: the entries
-/// `indices` of the queues of one warp, or of the four of a warpgroup.
-struct Run {
-  Queue *const *queues;
-  int warps;
-  int firstWarp; ///< of the warpgroup
-  int count;
-  uint8_t indices[kWgmmaEntries];
-
-  const Entry &entry(int warp, int i) const {
-    return queues[warp]->entries[indices[i]];
-  }
-};
-
-/// The steps that a run has at most; a kernel's stack holds the images.
-constexpr int kMostSteps = 64;
-
-//===----------------------------------------------------------------------===//
-// Shared memory
-//===----------------------------------------------------------------------===//
-
-template <int... I> inline U32<sizeof...(I)> countUp(Sequence<int, I...>) {
-  return U32<sizeof...(I)>{I...};
-}
-/// 0, 1, ... N - 1.
-template <int N> inline U32<N> countUp() {
-  return countUp(__make_integer_seq<Sequence, int, N>{});
-}
-
-/// A matrix in shared memory. ISA: "matrix descriptor", and the canonical
-/// layouts. A row is a row of A or a column of B; it has 32 bytes along k, or
-/// 64 of a B that is multiplied with a sparse A.
-class SharedMatrix {
-public:
-  SharedMatrix() = default;
-  SharedMatrix(uint64_t descriptor, bool alongRows)
-      : start(field(descriptor, 0)), leading(field(descriptor, 16)),
-        stride(field(descriptor, 32)),
-        phase(uint32_t(descriptor >> 49 & 7) << 7), alongRows(alongRows) {
-    // 0: none, 1: 128 bytes, 2: 64, 3: 32.
-    uint32_t mode = uint32_t(descriptor >> 62);
-    widthLog = mode ? 8 - mode : 4;
-  }
-
-  /// Where the pieces of 8 rows with `Count` / 8 pieces each lie from each
-  /// other: row by row, or if elements follow each other along the rows, the
-  /// pieces of `Count` elements of k.
-  template <int Count> U32<Count> offsets() const {
-    U32<Count> i = countUp<Count>();
-    if (alongRows)
-      return i / 8 * (isPlain() ? leading : stride) + (i % 8 << widthLog);
-    U32<Count> row = i / (Count / 8), byte = i % (Count / 8) * 16;
-    return (row << widthLog) + (byte >> widthLog) * leading +
-           (byte & ((1u << widthLog) - 1));
-  }
-  /// How far the pieces of rows 8 * `group` on lie behind those of row 0.
-  uint32_t distance(uint32_t group) const {
-    if (!alongRows)
-      return group * stride;
-    uint32_t byte = 16 * group;
-    return (byte >> widthLog) * (isPlain() ? stride : leading) +
-           (byte & ((1u << widthLog) - 1));
-  }
-  /// Whether the pieces of each group lie as those of group 0 do: the swizzle
-  /// does not depend on the group.
-  bool repeats() const {
-    return isPlain() || (!alongRows && stride % (8u << widthLog) == 0);
-  }
-  /// ISA: "swizzling modes". Places in shared memory; a swizzle exchanges the
-  /// pieces of a row of `width` bytes, by the number of the row in the pattern.
-  template <int N> U32<N> places(U32<N> offsets) const {
-    U32<N> address = offsets + start;
-    uint32_t pieces = (1u << widthLog) - 16;
-    return address ^ ((address - phase) >> 3 & pieces);
-  }
-
-  /// The address behind the matrix, of `rows` rows of `bytes` bytes along k.
-  uint64_t end(uint32_t rows, uint32_t bytes) const {
-    uint32_t width = 1u << widthLog;
-    uint32_t across = alongRows ? 2 * rows : bytes;
-    uint64_t blocks = (across - 1) / width;
-    uint64_t groups = ((alongRows ? bytes / 2 : rows) - 1) / 8;
-    uint64_t last = alongRows && isPlain() ? blocks * stride + groups * leading
-                                           : blocks * leading + groups * stride;
-    last += 7 * width + (across < width ? across : width);
-    // Swizzles exchange the pieces of `width` bytes.
-    return (start + last + width - 1) / width * width;
-  }
-
-private:
-  static uint32_t field(uint64_t descriptor, int bit) {
-    return uint32_t(descriptor >> bit & 0x3fff) << 4;
-  }
-  bool isPlain() const { return widthLog == 4; }
-
-  uint32_t start, leading, stride, phase, widthLog;
-  bool alongRows;
-};
-
-/// Loads the pieces of a matrix, for 8 rows at a time.
-template <int Count> class Pieces {
-public:
-  Pieces() = default;
-  // Device code has no memcpy; a copy would be a loop over bytes.
-  Pieces(const Pieces &) = delete;
-
-  /// Goes to the first 8 rows of a matrix.
-  void open(const char *memory, SharedMatrix of) {
-    first = shared = memory;
-    matrix = of;
-    repeats = matrix.repeats();
-    offsets = matrix.template offsets<Count>();
-    find(0);
-  }
-
-  /// Goes to rows 8 * `group` on.
-  void goTo(uint32_t group) {
-    uint32_t distance = matrix.distance(group);
-    if (repeats)
-      first = shared + distance;
-    else
-      find(distance);
-  }
-  template <typename V> V load(int i) const {
-    static_assert(sizeof(V) == 16);
-    V v;
-    __builtin_memcpy(&v, first + places[i], sizeof(V));
-    return v;
-  }
-
-private:
-  void find(uint32_t distance) {
-    *(U32<Count> *)places = matrix.places<Count>(offsets + distance);
-    // Loading a place is faster than taking it out of a vector.
-    asm("" : "+m"(places));
-  }
-
-  const char *first, *shared;
-  SharedMatrix matrix;
-  bool repeats;
-  U32<Count> offsets;
-  alignas(128) uint32_t places[Count];
-};
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -261,32 +90,16 @@ struct Tf32Type : FloatSums {
 /// fp8 of either format, by a flag.
 struct Fp8Type : FloatSums {
   static constexpr int bits = 8, count = 4;
-  /// Makes f16 numbers of the codes, and f32 of these. e5m2 is the upper half
-  /// of f16. e4m3 has the exponents of f16 but for a factor of 2^8; its one NaN
-  /// is a number there.
-  static F32<16> decode(Vec<uint16_t, 16> code, bool isE5M2) {
-    using Bits = Vec<uint16_t, 16>;
-    Bits e5m2 = code << 8;
-    Bits e4m3 = (code & 0x80) << 8 | (code & 0x7f) << 7;
-    Bits half = isE5M2 ? e5m2 : e4m3;
-    F32<16> x = __builtin_convertvector(
-        __builtin_bit_cast(Vec<_Float16, 16>, half), F32<16>);
-    if (isE5M2)
-      return x;
-    I32<16> isNaN = __builtin_convertvector(
-        Vec<int16_t, 16>((code & 0x7f) == 0x7f), I32<16>);
-    return choose<16>(isNaN, fromBits<16>(U32<16>(0x7fffffffu)), x * 256.0f);
-  }
   static Row rows(U32<16> x, int e, uint32_t flags) {
-    return decode(__builtin_convertvector(x >> uint32_t(8 * e) & 0xffu,
-                                          Vec<uint16_t, 16>),
-                  flags & kWgmmaOtherA);
+    return decodeFp8(__builtin_convertvector(x >> uint32_t(8 * e) & 0xffu,
+                                             Vec<uint16_t, 16>),
+                     flags & kWgmmaOtherA);
   }
   static void columns(float *to, U32<8> x, uint32_t flags) {
     auto bytes = __builtin_bit_cast(Vec<uint8_t, 32>, x);
     auto codes = __builtin_convertvector(bytes, Vec<uint16_t, 32>);
-    *(F32<16> *)to = decode(codes.lo, flags & kWgmmaOtherB);
-    *(F32<16> *)(to + 16) = decode(codes.hi, flags & kWgmmaOtherB);
+    *(F32<16> *)to = decodeFp8(codes.lo, flags & kWgmmaOtherB);
+    *(F32<16> *)(to + 16) = decodeFp8(codes.hi, flags & kWgmmaOtherB);
   }
 };
 
@@ -361,138 +174,6 @@ struct DotBytesType;
 #endif
 
 template <typename T, typename U> constexpr bool isSame = __is_same(T, U);
-
-//===----------------------------------------------------------------------===//
-// Rows of A
-//===----------------------------------------------------------------------===//
-
-/// Transposes 16 rows of 8 dwords, row r and row r + 8 in one vector.
-inline void transposeRows(U32<16> *dwords, const U32<16> *rows) {
-  U32<16> pairs[8], fours[8];
-  // Elements of two, four and eight rows side by side, in each quarter of the
-  // vectors and then over the quarters of each half.
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] =
-        pick<16, [](int j) { return j / 4 * 4 + j % 4 / 2 + (j % 2) * 16; }>(
-            rows[i], rows[i + 1]);
-    pairs[i + 1] = pick<16, [](int j) {
-      return j / 4 * 4 + 2 + j % 4 / 2 + (j % 2) * 16;
-    }>(rows[i], rows[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int h = 0; h < 2; ++h) {
-      fours[i + 2 * h] =
-          pick<16, [](int j) { return j / 4 * 4 + j % 2 + j % 4 / 2 * 16; }>(
-              pairs[i + h], pairs[i + 2 + h]);
-      fours[i + 2 * h + 1] = pick<16, [](int j) {
-        return j / 4 * 4 + 2 + j % 2 + j % 4 / 2 * 16;
-      }>(pairs[i + h], pairs[i + 2 + h]);
-    }
-  // Now fours[d] has dword d (and d + 4) of rows 0 to 3, fours[4 + d] of rows 4
-  // to 7, and of the rows 8 further on.
-  for (int d = 0; d < 4; ++d) {
-    dwords[d] =
-        pick<16, [](int j) { return j / 8 * 8 + j % 4 + j % 8 / 4 * 16; }>(
-            fours[d], fours[4 + d]);
-    dwords[4 + d] =
-        pick<16, [](int j) { return j / 8 * 8 + 4 + j % 4 + j % 8 / 4 * 16; }>(
-            fours[d], fours[4 + d]);
-  }
-}
-
-/// Reads the 8 dwords of each of the 16 rows of a warp. `pieces` are those of A
-/// if it is in shared memory.
-__attribute__((noinline)) void readRows(U32<16> *dwords, const Entry &entry,
-                                        Pieces<16> &pieces, int warp) {
-  if (entry.hasRegisters) {
-    for (int half = 0; half < 2; ++half) {
-      const U32<32> *registers = entry.registers + 2 * half;
-      U32<16> *to = dwords + 4 * half;
-      to[0] = rowsOf<16, 0>(registers);
-      to[1] = rowsOf<16, 1>(registers);
-      to[2] = rowsOf<16, 2>(registers);
-      to[3] = rowsOf<16, 3>(registers);
-    }
-    return;
-  }
-  uint32_t group = 2 * uint32_t(warp);
-  if (entry.has(kWgmmaAlongM)) {
-    Vec<uint16_t, 16> rows[16];
-    pieces.goTo(group);
-    for (int k = 0; k < 16; ++k)
-      rows[k].lo = pieces.load<Vec<uint16_t, 8>>(k);
-    pieces.goTo(group + 1);
-    for (int k = 0; k < 16; ++k)
-      rows[k].hi = pieces.load<Vec<uint16_t, 8>>(k);
-    for (int d = 0; d < 8; ++d)
-      dwords[d] = __builtin_convertvector(rows[2 * d], U32<16>) |
-                  __builtin_convertvector(rows[2 * d + 1], U32<16>) << 16;
-    return;
-  }
-  U32<8> upper[8], lower[8];
-  for (int half = 0; half < 2; ++half) {
-    U32<8> *rows = half ? lower : upper;
-    pieces.goTo(group + uint32_t(half));
-    for (int row = 0; row < 8; ++row) {
-      rows[row].lo = pieces.load<U32<4>>(2 * row);
-      rows[row].hi = pieces.load<U32<4>>(2 * row + 1);
-    }
-  }
-  U32<16> rows[8];
-  for (int row = 0; row < 8; ++row)
-    rows[row] = pick<16, [](int i) { return i; }>(upper[row], lower[row]);
-  transposeRows(dwords, rows);
-}
-
-/// The metadata of lanes t = `first` (rows 0 to 7) and t = `second` (rows 8 to
-/// 15) of each group of 4 lanes.
-inline U32<16> metadataOf(const U32<32> &metadata, int first, int second) {
-  U32<16> picked;
-  for (int g = 0; g < 8; ++g) {
-    picked[g] = metadata[4 * g + first];
-    picked[8 + g] = metadata[4 * g + second];
-  }
-  return picked;
-}
-
-/// Expands the 8 dwords of sparse rows to 16, with 0 where A has no element.
-/// The lanes that hold metadata: docs/TensorCores.md.
-template <int ElementBits>
-__attribute__((noinline)) void expandRows(U32<16> *dense, const U32<16> *dwords,
-                                          const Entry &entry) {
-  int lane = entry.has(kWgmmaSelector) ? 2 : 0;
-  U32<16> secondRows = pick<16, [](int i) { return i; }>(U32<8>(0), U32<8>(16));
-  for (int d = 0; d < 8; ++d) {
-    U32<16> x = dwords[d], low = 0, high = 0;
-    if constexpr (ElementBits == 8) {
-      U32<16> codes = metadataOf(entry.metadata, d / 4 * 2, d / 4 * 2 + 1) >>
-                      uint32_t(d % 4 * 8);
-      for (uint32_t i = 0; i < 4; ++i) {
-        U32<16> at = (codes >> (2 * i) & 3u) * 8u;
-        U32<16> element = (x >> (8 * i) & 0xffu) << at;
-        (i < 2 ? low : high) |= element;
-      }
-    } else {
-      U32<16> codes = metadataOf(entry.metadata, lane + d / 4, lane + d / 4) >>
-                      (secondRows + uint32_t(d % 4 * 4));
-      if constexpr (ElementBits == 32) {
-        U32<16> isHigh = U32<16>(I32<16>((codes & 2u) != 0u));
-        low = x & ~isHigh;
-        high = x & isHigh;
-      } else {
-        for (uint32_t i = 0; i < 2; ++i) {
-          U32<16> at = codes >> (2 * i) & 3u;
-          U32<16> element = (x >> (16 * i) & 0xffffu) << ((at & 1u) * 16u);
-          U32<16> isHigh = U32<16>(I32<16>((at & 2u) != 0u));
-          low |= element & ~isHigh;
-          high |= element & isHigh;
-        }
-      }
-    }
-    dense[2 * d] = low;
-    dense[2 * d + 1] = high;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Multiplication
@@ -677,7 +358,8 @@ void Multiplication<T, Sparse, Warps>::sumColumns() {
 template <typename T, bool Sparse, int Warps>
 template <bool AlongN>
 inline void Multiplication<T, Sparse, Warps>::multiplyColumns() {
-  for (uint32_t column = 0; column < first.columns; column += 8) {
+  uint32_t end = run.firstColumn + run.columns;
+  for (uint32_t column = run.firstColumn; column < end; column += 8) {
     for (int i = 0; i < run.count; ++i) {
       if constexpr (AlongN)
         makeImageAlongN(i, column);
@@ -759,16 +441,12 @@ inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
       return;
     }
   } else if (first.has(kWgmmaHalfSums)) {
-    store([](Sum sum, Sum) {
-      return __builtin_convertvector(
-          __builtin_convertvector(sum, Vec<_Float16, 16>), F32<16>);
-    });
+    store([](Sum sum, Sum) { return roundToHalf(sum); });
     return;
   }
   store([](Sum sum, Sum) { return sum; });
 }
 
-/// Runs as many multiplications at a time as images have room for.
 template <typename T, bool Sparse, int Warps>
 __attribute__((noinline)) void multiplyPart(const Run &part) {
   static_assert(sizeof(Multiplication<T, Sparse, Warps>) + (4 << 10) <=
@@ -777,16 +455,12 @@ __attribute__((noinline)) void multiplyPart(const Run &part) {
 }
 template <typename T, bool Sparse> void multiplyRun(const Run *run) {
   constexpr int most = kMostSteps / ((Sparse ? 16 : 8) * T::count);
-  Run part = *run;
-  for (int i = 0; i < run->count; i += most) {
-    part.count = run->count - i < most ? run->count - i : most;
-    for (int j = 0; j < part.count; ++j)
-      part.indices[j] = run->indices[i + j];
+  forEachPart(*run, most, [](const Run &part) {
     if (part.warps == 4)
       multiplyPart<T, Sparse, 4>(part);
     else
       multiplyPart<T, Sparse, 1>(part);
-  }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -813,7 +487,7 @@ inline void drain(Queue *const *queues, int warps, int firstWarp) {
     if (done[i])
       continue;
     const Entry &first = queue.entries[i];
-    Run run{queues, warps, firstWarp, 0, {}};
+    Run run{queues, warps, firstWarp, 0, first.columns, 0, {}};
     for (uint32_t j = i; j < queue.count; ++j) {
       const Entry &entry = queue.entries[j];
       if (done[j] || entry.sums != first.sums)

@@ -325,6 +325,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.avx512;
   target.dotProducts = cpu.dotProducts;
+  target.tiles &= cpu.tiles;
   target.perThread = spec.atLeast == PTXJIT_MODE_THREADS;
   stopped = true;
   if (stop("ptx", ir))
@@ -615,7 +616,9 @@ static int canRun(const char *cpu) {
       llvm::consumeError(wanted.takeError());
     return 0;
   }
-  return !wanted->avx512 || host->avx512;
+  return (!wanted->avx512 || host->avx512) &&
+         (!wanted->dotProducts || host->dotProducts) &&
+         (!wanted->tiles || host->tiles);
 }
 
 extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *

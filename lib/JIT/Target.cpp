@@ -58,6 +58,8 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   cpu.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
   cpu.dotProducts =
       cpu.avx512 && info->checkFeatures("+avx512vnni,+avx512bf16");
+  cpu.tiles =
+      cpu.dotProducts && info->checkFeatures("+amx-tile,+amx-bf16,+amx-int8");
   return cpu;
 }
 

@@ -13,6 +13,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#if defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace ptxjit;
 
@@ -189,7 +193,21 @@ static bool asksFor(const char *variable, const std::string &other,
   return value == other;
 }
 
+/// Asks Linux to let this process use the tile registers of AMX. It does not if
+/// the CPU has none, or if a thread's signal stack is too small for them.
+static bool mayUseTiles() {
+#if defined(__x86_64__)
+  // Names of <asm/prctl.h>, which older headers lack.
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 KernelOptions::KernelOptions() : PtxjitSpecialization{} {
+  static const bool areTilesAllowed = mayUseTiles();
+  tiles = areTilesAllowed;
   static const bool fast = asksFor("PTXJIT_TENSOR", "fast", "exact");
   static const bool free = asksFor("PTXJIT_ORDER", "free", "near");
   fastMatrices = fast;

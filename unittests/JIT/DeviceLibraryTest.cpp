@@ -40,6 +40,8 @@ static Names listedFunctions(bool dotProducts) {
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
   if (dotProducts)                                                             \
     names.insert("ptxjit_wgmma_" #name);
+#define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
+  PTXJIT_WGMMA_DOT_FUNCTION(name, signature)
 #include "ptxjit/Device/Functions.def"
   return names;
 }

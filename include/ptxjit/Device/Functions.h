@@ -60,6 +60,8 @@ struct ImageFunctions {
   inline constexpr Function wgmma_##name{"ptxjit_wgmma_" #name, signature};
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
   PTXJIT_WGMMA_FUNCTION(name, signature)
+#define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
+  PTXJIT_WGMMA_FUNCTION(name, signature)
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
   inline constexpr Function fragment_##name{"ptxjit_fragment_" #name,          \
                                             signature};

@@ -31,6 +31,7 @@ struct CpuTarget {
   unsigned chunk = 8;   ///< lanes per vector
   bool avx512 = false;
   bool dotProducts = false; ///< VNNI and BF16 of AVX-512
+  bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts
 };
 
 /// Selects this machine (`name` empty) or a named LLVM CPU. `chunk` 0 is the

@@ -31,7 +31,8 @@ extern "C" {
     "products of bf16 matrices as the CPU computes them: subnormals are 0, "   \
     "and pairs of products are rounded")                                       \
   X(bool, freeOrder, "free-order",                                             \
-    "warps that share memory without a barrier run in any order")
+    "warps that share memory without a barrier run in any order")              \
+  X(bool, tiles, "tiles", "the process may use the CPU's tile registers (AMX)")
 
 /** Numeric options of the compiler outside the passes, in the same form. */
 #define PTXJIT_COMPILER_OPTIONS(X)                                             \

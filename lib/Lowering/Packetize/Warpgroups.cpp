@@ -87,10 +87,15 @@ static void meetWarpgroup(WarpBuilder &warp) {
 static const device::Function &kernelOf(const WgmmaMultiply &multiply,
                                         const KernelTarget &target) {
   bool sparse = multiply.isSparse;
+  bool fastTiles = target.tiles && target.fastMatrices && !sparse;
   switch (multiply.typeOfA) {
   case MatrixType::F16:
+    if (fastTiles)
+      return device::wgmma_tiles_f16;
     return sparse ? device::wgmma_sparse_f16 : device::wgmma_f16;
   case MatrixType::BF16:
+    if (fastTiles)
+      return device::wgmma_tiles_bf16;
     if (target.fastMatrices && target.dotProducts && !sparse)
       return device::wgmma_fast_bf16;
     return sparse ? device::wgmma_sparse_bf16 : device::wgmma_bf16;
@@ -98,9 +103,14 @@ static const device::Function &kernelOf(const WgmmaMultiply &multiply,
     return sparse ? device::wgmma_sparse_tf32 : device::wgmma_tf32;
   case MatrixType::E4M3:
   case MatrixType::E5M2:
+    if (fastTiles)
+      return device::wgmma_tiles_fp8;
     return sparse ? device::wgmma_sparse_fp8 : device::wgmma_fp8;
   case MatrixType::S8:
   case MatrixType::U8:
+    if (target.tiles)
+      return sparse ? device::wgmma_sparse_tiles_bytes
+                    : device::wgmma_tiles_bytes;
     if (target.dotProducts)
       return sparse ? device::wgmma_sparse_dot_bytes : device::wgmma_dot_bytes;
     return sparse ? device::wgmma_sparse_bytes : device::wgmma_bytes;
