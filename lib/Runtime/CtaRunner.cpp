@@ -123,8 +123,7 @@ static constexpr uint64_t kSharedStride = uint64_t(1) << PTXJIT_SHARED_BITS;
 ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
                              CurrentCta &current)
     : launch(launch), current(current),
-      // The last CTA does not need its whole stride.
-      shared((launch.clusterSize - 1) * kSharedStride + launch.sharedBytes(),
+      shared({launch.clusterSize, kSharedStride, launch.sharedBytes()},
              launch.kernel.range) {
   if (!shared.begin())
     return;

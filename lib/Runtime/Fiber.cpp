@@ -5,9 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fiber.h"
+#include "ptxjit/Runtime/PerThread.h"
 
+#include <iterator>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -145,24 +149,78 @@ static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
 // Stacks
 //===----------------------------------------------------------------------===//
 
+/// The most address space that a thread keeps for its next launch, in bytes.
+static constexpr size_t kMostKept = size_t(32) << 20;
+
+/// Stacks without an owner. To map new ones, and to commit their pages, costs
+/// as much as a small kernel does.
+struct FiberStacks::Kept {
+  struct Block {
+    char *base;
+    size_t stride, total, guard;
+  };
+  std::vector<Block> blocks;
+  size_t bytes = 0;
+
+  ~Kept() {
+    for (const Block &block : blocks)
+      munmap(block.base, block.total);
+  }
+};
+
+/// Takes stacks of the same shape that the thread has kept.
+bool FiberStacks::takeKept() {
+  Kept &kept = perThread<Kept, FiberStacks>();
+  for (auto block = kept.blocks.rbegin(); block != kept.blocks.rend(); ++block)
+    if (block->stride == stride && block->total == total &&
+        block->guard == guard) {
+      base = block->base;
+      kept.bytes -= total;
+      kept.blocks.erase(std::next(block).base());
+      return true;
+    }
+  return false;
+}
+
+/// Keeps the stacks for others, and gives up the oldest ones.
+bool FiberStacks::keep() {
+  if (range == AddressRange::Low || total > kMostKept)
+    return false;
+  Kept &kept = perThread<Kept, FiberStacks>();
+  while (kept.bytes + total > kMostKept) {
+    Kept::Block &oldest = kept.blocks.front();
+    munmap(oldest.base, oldest.total);
+    kept.bytes -= oldest.total;
+    kept.blocks.erase(kept.blocks.begin());
+  }
+  kept.blocks.push_back({base, stride, total, guard});
+  kept.bytes += total;
+  return true;
+}
+
 FiberStacks::~FiberStacks() {
-  if (base)
+  if (base && !keep())
     munmap(base, total);
 }
 
 bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded,
-                           AddressRange range) {
+                           AddressRange where) {
+  range = where;
   size_t page = size_t(sysconf(_SC_PAGESIZE));
   guard = guarded ? page : 0;
   stride = (bytes + page - 1) / page * page + guard;
   total = stride * count;
+  if (range == AddressRange::All && takeKept())
+    return true;
   void *memory = mapPages(total, PROT_READ | PROT_WRITE, range, MAP_STACK);
   if (!memory)
     return false;
   base = static_cast<char *>(memory);
   for (unsigned i = 0; guarded && i < count; ++i)
-    if (mprotect(base + i * stride, page, PROT_NONE))
+    if (mprotect(base + i * stride, page, PROT_NONE)) {
+      munmap(std::exchange(base, nullptr), total);
       return false;
+    }
   return true;
 }
 

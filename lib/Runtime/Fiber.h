@@ -25,7 +25,7 @@ struct FiberState {
 };
 
 /// Memory for stacks of equal size. The system commits pages when they are
-/// touched.
+/// touched. Each thread keeps some for its next launch.
 class FiberStacks {
 public:
   FiberStacks() = default;
@@ -54,8 +54,13 @@ public:
   size_t getStride() const { return stride; }
 
 private:
+  struct Kept;
+  bool takeKept();
+  bool keep();
+
   char *base = nullptr;
   size_t stride = 0, total = 0, guard = 0;
+  AddressRange range = AddressRange::All;
 };
 
 /// Suspends `from`, which is running, and resumes `to`.

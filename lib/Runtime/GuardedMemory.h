@@ -12,12 +12,18 @@
 
 namespace ptxjit {
 
-/// Zeroed memory on small pages between two inaccessible areas of 16 MiB, so
-/// that an access of a kernel outside of it faults. Each thread keeps one small
-/// mapping for its next launch.
+/// Windows of zeroed memory, which lie at equal distances on small pages
+/// between two inaccessible areas of 16 MiB, so that an access of a kernel
+/// outside of these pages faults. Each thread keeps one mapping for its next
+/// launch.
 class GuardedMemory {
 public:
-  explicit GuardedMemory(size_t bytes, AddressRange range);
+  /// The windows' number, their distance and their size, in bytes.
+  struct Windows {
+    size_t count, stride, bytes;
+    size_t total() const { return (count - 1) * stride + bytes; }
+  };
+  explicit GuardedMemory(const Windows &windows, AddressRange range);
   ~GuardedMemory();
   GuardedMemory(const GuardedMemory &) = delete;
   GuardedMemory &operator=(const GuardedMemory &) = delete;
@@ -28,6 +34,7 @@ public:
 private:
   uint8_t *memory = nullptr;
   size_t size = 0; ///< whole pages
+  Windows windows;
   AddressRange range;
 };
 

@@ -101,6 +101,10 @@ PTXJIT_FOR_EACH_CPU
 static void moveLines(char *to, int64_t toStride, const char *from,
                       int64_t fromStride, uint64_t address, uint64_t mask,
                       unsigned shift, size_t count) {
+  if (mask == 0 && toStride == 128 && fromStride == 128) {
+    std::memcpy(to, from, 128 * count);
+    return;
+  }
   // Most boxes begin with a whole pattern of 16-byte units.
   if (mask == 7 && address % 1024 == 0)
     for (; count >= 8; count -= 8, to += 8 * toStride, from += 8 * fromStride) {
