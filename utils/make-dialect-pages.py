@@ -19,6 +19,7 @@ GROUPS = [
     ("PtxBulk", "Bulk and asynchronous copies"),
     ("PtxTensorCopy", "Copies of tensors"),
     ("PtxMultimem", "Multimem"), ("PtxMatrixOps", "Matrices"),
+    ("PtxTensorMemoryOps", "Tensor memory"),
     ("PtxControl", "Control flow"), ("PtxSync", "Barriers and warps"),
     ("PtxMbarrier", "mbarrier"), ("PtxCluster", "Clusters"),
     ("PtxStructure", "Structure: ops that are no instructions"),

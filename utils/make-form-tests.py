@@ -8,7 +8,8 @@ FORMLIST is what `ptx-tblgen -gen-form-list` prints. Each form without memory or
 control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
 forms: see memory_form_tests.py, video forms: video_form_tests.py, copies of
-tensors: tensor_form_tests.py, wgmma: wgmma_form_tests.py. Control flow has
+tensors: tensor_form_tests.py, wgmma: wgmma_form_tests.py, tensor memory:
+tensor_memory_form_tests.py. Control flow has
 hand-written tests. Forms that nothing executes yet go through the parser
 and the printer (known_form_tests.py).
 """
@@ -22,6 +23,7 @@ import matrix_form_tests
 import memory_form_tests
 import order_variants
 import tensor_form_tests
+import tensor_memory_form_tests
 import video_form_tests
 import wgmma_form_tests
 from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, PARTS,
@@ -250,6 +252,8 @@ def main():
             matrices.setdefault((opcode, module_target(target)),
                                 []).append(syntax)
             continue
+        if op_name.startswith("tcgen05."):
+            continue  # all shapes below
         if op_name.startswith("wgmma"):
             warpgroups.setdefault(target, []).append((opcode, syntax))
             continue
@@ -330,6 +334,10 @@ def main():
         write_module(os.path.join(out, f"fast-wgmma-{i}.ptx"), "sm_90a", part,
                      environment="env PTXJIT_TENSOR=fast ",
                      options="--chunk 16 --mode fibers ")
+    made = tensor_memory_form_tests.modules()
+    for i, (kernels, options) in enumerate(made):
+        write_module(os.path.join(out, f"tensor_memory-{i}.ptx"), "sm_100a",
+                     kernels, options=options)
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)

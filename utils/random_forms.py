@@ -87,9 +87,10 @@ class FormTable:
     @staticmethod
     def group(opcode, op, syntax):
         # Copies of tensors have random programs of their own
-        # (tensor_form_tests.py), as have wgmma (wgmma_form_tests.py).
+        # (tensor_form_tests.py), as have wgmma (wgmma_form_tests.py). Tensor
+        # memory has to be allocated (tensor_memory_form_tests.py).
         if op == "unlowered" or op.startswith(("tensor.", "tensormap.",
-                                               "wgmma")):
+                                               "wgmma", "tcgen05.")):
             return None
         if opcode in ADVICE:
             return None if "tensormap" in syntax else "advice"

@@ -76,6 +76,9 @@ void PtxDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxTensorCopy.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxTensorMemoryOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

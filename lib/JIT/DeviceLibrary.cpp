@@ -30,6 +30,7 @@ static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
 static bool isOutOfLine(const Function &f) {
   return f.getName().starts_with("ptxjit_matrix_") ||
          f.getName().starts_with("ptxjit_wgmma_") ||
+         f.getName().starts_with("ptxjit_cells_") ||
          f.hasFnAttribute(Attribute::NoInline);
 }
 

@@ -33,14 +33,14 @@ static bool isMatrixOp(Operation *op) {
              WmmaStoreOp, WgmmaOp>(op);
 }
 bool reference::isWarpCollective(Operation *op) {
-  return isMatrixOp(op) ||
+  return isMatrixOp(op) || isTensorMemoryOp(op) ||
          isa<ShflOp, VoteOp, BarWarpOp, MatchOp, ReduxOp, ElectOp>(op);
 }
 
 /// Returns the membermask of the op that a thread waits at; all lanes if it has
 /// none.
 static Bits memberMask(const Thread &t) {
-  if (isMatrixOp(t.waitsAt))
+  if (isMatrixOp(t.waitsAt) || isTensorMemoryOp(t.waitsAt))
     return 0xffffffff;
   return llvm::TypeSwitch<Operation *, Bits>(t.waitsAt)
       .Case<ShflOp>([&](ShflOp op) {
@@ -73,6 +73,8 @@ FailureOr<bool> Cta::resolveWarps() {
 LogicalResult Cta::collective(llvm::ArrayRef<Thread *> members, Operation &op) {
   if (isMatrixOp(&op))
     return matrix(op, members);
+  if (isTensorMemoryOp(&op))
+    return tensorMemoryOp(op, members);
   for (Thread *t : members)
     if (t)
       llvm::TypeSwitch<Operation *>(t->waitsAt)
@@ -113,7 +115,7 @@ FailureOr<bool> Cta::resolveWarp(unsigned warp) {
                   memberMask(t) == mask;
       members[l] = &t;
     }
-    if (!complete)
+    if (!complete || waitsForColumns(leader))
       continue;
     if (failed(collective(members, *leader.waitsAt)))
       return failure();

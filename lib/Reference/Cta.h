@@ -9,6 +9,7 @@
 
 #include "Evaluate.h"
 #include "MemoryProbe.h"
+#include "TensorMemory.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
@@ -123,6 +124,9 @@ public:
   /// Reports a thread that waits for ever.
   LogicalResult reportDeadlock();
   bool hasEnded() const;
+  /// For a CTA that has ended: fails if it has not deallocated its columns of
+  /// tensor memory.
+  LogicalResult checkColumns();
 
   // The barrier of the cluster (Cluster.cpp).
   bool allArrivedAtCluster() const;
@@ -170,6 +174,14 @@ private:
   /// Lets warpgroups go on that wait for their sums. \returns whether there was
   /// one.
   bool resolveWarpgroups();
+  // Tensor memory (TensorMemory.cpp).
+  LogicalResult tensorMemoryOp(Operation &op, llvm::ArrayRef<Thread *> lanes);
+  /// Whether the warp waits for columns that other warps have.
+  bool waitsForColumns(Thread &t) const;
+  LogicalResult allocateColumns(ptx::Tcgen05AllocOp op, Thread &t);
+  LogicalResult deallocateColumns(ptx::Tcgen05DeallocOp op, Thread &t);
+  LogicalResult accessCells(Operation &op, const ptx::CellAccess &access,
+                            Thread &t, unsigned r, Bits &value, bool isStore);
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);
@@ -240,6 +252,7 @@ private:
   uint32_t id[3] = {0, 0, 0};
   uint64_t ticks = 0; ///< last value of its clocks
   AlignedBytes shared;
+  TensorMemory tensorMemory;
   std::vector<Thread> threads;
   std::vector<unsigned> order; ///< order of the threads' turns
   /// Arrivals of threads that do not wait.
@@ -259,6 +272,7 @@ Bits atomicResult(ptx::AtomicOp op, ptx::ScalarType type, Bits old, Bits b,
 
 /// Whether `op` waits for other threads of its warp.
 bool isWarpCollective(Operation *op);
+bool isTensorMemoryOp(Operation *op);
 
 } // namespace ptxjit::reference
 

@@ -422,6 +422,8 @@ private:
         return failure();
       any |= *progress == Progress::Some;
       ended &= *progress == Progress::Ended;
+      if (*progress == Progress::Ended && failed(cta->checkColumns()))
+        return failure();
     }
     if (ended)
       return true;

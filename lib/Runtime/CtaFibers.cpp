@@ -9,6 +9,7 @@
 #include "Mbarrier.h"
 #include "SystemCalls.h"
 #include "TensorCopy.h"
+#include "TensorMemory.h"
 #include <algorithm>
 #include <ctime>
 #include <iterator>
@@ -66,6 +67,7 @@ void CtaFibers::start(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
     barriers[__builtin_ctz(rest)] = Barrier();
   usedBarriers = 0;
   waitForOthers.clear();
+  waitForTensorMemory.clear();
   std::fill(std::begin(cameToCluster), std::end(cameToCluster), 0);
   parkedAt = &strands[0];
 }
@@ -202,6 +204,17 @@ void CtaFibers::yield(uint32_t index, PtxjitYield why) {
   suspend(strand);
 }
 
+void CtaFibers::waitForColumns(uint32_t index) {
+  waitForTensorMemory.insert(index);
+  ready.erase(index);
+  suspend(strands[index]);
+}
+
+void CtaFibers::releaseFromColumns() {
+  ready.insertAll(waitForTensorMemory);
+  waitForTensorMemory.clear();
+}
+
 //===----------------------------------------------------------------------===//
 // Helpers of compiled code
 //===----------------------------------------------------------------------===//
@@ -305,7 +318,62 @@ static uint32_t warpgroupHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
-const PtxjitHelpers ptxjit::kKernelHelpers = {
-    barrierHelper, yieldHelper,      gatherHelper,   leaveHelper,
-    faultHelper,   systemHelper,     updateMbarrier, clusterHelper,
-    timeHelper,    copyTensorHelper, replaceHelper,  warpgroupHelper};
+static TensorMemory &tensorMemoryOf(PtxjitKernelContext *context) {
+  return *static_cast<TensorMemory *>(context->tensorMemory);
+}
+static uint32_t allocateColumns(PtxjitKernelContext *context, uint32_t strand,
+                                uint32_t columns, const KernelCall &caller) {
+  TensorMemory &memory = tensorMemoryOf(context);
+  while (true) {
+    checkAllocation(memory, columns, caller);
+    int32_t first = memory.allocate(columns);
+    if (first >= 0)
+      return uint32_t(first);
+    if (!context->runtime)
+      FaultScope::leave(LaunchStatus::Deadlock, 0, caller);
+    fibersOf(context).waitForColumns(strand);
+  }
+}
+static uint32_t manageTensorMemoryHelper(PtxjitKernelContext *context,
+                                         uint32_t strand, uint32_t action,
+                                         uint32_t address, uint32_t columns) {
+  KernelCall caller = callerOf(context, strand, 0);
+  TensorMemory &memory = tensorMemoryOf(context);
+  switch (action) {
+  case PTXJIT_TENSOR_MEMORY_ALLOCATE:
+    return allocateColumns(context, strand, columns, caller);
+  case PTXJIT_TENSOR_MEMORY_DEALLOCATE:
+    if (address >> 16 || !memory.deallocate(address, columns))
+      FaultScope::leaveIllegal(
+          "these columns of tensor memory were not allocated together", caller);
+    if (context->runtime)
+      fibersOf(context).releaseFromColumns();
+    break;
+  case PTXJIT_TENSOR_MEMORY_RELINQUISH:
+    memory.relinquish();
+    break;
+  }
+  return 0;
+}
+static uint8_t *findCellsHelper(PtxjitKernelContext *context, uint32_t strand,
+                                uint32_t address, uint32_t columns,
+                                uint32_t rows) {
+  uint32_t warp = threadOf(context, strand, 0) / 32 % 4;
+  return findCells(tensorMemoryOf(context), address, columns, rows, warp,
+                   callerOf(context, strand, 0));
+}
+
+const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
+                                              yieldHelper,
+                                              gatherHelper,
+                                              leaveHelper,
+                                              faultHelper,
+                                              systemHelper,
+                                              updateMbarrier,
+                                              clusterHelper,
+                                              timeHelper,
+                                              copyTensorHelper,
+                                              replaceHelper,
+                                              warpgroupHelper,
+                                              manageTensorMemoryHelper,
+                                              findCellsHelper};

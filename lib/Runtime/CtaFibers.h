@@ -85,6 +85,9 @@ public:
   const PtxjitGathered *gather(uint32_t strand, uint32_t kind, uint32_t members,
                                uint64_t value);
   void yield(uint32_t strand, PtxjitYield why);
+  /// Waits until columns of tensor memory are deallocated.
+  void waitForColumns(uint32_t strand);
+  void releaseFromColumns();
   void arriveAtCluster(uint32_t strand);
   void waitForCluster(uint32_t strand);
   [[noreturn]] void leave(uint32_t strand);
@@ -170,6 +173,7 @@ private:
       {}; ///< of warps that have come to their warpgroup's barrier
   ClusterBarrier *cluster = nullptr;
   StrandSet waitForOthers;         ///< at the cluster's barrier
+  StrandSet waitForTensorMemory;   ///< for columns to be free
   uint32_t cameToCluster[32] = {}; ///< threads, by warp
   bool failed = false; ///< a thread's assertion failed; see hasFailed()
 };

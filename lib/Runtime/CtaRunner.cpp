@@ -68,6 +68,7 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
   context.totalShared = launch.window() + launch.dynamicShared;
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
+  context.tensorMemory = &tensorMemory;
   context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {
     context.local = fibers->getStacks().begin();
@@ -86,6 +87,7 @@ void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
   context.ctaid[0] = x;
   context.ctaid[1] = y;
   context.ctaid[2] = z;
+  tensorMemory.reset();
   if (fibers)
     fibers->start(launch.kernel.entry, context,
                   launch.kernel.waitsOnMemory || launch.clusterSize > 1);
@@ -97,9 +99,14 @@ bool CtaRunner::resume() {
     ended = fibers->resume();
   else
     launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
-  if (context.status != PTXJIT_KERNEL_OK) {
+  std::string leak = ended ? tensorMemory.describeLeak() : "";
+  if (context.status != PTXJIT_KERNEL_OK || !leak.empty()) {
     Fault fault;
     fault.status = LaunchStatus(context.status);
+    if (fault.status == LaunchStatus::Ok) {
+      fault.status = LaunchStatus::Illegal;
+      fault.detail = leak;
+    }
     std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
     launch.fail(fault);
   }

@@ -10,6 +10,7 @@
 #include "CtaFibers.h"
 #include "FaultScope.h"
 #include "GuardedMemory.h"
+#include "TensorMemory.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
@@ -83,6 +84,7 @@ private:
   Launch &launch;
   DeviceBuffer local, frame;
   std::unique_ptr<CtaFibers> fibers;
+  TensorMemory tensorMemory;
   PtxjitKernelContext context{};
 };
 

@@ -145,10 +145,11 @@ static ModuleLine findModule(const char *text, const char *fileName,
 std::string ptxjit::describeFault(const Fault &fault, const PtxjitImage &image,
                                   const char *text, const char *fileName,
                                   const uint32_t block[3]) {
-  std::string out =
-      std::string("kernel '") + image.kernel + "': " + describe(fault.status);
+  std::string error = describe(fault.status);
+  // Behind a colon stands what the error may mean. A detail says what it means.
   if (!fault.detail.empty())
-    out += ": " + fault.detail;
+    error = error.substr(0, error.find(':')) + ": " + fault.detail;
+  std::string out = std::string("kernel '") + image.kernel + "': " + error;
   const PtxjitLine *line = findLine(fault, image);
   ModuleLine at = findModule(text, fileName, line ? line->line : 0);
   PtxPlace place = line ? findPlace(at.text, at.line) : PtxPlace();

@@ -35,6 +35,8 @@ static Names listedFunctions(bool dotProducts) {
     names.insert("ptxjit_matrix_" #name);
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
   names.insert("ptxjit_fragment_" #name);
+#define PTXJIT_CELL_FUNCTION(name, signature)                                  \
+  names.insert("ptxjit_cells_" #name);
 #define PTXJIT_WGMMA_FUNCTION(name, signature)                                 \
   names.insert("ptxjit_wgmma_" #name);
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \

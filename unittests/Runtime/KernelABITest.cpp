@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 14u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 15u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 152u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 160u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -35,8 +35,9 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, clusterDim), 128u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, clusterRank), 140u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, explicitCluster), 144u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, tensorMemory), 152u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 96u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 112u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
@@ -49,6 +50,8 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitHelpers, copyTensor), 72u);
   EXPECT_EQ(offsetof(PtxjitHelpers, replaceInTensorMap), 80u);
   EXPECT_EQ(offsetof(PtxjitHelpers, warpgroupBarrier), 88u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, manageTensorMemory), 96u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, findCells), 104u);
   EXPECT_EQ(sizeof(PtxjitTensorCopy), 56u);
   EXPECT_EQ(offsetof(PtxjitTensorCopy, mbarrier), 16u);
   EXPECT_EQ(offsetof(PtxjitTensorCopy, at), 24u);

@@ -62,6 +62,8 @@ struct ImageFunctions {
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_FUNCTION(name, signature)
+#define PTXJIT_CELL_FUNCTION(name, signature)                                  \
+  inline constexpr Function cells_##name{"ptxjit_cells_" #name, signature};
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
   inline constexpr Function fragment_##name{"ptxjit_fragment_" #name,          \
                                             signature};

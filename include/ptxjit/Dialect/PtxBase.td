@@ -468,6 +468,16 @@ class Advice<string opcode, string isa, list<Form> forms>
 }
 
 //===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+/// One CTA, or a pair of CTAs of a cluster, whose ranks differ in bit 0. With
+/// `.cta_group::2` the mbarrier of a copy may be in the other one.
+def Ptx_CtaGroupEnum : Ptx_Enum<"CtaGroup", [
+  Case<1, "cta_group::1", "One">, Case<2, "cta_group::2", "Two">]>;
+def Ptx_CtaGroup : Ptx_Modifier<Ptx_CtaGroupEnum, "cta_group">;
+
+//===----------------------------------------------------------------------===//
 // Bulk copies
 //===----------------------------------------------------------------------===//
 

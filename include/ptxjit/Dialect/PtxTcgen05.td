@@ -2,13 +2,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Known forms: parsed, checked and printed. Nothing executes them yet.
+// Tensor memory is executed (PtxTensorMemoryOps.td). The other forms are known:
+// parsed, checked and printed.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXTCGEN05_TD
 #define PTXJIT_DIALECT_PTXTCGEN05_TD
-include "ptxjit/Dialect/PtxBase.td"
+include "ptxjit/Dialect/PtxTensorMemoryOps.td"
 
 defvar Tcgen05From86Sm100f = [
     Since<"8.8", "sm_100f">,
@@ -47,27 +48,68 @@ defvar Tcgen05From88Sm103f = [
     Since<"8.8", "sm_103a">,
     Since<"8.8", "sm_110a">];
 
-def Known_tcgen05 : Known<"tcgen05",
-    "tensorcore-5th-generation-instructions", [
+defvar Tcgen05Anchor = "tensorcore-5th-generation-instructions";
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+def Forms_Tcgen05Alloc : RowForms<"tcgen05", Ptx_Tcgen05AllocOp, Tcgen05Anchor, [
   Form<"tcgen05.alloc.{cta_group::1|cta_group::2}.sync.aligned{.shared::cta}"
        ".b32 [a], #b=32|64|128|256|512",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.alloc.{cta_group::1|cta_group::2}.sync.aligned{.shared::cta}"
        ".b32 [a], b:b32",
-       Tcgen05From86Sm100f>,
+       Tcgen05From86Sm100f>]>;
+def Forms_Tcgen05Dealloc : RowForms<"tcgen05", Ptx_Tcgen05DeallocOp, Tcgen05Anchor, [
   Form<"tcgen05.dealloc.{cta_group::1|cta_group::2}.sync.aligned.b32 a:b32, "
        "#b=32|512",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.dealloc.{cta_group::1|cta_group::2}.sync.aligned.b32 a:b32, "
        "b:b32",
-       Tcgen05From86Sm100f>,
+       Tcgen05From86Sm100f>]>;
+def Forms_Tcgen05Relinquish : RowForms<"tcgen05", Ptx_Tcgen05RelinquishOp, Tcgen05Anchor, [
   Form<"tcgen05.relinquish_alloc_permit.{cta_group::1|cta_group::2}"
        ".sync.aligned",
+       Tcgen05From86Sm100f>]>;
+def Forms_Tcgen05Ld : RowForms<"tcgen05", Ptx_Tcgen05LdOp, Tcgen05Anchor, [
+  Form<"tcgen05.ld.sync.aligned.{16x64b|32x32b}.{x1|x2|x4|x8|x16|x32|x64|x128}"
+       "{.pack::16b}.b32 d*1x:b32, [a]",
        Tcgen05From86Sm100f>,
+  Form<"tcgen05.ld.sync.aligned.16x128b.{x1|x2|x4|x8|x16|x32|x64}{.pack::16b}"
+       ".b32 d*2x:b32, [a]",
+       Tcgen05From86Sm100f>,
+  Form<"tcgen05.ld.sync.aligned.16x256b.{x1|x2|x4|x8|x16|x32}{.pack::16b}.b32 "
+       "d*4x:b32, [a]",
+       Tcgen05From86Sm100f>,
+  Form<"tcgen05.ld.sync.aligned.16x32bx2.{x1|x2|x4|x8|x16|x32|x64|x128}"
+       "{.pack::16b}.b32 d*1x:b32, [a], #b",
+       Tcgen05From86Sm100f>]>;
+def Forms_Tcgen05St : RowForms<"tcgen05", Ptx_Tcgen05StOp, Tcgen05Anchor, [
+  Form<"tcgen05.st.sync.aligned.{16x64b|32x32b}.{x1|x2|x4|x8|x16|x32|x64|x128}"
+       "{.unpack::16b}.b32 [a], b*1x:b32",
+       Tcgen05From86Sm100f>,
+  Form<"tcgen05.st.sync.aligned.16x128b.{x1|x2|x4|x8|x16|x32|x64}{.unpack::16b}"
+       ".b32 [a], b*2x:b32",
+       Tcgen05From86Sm100f>,
+  Form<"tcgen05.st.sync.aligned.16x256b.{x1|x2|x4|x8|x16|x32}{.unpack::16b}"
+       ".b32 [a], b*4x:b32",
+       Tcgen05From86Sm100f>,
+  Form<"tcgen05.st.sync.aligned.16x32bx2.{x1|x2|x4|x8|x16|x32|x64|x128}"
+       "{.unpack::16b}.b32 [a], #b, c*1x:b32",
+       Tcgen05From86Sm100f>]>;
+// Accesses of tensor memory complete when they are issued.
+def Advice_tcgen05 : Advice<"tcgen05", Tcgen05Anchor, [
   Form<"tcgen05.{wait::ld|wait::st}.sync.aligned",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.{fence::before_thread_sync|fence::after_thread_sync}",
-       Tcgen05From86Sm100f>,
+       Tcgen05From86Sm100f>]>;
+
+//===----------------------------------------------------------------------===//
+// Known forms
+//===----------------------------------------------------------------------===//
+
+def Known_tcgen05 : Known<"tcgen05", Tcgen05Anchor, [
   Form<"tcgen05.cp.{cta_group::1|cta_group::2}.32x128b.warpx4 [a], b:b64",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.cp.{cta_group::1|cta_group::2}.{128x256b|4x256b|128x128b}"
@@ -287,30 +329,6 @@ def Known_tcgen05 : Known<"tcgen05",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.mma.ws.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
        "{.collector::b1::use} [a], [b], c:b64, [e], f:b32, g:pred, h:b64",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.ld.sync.aligned.{16x64b|32x32b}.{x1|x2|x4|x8|x16|x32|x64|x128}"
-       "{.pack::16b}.b32 d*1x:b32, [a]",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.st.sync.aligned.{16x64b|32x32b}.{x1|x2|x4|x8|x16|x32|x64|x128}"
-       "{.unpack::16b}.b32 [a], b*1x:b32",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.ld.sync.aligned.16x128b.{x1|x2|x4|x8|x16|x32|x64}{.pack::16b}"
-       ".b32 d*2x:b32, [a]",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.st.sync.aligned.16x128b.{x1|x2|x4|x8|x16|x32|x64}{.unpack::16b}"
-       ".b32 [a], b*2x:b32",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.ld.sync.aligned.16x256b.{x1|x2|x4|x8|x16|x32}{.pack::16b}.b32 "
-       "d*4x:b32, [a]",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.st.sync.aligned.16x256b.{x1|x2|x4|x8|x16|x32}{.unpack::16b}"
-       ".b32 [a], b*4x:b32",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.ld.sync.aligned.16x32bx2.{x1|x2|x4|x8|x16|x32|x64|x128}"
-       "{.pack::16b}.b32 d*1x:b32, [a], #b",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.st.sync.aligned.16x32bx2.{x1|x2|x4|x8|x16|x32|x64|x128}"
-       "{.unpack::16b}.b32 [a], #b, c*1x:b32",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.shift.{cta_group::1|cta_group::2}.down [a]",
        Tcgen05From86Sm100a>,

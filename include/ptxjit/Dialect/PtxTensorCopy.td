@@ -64,11 +64,6 @@ def Ptx_TensorDimEnum : Ptx_Enum<"TensorDim", [
   Case<4, "4d", "D4">, Case<5, "5d", "D5">]>;
 def Ptx_TensorDim : Ptx_Modifier<Ptx_TensorDimEnum, "tensor_dim">;
 
-/// With `.cta_group::2` the mbarrier may be in the other CTA of the pair.
-def Ptx_CtaGroupEnum : Ptx_Enum<"CtaGroup", [
-  Case<1, "cta_group::1", "One">, Case<2, "cta_group::2", "Two">]>;
-def Ptx_CtaGroup : Ptx_Modifier<Ptx_CtaGroupEnum, "cta_group">;
-
 /// A field of a tensor map. The values are those of PtxjitTensorField.
 def Ptx_TensorFieldEnum : Ptx_Enum<"TensorField", [
   Case<0, "global_address", "GlobalAddress">, Case<1, "rank", "Rank">,

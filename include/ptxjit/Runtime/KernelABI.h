@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 14u
+#define PTXJIT_KERNEL_ABI_VERSION 15u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -151,6 +151,13 @@ typedef enum PtxjitYield {
  *  `warps` warps, in the order of the warps. Part of compiled code. */
 typedef void (*PtxjitWarpgroupWork)(void *const *queues, int warps);
 
+/** What becomes of columns of tensor memory. */
+typedef enum PtxjitTensorMemoryAction {
+  PTXJIT_TENSOR_MEMORY_ALLOCATE = 0,
+  PTXJIT_TENSOR_MEMORY_DEALLOCATE = 1,
+  PTXJIT_TENSOR_MEMORY_RELINQUISH = 2, /**< the CTA allocates no more */
+} PtxjitTensorMemoryAction;
+
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -208,6 +215,17 @@ typedef struct PtxjitHelpers {
   uint32_t (*warpgroupBarrier)(struct PtxjitKernelContext *context,
                                uint32_t strand, void *queue,
                                PtxjitWarpgroupWork work);
+  /** Does a PtxjitTensorMemoryAction for a warp. `address` and `columns` are
+   *  those of the columns, as far as the action has them. Waits for columns
+   *  to allocate. Returns the address of allocated columns, else 0. */
+  uint32_t (*manageTensorMemory)(struct PtxjitKernelContext *context,
+                                 uint32_t strand, uint32_t action,
+                                 uint32_t address, uint32_t columns);
+  /** Returns the host address of the cell at an address in tensor memory, from
+   *  which on a warp may access `rows` lanes and `columns` columns. The lanes
+   *  of a column are adjacent, columns 512 bytes apart. */
+  uint8_t *(*findCells)(struct PtxjitKernelContext *context, uint32_t strand,
+                        uint32_t address, uint32_t columns, uint32_t rows);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets
@@ -240,6 +258,7 @@ typedef struct PtxjitKernelContext {
   uint32_t clusterRank;     /**< rank of this CTA; `shared` points to its part
                              *   of the cluster's shared memory */
   uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
+  void *tensorMemory;       /**< for the helpers only */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

@@ -31,6 +31,7 @@ Dispatch::Dispatch(bool perThread) {
                             addMbarrierEmitters,
                             addSpecialRegisterEmitters,
                             addTensorCopyEmitters,
+                            addTensorMemoryEmitters,
                             addWarpgroupEmitters})
     addEmitters(*this);
   if (perThread) {
