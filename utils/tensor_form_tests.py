@@ -20,7 +20,7 @@ import zlib
 
 from form_syntax import NEWEST_PTX, modifiers
 
-MAGIC = 0x014D5450  # PTXJIT_TENSOR_MAP_MAGIC
+MAGIC = 0x024D5450  # PTXJIT_TENSOR_MAP_MAGIC
 BITS = [8, 16, 32, 32, 64, 64, 16, 32, 32, 64, 16, 32, 32, 4, 4, 6]
 U32, S32, U64, S64, F16, F32, F32_FTZ, F64, BF16 = 2, 3, 4, 5, 6, 7, 8, 9, 10
 TF32, TF32_FTZ, B4X16, B4X16_P64, B6X16_P32 = 11, 12, 13, 14, 15
@@ -167,11 +167,11 @@ class Copy:
         """The words of the tensor map, whose address is 0."""
         pad = lambda values, n: (list(values) + [0] * n)[:n]
         behind = struct.pack(
-            "<Q4Q5Q5H5B7B3h3hHHH", 0, *pad(self.strides, 4),
+            "<HHHBBQ4Q5Q5H5B5B3h3h", self.columns, 0, self.pixels, self.dims,
+            self.kind, 0, *pad(self.strides, 4),
             *pad(self.sizes[:self.dims], 5), *pad(self.box[:self.dims], 5),
-            *pad(self.steps, 5), self.dims, self.kind, self.type,
-            self.interleave, self.swizzle, self.atomicity, self.fill,
-            *self.lower, *self.upper, self.columns, self.pixels, 0)
+            *pad(self.steps, 5), self.type, self.interleave, self.swizzle,
+            self.atomicity, self.fill, *self.lower, *self.upper)
         total = 0xCBF29CE484222325
         for (word,) in struct.iter_unpack("<Q", behind):
             total = (total ^ word) * 0x100000001B3 % 2**64

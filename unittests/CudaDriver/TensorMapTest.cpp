@@ -596,6 +596,17 @@ TEST_F(TensorMap, KernelLoadsABox) {
   EXPECT_EQ(cuCtxDestroy_v2(context), CUDA_SUCCESS);
 }
 
+// CUTLASS and Triton do this to maps of small tensors.
+TEST_F(TensorMap, OneBitMayBeCleared) {
+  Call call;
+  call.address = ~uint64_t(0) << 4;
+  ASSERT_EQ(call.tiled(), CUDA_SUCCESS);
+  PtxjitTensorMap before = call.content();
+  reinterpret_cast<uint64_t *>(call.map)[1] &= ~(uint64_t(1) << 21);
+  PtxjitTensorMap after = call.content();
+  EXPECT_EQ(std::memcmp(&before, &after, sizeof(before)), 0);
+}
+
 TEST(TensorMapDeathTest, DriverIsNotInitialised) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   auto body = [] {

@@ -21,7 +21,7 @@ extern "C" {
 /** The first word of a map: "PTM" and the version of this layout. Raise the
  *  version with every change. A map of 128 zero bytes is a tiled map whose
  *  fields have not been set yet: `tensormap.replace` may begin with it. */
-#define PTXJIT_TENSOR_MAP_MAGIC 0x014d5450u
+#define PTXJIT_TENSOR_MAP_MAGIC 0x024d5450u
 
 /** Element types, with the numbers of `tensormap.replace` (ISA, table
  *  "tensormap new_val validity"). */
@@ -126,16 +126,21 @@ typedef enum PtxjitTensorField {
  *  d, n; the spatial ones (w, h, d) are those between the first and the last.
  */
 typedef struct PtxjitTensorMap {
-  uint32_t magic;      /**< PTXJIT_TENSOR_MAP_MAGIC */
-  uint32_t checksum;   /**< ptxjitTensorChecksum */
+  uint32_t magic;    /**< PTXJIT_TENSOR_MAP_MAGIC */
+  uint32_t checksum; /**< ptxjitTensorChecksum */
+  uint16_t channels; /**< im2col: of each pixel, 1 to 256 */
+  /** 0. CUTLASS and Triton clear bit 5 of the byte at offset 10 in maps of
+   * small tensors, for CUDA's drivers up to 13.1. */
+  uint16_t reserved;
+  uint16_t pixels;     /**< im2col: of each column, 1 to 1024 */
+  uint8_t rank;        /**< 1 to 5 */
+  uint8_t kind;        /**< PtxjitTensorKind */
   uint64_t address;    /**< of element 0 */
   uint64_t strides[4]; /**< of dimensions 1 to 4, in bytes */
   uint64_t sizes[5];   /**< in elements, up to 2^32 */
   uint16_t box[5]; /**< tiled: extents of the box in elements of the tensor */
   /** Every how many elements of a dimension are copied. */
   uint8_t elementStrides[5];
-  uint8_t rank;       /**< 1 to 5 */
-  uint8_t kind;       /**< PtxjitTensorKind */
   uint8_t type;       /**< PtxjitTensorType */
   uint8_t interleave; /**< PtxjitTensorInterleave */
   uint8_t swizzle;    /**< PtxjitTensorSwizzle */
@@ -143,9 +148,6 @@ typedef struct PtxjitTensorMap {
   uint8_t fill;       /**< PtxjitTensorFill */
   /** im2col: corners of the box in w, h, d, relative to the tensor's. */
   int16_t lower[3], upper[3];
-  uint16_t channels; /**< im2col: of each pixel, 1 to 256 */
-  uint16_t pixels;   /**< im2col: of each column, 1 to 1024 */
-  uint16_t reserved; /**< 0 */
 } PtxjitTensorMap;
 
 #define PTXJIT_TENSOR_MAP_BYTES 128u
