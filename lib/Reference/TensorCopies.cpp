@@ -192,6 +192,16 @@ LogicalResult Cta::describeBox(Thread &t, Operation &op, TensorBox &box) {
   return success();
 }
 
+/// The nearest tf32 number of an f32 one; of two, the one with an even
+/// mantissa. Infinities and NaNs stay what they are.
+static Bits roundToTf32(Bits x) {
+  if ((x >> 23 & 0xff) == 0xff)
+    return x;
+  Bits lost = x & 0x1fff, kept = x - lost;
+  bool isUp = lost > 0x1000 || (lost == 0x1000 && (kept & 0x2000));
+  return isUp ? kept + 0x2000 : kept;
+}
+
 /// Reads all elements of a box from global memory, row after row.
 FailureOr<std::vector<Bits>> Cta::readTensor(Operation &op,
                                              const TensorBox &box) {
@@ -206,7 +216,11 @@ FailureOr<std::vector<Bits>> Cta::readTensor(Operation &op,
       FailureOr<GlobalPlace> place = findElement(op, probe, box, at);
       if (failed(place))
         return failure();
-      elements.push_back(readBits(*place, place->bit, box.bits()));
+      Bits element = readBits(*place, place->bit, box.bits());
+      if (box.map.type == PTXJIT_TENSOR_TF32 ||
+          box.map.type == PTXJIT_TENSOR_TF32_FTZ)
+        element = roundToTf32(element);
+      elements.push_back(element);
     }
   return elements;
 }

@@ -46,6 +46,12 @@ private:
   void fetchElements(char *to, const SharedRows &row) const;
 
   bool isPadded() const { return tensor::isPadded(map); }
+  /// Whether a load rounds elements of f32 to tf32.
+  bool isRounded() const {
+    return action() == PTXJIT_TENSOR_LOAD &&
+           (map.type == PTXJIT_TENSOR_TF32 ||
+            map.type == PTXJIT_TENSOR_TF32_FTZ);
+  }
   PtxjitTensorAction action() const { return PtxjitTensorAction(copy.action); }
   /// The host address of an element whose coordinates may be outside.
   char *placeOf(const Coordinates &at) const;
@@ -81,7 +87,7 @@ BoxCopy::BoxCopy(PtxjitKernelContext &context, const PtxjitTensorMap &map,
       columns(tensor::countColumns(map)),
       rowBytes(isPadded() ? columns : columns * bits / 8),
       columnStep(stepOf(map)), inColumns(columnsInside()),
-      isWholeRow(!isPadded() && columnStep == 1 &&
+      isWholeRow(!isPadded() && !isRounded() && columnStep == 1 &&
                  inColumns.size() == int64_t(columns)) {}
 
 char *BoxCopy::placeOf(const Coordinates &at) const {
@@ -199,6 +205,17 @@ void BoxCopy::fillRow(const SharedRows &row) {
     placeRows(row, data, 0, 1);
 }
 
+/// Rounds f32 numbers to nearest even. Infinities and NaNs keep their bits.
+static void roundToTf32(char *row, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t x;
+    std::memcpy(&x, row + 4 * i, sizeof(x));
+    if ((x & 0x7f800000u) != 0x7f800000u)
+      x = (x + 0xfffu + (x >> 13 & 1)) & ~0x1fffu;
+    std::memcpy(row + 4 * i, &x, sizeof(x));
+  }
+}
+
 /// A row of which a part is inside of the tensor, or not all elements are
 /// loaded. `from` is the place of column 0.
 void BoxCopy::loadRow(const SharedRows &row, const char *from) {
@@ -214,6 +231,8 @@ void BoxCopy::loadRow(const SharedRows &row, const char *from) {
     if (inColumns.end * bits % 8) // half a byte
       data[end] = char(from[end] & 0xf);
   }
+  if (isRounded())
+    roundToTf32(data, columns);
   placeRows(row, data, 0, 1);
 }
 
