@@ -65,7 +65,7 @@ The parser accepts all 3,669 modules that Mojo's compiler made for mojolearn
 0.8.62. The results of 137 kinds of models were compared with the bits that GPUs
 gave, and none differs ([Clients](Clients.md)).
 
-Known only are `tcgen05`, textures and surfaces.
+Known only are textures and surfaces.
 [Execution](Execution.md) says what settled the forms that the ISA's text leaves
 open, and what was chosen where no public source settles them (`cvt.rs` to
 `e2m1x4`, `fma.oob` of bf16).

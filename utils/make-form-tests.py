@@ -9,9 +9,9 @@ control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
 forms: see memory_form_tests.py, video forms: video_form_tests.py, copies of
 tensors: tensor_form_tests.py, wgmma: wgmma_form_tests.py, tensor memory:
-tensor_memory_form_tests.py. Control flow has
-hand-written tests. Forms that nothing executes yet go through the parser
-and the printer (known_form_tests.py).
+tensor_memory_form_tests.py, tensor cores: tensor_core_form_tests.py. Control
+flow has hand-written tests. Forms that nothing executes yet go through the
+parser and the printer (known_form_tests.py).
 """
 import itertools
 import os
@@ -22,6 +22,7 @@ import known_form_tests
 import matrix_form_tests
 import memory_form_tests
 import order_variants
+import tensor_core_form_tests
 import tensor_form_tests
 import tensor_memory_form_tests
 import video_form_tests
@@ -337,6 +338,10 @@ def main():
     made = tensor_memory_form_tests.modules()
     for i, (kernels, options) in enumerate(made):
         write_module(os.path.join(out, f"tensor_memory-{i}.ptx"), "sm_100a",
+                     kernels, options=options)
+    made = tensor_core_form_tests.modules()
+    for i, (kernels, options, target) in enumerate(made):
+        write_module(os.path.join(out, f"tensor_core-{i}.ptx"), target,
                      kernels, options=options)
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),

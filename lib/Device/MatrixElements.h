@@ -47,6 +47,40 @@ template <typename V> inline auto interleave(V a, V b) {
   return pick<2 * n, [](int i) { return i % 2 * n + i / 2; }>(a, b);
 }
 
+/// Transposes 16 rows of 8 dwords, row r and row r + 8 in one vector.
+inline void transposeRows(U32<16> *dwords, const U32<16> *rows) {
+  U32<16> pairs[8], fours[8];
+  // Elements of two, four and eight rows side by side, in each quarter of the
+  // vectors and then over the quarters of each half.
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] =
+        pick<16, [](int j) { return j / 4 * 4 + j % 4 / 2 + (j % 2) * 16; }>(
+            rows[i], rows[i + 1]);
+    pairs[i + 1] = pick<16, [](int j) {
+      return j / 4 * 4 + 2 + j % 4 / 2 + (j % 2) * 16;
+    }>(rows[i], rows[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int h = 0; h < 2; ++h) {
+      fours[i + 2 * h] =
+          pick<16, [](int j) { return j / 4 * 4 + j % 2 + j % 4 / 2 * 16; }>(
+              pairs[i + h], pairs[i + 2 + h]);
+      fours[i + 2 * h + 1] = pick<16, [](int j) {
+        return j / 4 * 4 + 2 + j % 2 + j % 4 / 2 * 16;
+      }>(pairs[i + h], pairs[i + 2 + h]);
+    }
+  // Now fours[d] has dword d (and d + 4) of rows 0 to 3, fours[4 + d] of rows 4
+  // to 7, and of the rows 8 further on.
+  for (int d = 0; d < 4; ++d) {
+    dwords[d] =
+        pick<16, [](int j) { return j / 8 * 8 + j % 4 + j % 8 / 4 * 16; }>(
+            fours[d], fours[4 + d]);
+    dwords[4 + d] =
+        pick<16, [](int j) { return j / 8 * 8 + 4 + j % 4 + j % 8 / 4 * 16; }>(
+            fours[d], fours[4 + d]);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Elements in 32 bits
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,36 @@ inline void forEachCell(uint32_t *buffer, uint32_t *cells, uint32_t *second,
     }
 }
 
+/// What a register is compared as.
+inline uint32_t keyOf(uint32_t bits, uint32_t how) {
+  return how & kCellsAbs ? bits & 0x7fffffff : bits;
+}
+
+/// Whether x is less than y. -0 is less than +0.
+inline bool isLess(uint32_t x, uint32_t y, uint32_t how) {
+  if (how & kCellsFloat) {
+    // Magnitudes of negative numbers count backwards.
+    auto order = [](uint32_t bits) {
+      return int32_t(bits >> 31 ? bits ^ 0x7fffffff : bits);
+    };
+    return order(x) < order(y);
+  }
+  return how & kCellsSigned ? int32_t(x) < int32_t(y) : x < y;
+}
+
+inline uint32_t combine(uint32_t x, uint32_t y, uint32_t how) {
+  if (how & kCellsFloat) {
+    constexpr uint32_t infinity = 0x7f800000, nan = 0x7fffffff;
+    bool isNaNX = (x & nan) > infinity, isNaNY = (y & nan) > infinity;
+    if (isNaNX && isNaNY)
+      return nan;
+    if (isNaNX || isNaNY)
+      return how & kCellsNaN ? nan : isNaNX ? y : x;
+  }
+  bool takesY = how & kCellsMax ? isLess(x, y, how) : isLess(y, x, how);
+  return takesY ? y : x;
+}
+
 } // namespace
 
 // `cells` are those at the address, `second` those of the second half of
@@ -82,6 +112,17 @@ PTXJIT_EXPORT void ptxjit_cells_store(uint32_t *buffer, uint32_t *cells,
   else
     forEachCell(buffer, cells, second, shape, registers, false,
                 [](uint32_t *from, uint32_t *to, uint32_t *) { *to = *from; });
+}
+
+// Combines the registers of each lane, and puts the result behind them.
+PTXJIT_EXPORT void ptxjit_cells_reduce(uint32_t *buffer, uint32_t registers,
+                                       uint32_t how) {
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t result = keyOf(buffer[lane], how);
+    for (uint32_t r = 1; r < registers; ++r)
+      result = combine(result, keyOf(buffer[32 * r + lane], how), how);
+    buffer[32 * registers + lane] = result;
+  }
 }
 
 #define PTXJIT_CELL_FUNCTION(name, signature)                                  \

@@ -78,6 +78,9 @@ void PtxDialect::initialize() {
 #include "ptxjit/Dialect/PtxTensorCopy.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "ptxjit/Dialect/PtxTensorCoreOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "ptxjit/Dialect/PtxTensorMemoryOps.cpp.inc"
       >();
   addOperations<

@@ -38,6 +38,9 @@ static CellAccess decode(CellShape shape, CellCount count, bool isPacked,
 CellAccess Tcgen05LdOp::getAccess() {
   return decode(getShape(), getCount(), getPack(), getInputs());
 }
+CellAccess Tcgen05LdRedOp::getAccess() {
+  return decode(getShape(), getCount(), /*isPacked=*/false, getInputs());
+}
 CellAccess Tcgen05StOp::getAccess() {
   return decode(getShape(), getCount(), getUnpack(), getInputs());
 }

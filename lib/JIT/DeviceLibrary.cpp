@@ -31,6 +31,7 @@ static bool isOutOfLine(const Function &f) {
   return f.getName().starts_with("ptxjit_matrix_") ||
          f.getName().starts_with("ptxjit_wgmma_") ||
          f.getName().starts_with("ptxjit_cells_") ||
+         f.getName().starts_with("ptxjit_tensor_") ||
          f.hasFnAttribute(Attribute::NoInline);
 }
 

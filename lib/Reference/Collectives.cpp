@@ -163,27 +163,32 @@ void Cta::match(Thread &t, MatchOp op, llvm::ArrayRef<Thread *> members) {
     set(t, op.getD()[1], same == everybody);
 }
 
-/// ISA: +0 is greater than -0. NaN operands are ignored, or with `.NaN` are the
-/// result.
-static Bits reduceFloats(ReduxOp op, llvm::ArrayRef<Thread *> members) {
+Bits reference::extremeOf(AtomicOp op, bool abs, bool nan,
+                          llvm::ArrayRef<Bits> values) {
   constexpr Bits canonicalNaN = 0x7fffffff;
   std::optional<llvm::APFloat> best;
-  for (Thread *m : members) {
-    if (!m)
-      continue;
-    Bits bits = m->waitInputs[0] & (op.getAbs() ? 0x7fffffff : 0xffffffff);
+  for (Bits value : values) {
+    Bits bits = value & (abs ? 0x7fffffff : 0xffffffff);
     llvm::APFloat x = makeFloat(ScalarType::F32, bits);
-    if (x.isNaN() && op.getNan())
+    if (x.isNaN() && nan)
       return canonicalNaN;
     if (x.isNaN())
       continue;
     if (!best)
       best = x;
     else
-      best = op.getOp() == AtomicOp::Min ? llvm::minimumnum(*best, x)
-                                         : llvm::maximumnum(*best, x);
+      best = op == AtomicOp::Min ? llvm::minimumnum(*best, x)
+                                 : llvm::maximumnum(*best, x);
   }
   return best ? bitsOf(*best) : canonicalNaN;
+}
+
+static Bits reduceFloats(ReduxOp op, llvm::ArrayRef<Thread *> members) {
+  SmallVector<Bits, 32> values;
+  for (Thread *m : members)
+    if (m)
+      values.push_back(m->waitInputs[0]);
+  return extremeOf(op.getOp(), op.getAbs(), op.getNan(), values);
 }
 
 void Cta::redux(Thread &t, ReduxOp op, llvm::ArrayRef<Thread *> members) {

@@ -11,6 +11,7 @@
 #include "MemoryProbe.h"
 #include "TensorMemory.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "ptxjit/Dialect/TensorCore.h"
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -105,6 +106,7 @@ constexpr Bits kCallVariables = 0x40000000;
 enum class Progress { Some, Ended, Stuck };
 
 struct TensorBox;
+struct CoreMemory;
 class Cta;
 /// The CTAs of a cluster, which see each other's shared memory.
 using Cluster = std::vector<std::unique_ptr<Cta>>;
@@ -182,6 +184,17 @@ private:
   LogicalResult deallocateColumns(ptx::Tcgen05DeallocOp op, Thread &t);
   LogicalResult accessCells(Operation &op, const ptx::CellAccess &access,
                             Thread &t, unsigned r, Bits &value, bool isStore);
+  LogicalResult loadReduced(ptx::Tcgen05LdRedOp op,
+                            llvm::ArrayRef<Thread *> lanes);
+  // Tensor cores (TensorCore.cpp, TensorCells.cpp).
+  llvm::FailureOr<bool> tensorCoreOp(Thread &t, Operation &op);
+  llvm::FailureOr<std::vector<CoreMemory>> coresOf(Operation &op,
+                                                   bool isForPair);
+  LogicalResult multiplyTensors(Thread &t, Operation &op,
+                                const ptx::TensorMultiply &mma);
+  LogicalResult copyToCells(Thread &t, ptx::Tcgen05CpOp op);
+  LogicalResult shiftCells(Thread &t, ptx::Tcgen05ShiftOp op);
+  LogicalResult commitTensorOps(Thread &t, ptx::Tcgen05CommitOp op);
   void arriveAtBarrier(Thread &t);
   bool resolveBarriers();
   Bits specialRegister(Thread &t, SpecialRegister reg);
@@ -269,6 +282,10 @@ void storeBits(uint64_t address, unsigned bytes, Bits bits);
 /// The value that an atomic operation stores where it finds `old`.
 Bits atomicResult(ptx::AtomicOp op, ptx::ScalarType type, Bits old, Bits b,
                   Bits c);
+/// The least or the greatest of f32 values. ISA: "redux.sync". +0 is greater
+/// than -0. NaN is ignored, unless all are, or with `nan` is the result.
+Bits extremeOf(ptx::AtomicOp op, bool abs, bool nan,
+               llvm::ArrayRef<Bits> values);
 
 /// Whether `op` waits for other threads of its warp.
 bool isWarpCollective(Operation *op);

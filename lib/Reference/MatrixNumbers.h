@@ -2,7 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the multiplications of a warp and of a warpgroup have in common.
+// What the multiplications of a warp, of a warpgroup and of tensor cores have
+// in common.
 //
 //===----------------------------------------------------------------------===//
 

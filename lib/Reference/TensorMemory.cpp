@@ -35,7 +35,7 @@ std::optional<unsigned> TensorMemory::findFree(unsigned columns) const {
 
 bool reference::isTensorMemoryOp(Operation *op) {
   return isa<Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishOp, Tcgen05LdOp,
-             Tcgen05StOp>(op);
+             Tcgen05LdRedOp, Tcgen05StOp>(op);
 }
 
 /// Some thread of the warp: all have the same operands, but for registers.
@@ -154,6 +154,34 @@ LogicalResult Cta::accessCells(Operation &op, const CellAccess &access,
   return success();
 }
 
+/// ISA: tcgen05.ld.red reduces "the data that is loaded across columns in each
+/// lane", which is chosen to be all registers of a thread.
+LogicalResult Cta::loadReduced(Tcgen05LdRedOp op,
+                               llvm::ArrayRef<Thread *> lanes) {
+  CellAccess access = op.getAccess();
+  for (Thread *t : lanes) {
+    if (!t)
+      continue;
+    SmallVector<Bits, 128> values;
+    for (Value d : op.getD().drop_back()) {
+      Bits value = 0;
+      if (failed(accessCells(*op, access, *t, unsigned(values.size()), value,
+                             /*isStore=*/false)))
+        return failure();
+      values.push_back(value);
+      set(*t, d, value);
+    }
+    Bits reduced = values.front();
+    if (op.getTy() == ScalarType::F32)
+      reduced = extremeOf(op.getOp(), op.getAbs(), op.getNan(), values);
+    else
+      for (Bits value : values)
+        reduced = atomicResult(op.getOp(), op.getTy(), reduced, value, 0);
+    set(*t, op.getD().back(), reduced);
+  }
+  return success();
+}
+
 LogicalResult Cta::tensorMemoryOp(Operation &op,
                                   llvm::ArrayRef<Thread *> lanes) {
   if (auto alloc = dyn_cast<Tcgen05AllocOp>(op))
@@ -164,6 +192,8 @@ LogicalResult Cta::tensorMemoryOp(Operation &op,
     tensorMemory.hasRelinquished = true;
     return success();
   }
+  if (auto red = dyn_cast<Tcgen05LdRedOp>(op))
+    return loadReduced(red, lanes);
   auto ld = dyn_cast<Tcgen05LdOp>(op);
   CellAccess access = ld ? ld.getAccess() : cast<Tcgen05StOp>(op).getAccess();
   unsigned before = access.split ? 2 : 1; // operands before the registers

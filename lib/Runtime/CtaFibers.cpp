@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CtaFibers.h"
+#include "ClusterWindows.h"
 #include "FaultScope.h"
 #include "Mbarrier.h"
 #include "SystemCalls.h"
 #include "TensorCopy.h"
-#include "TensorMemory.h"
+#include "TensorCore.h"
 #include <algorithm>
 #include <ctime>
 #include <iterator>
@@ -318,12 +319,12 @@ static uint32_t warpgroupHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
-static TensorMemory &tensorMemoryOf(PtxjitKernelContext *context) {
-  return *static_cast<TensorMemory *>(context->tensorMemory);
+static TensorCore &tensorCoreOf(PtxjitKernelContext *context) {
+  return *static_cast<TensorCore *>(context->tensorCore);
 }
 static uint32_t allocateColumns(PtxjitKernelContext *context, uint32_t strand,
                                 uint32_t columns, const KernelCall &caller) {
-  TensorMemory &memory = tensorMemoryOf(context);
+  TensorMemory &memory = tensorCoreOf(context).memory;
   while (true) {
     checkAllocation(memory, columns, caller);
     int32_t first = memory.allocate(columns);
@@ -338,7 +339,8 @@ static uint32_t manageTensorMemoryHelper(PtxjitKernelContext *context,
                                          uint32_t strand, uint32_t action,
                                          uint32_t address, uint32_t columns) {
   KernelCall caller = callerOf(context, strand, 0);
-  TensorMemory &memory = tensorMemoryOf(context);
+  tensorCoreOf(context).settle();
+  TensorMemory &memory = tensorCoreOf(context).memory;
   switch (action) {
   case PTXJIT_TENSOR_MEMORY_ALLOCATE:
     return allocateColumns(context, strand, columns, caller);
@@ -359,8 +361,47 @@ static uint8_t *findCellsHelper(PtxjitKernelContext *context, uint32_t strand,
                                 uint32_t address, uint32_t columns,
                                 uint32_t rows) {
   uint32_t warp = threadOf(context, strand, 0) / 32 % 4;
-  return findCells(tensorMemoryOf(context), address, columns, rows, warp,
+  TensorCore &core = tensorCoreOf(context);
+  core.settle();
+  return findCells(core.memory, address, columns, rows, warp,
                    callerOf(context, strand, 0));
+}
+
+static uint32_t multiplyHelper(PtxjitKernelContext *context, uint32_t strand,
+                               uint32_t lane,
+                               const PtxjitTensorMultiply *multiply) {
+  tensorCoreOf(context).issue(*multiply, callerOf(context, strand, lane));
+  return 0;
+}
+static uint32_t copyCellsHelper(PtxjitKernelContext *context, uint32_t strand,
+                                uint32_t lane, const PtxjitCellCopy *copy) {
+  tensorCoreOf(context).copy(*copy, callerOf(context, strand, lane));
+  return 0;
+}
+static uint32_t shiftCellsHelper(PtxjitKernelContext *context, uint32_t strand,
+                                 uint32_t lane, uint32_t address,
+                                 uint32_t isForPair) {
+  tensorCoreOf(context).shift(address, isForPair,
+                              callerOf(context, strand, lane));
+  return 0;
+}
+static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
+                             uint32_t lane, uint64_t mbarrier, uint32_t ctas,
+                             uint32_t flags) {
+  tensorCoreOf(context).settle();
+  if (mbarrier % 8)
+    FaultScope::leave(LaunchStatus::MisalignedAddress, mbarrier,
+                      callerOf(context, strand, lane));
+  auto arrive = [&](uint64_t address) {
+    updateMbarrier(context, address, /*arrivals=*/1, /*drops=*/0, /*tx=*/0);
+  };
+  ClusterWindows windows(*context);
+  if (flags & PTXJIT_COMMIT_TO_MANY)
+    windows.forEach(
+        ctas, [&](uint32_t rank) { arrive(windows.sameIn(rank, mbarrier)); });
+  else
+    arrive(mbarrier);
+  return 0;
 }
 
 const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
@@ -376,4 +417,8 @@ const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
                                               replaceHelper,
                                               warpgroupHelper,
                                               manageTensorMemoryHelper,
-                                              findCellsHelper};
+                                              findCellsHelper,
+                                              multiplyHelper,
+                                              copyCellsHelper,
+                                              shiftCellsHelper,
+                                              commitHelper};

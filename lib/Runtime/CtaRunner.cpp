@@ -68,7 +68,8 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
   context.totalShared = launch.window() + launch.dynamicShared;
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
-  context.tensorMemory = &tensorMemory;
+  context.tensorCore = &tensorCore;
+  tensorCore.setShared(shared, PTXJIT_SHARED_BASE + context.totalShared);
   context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {
     context.local = fibers->getStacks().begin();
@@ -87,7 +88,7 @@ void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
   context.ctaid[0] = x;
   context.ctaid[1] = y;
   context.ctaid[2] = z;
-  tensorMemory.reset();
+  tensorCore.reset();
   if (fibers)
     fibers->start(launch.kernel.entry, context,
                   launch.kernel.waitsOnMemory || launch.clusterSize > 1);
@@ -99,7 +100,7 @@ bool CtaRunner::resume() {
     ended = fibers->resume();
   else
     launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
-  std::string leak = ended ? tensorMemory.describeLeak() : "";
+  std::string leak = ended ? tensorCore.memory.describeLeak() : "";
   if (context.status != PTXJIT_KERNEL_OK || !leak.empty()) {
     Fault fault;
     fault.status = LaunchStatus(context.status);
@@ -140,6 +141,8 @@ ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
     if (CtaFibers *fibers = ctas.back()->getFibers())
       barrier.add(*fibers);
   }
+  for (size_t rank = 0; rank + 1 < ctas.size(); rank += 2)
+    ctas[rank]->getTensorCore().pairWith(ctas[rank + 1]->getTensorCore());
 }
 
 bool ClusterRunner::isValid() const {

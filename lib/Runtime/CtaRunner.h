@@ -10,7 +10,7 @@
 #include "CtaFibers.h"
 #include "FaultScope.h"
 #include "GuardedMemory.h"
-#include "TensorMemory.h"
+#include "TensorCore.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
@@ -78,13 +78,14 @@ public:
   void failInDeadlock();
 
   CtaFibers *getFibers() { return fibers.get(); }
+  TensorCore &getTensorCore() { return tensorCore; }
   const uint32_t (&getCta() const)[3] { return context.ctaid; }
 
 private:
   Launch &launch;
   DeviceBuffer local, frame;
   std::unique_ptr<CtaFibers> fibers;
-  TensorMemory tensorMemory;
+  TensorCore tensorCore;
   PtxjitKernelContext context{};
 };
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorCopy.h"
+#include "ClusterWindows.h"
 #include "Mbarrier.h"
 #include "TensorReduce.h"
 #include "TensorRows.h"
@@ -109,26 +110,14 @@ void BoxCopy::run() {
   checkAlignment(copy.mbarrier, 8);
   if (!(copy.to & PTXJIT_TENSOR_TO_MANY))
     return runAt(copy.shared, copy.mbarrier);
-  uint64_t own = reinterpret_cast<uint64_t>(context.shared);
-  auto offsetOf = [&](uint64_t address) {
-    return (address - own) & kSharedOffset;
-  };
-  uint64_t window = own - (uint64_t(context.clusterRank) << PTXJIT_SHARED_BITS);
-  uint64_t parity = (copy.mbarrier - window) >> PTXJIT_SHARED_BITS & 1;
-  unsigned size =
-      context.clusterDim[0] * context.clusterDim[1] * context.clusterDim[2];
-  for (unsigned rank = 0; rank < size; ++rank) {
-    if (!(copy.ctas >> rank & 1))
-      continue;
-    unsigned counts = rank;
-    if (copy.to & PTXJIT_TENSOR_PAIR)
-      counts = unsigned((rank & ~1u) | parity);
-    auto in = [&](unsigned rank) {
-      return window + (uint64_t(rank) << PTXJIT_SHARED_BITS);
-    };
-    runAt(in(rank) + offsetOf(copy.shared),
-          in(counts) + offsetOf(copy.mbarrier));
-  }
+  ClusterWindows windows(context);
+  uint32_t parity = windows.rankOf(copy.mbarrier) & 1;
+  windows.forEach(copy.ctas, [&](uint32_t rank) {
+    bool isForPair = copy.to & PTXJIT_TENSOR_PAIR;
+    uint32_t counts = isForPair ? (rank & ~1u) | parity : rank;
+    runAt(windows.sameIn(rank, copy.shared),
+          windows.sameIn(counts, copy.mbarrier));
+  });
 }
 
 void BoxCopy::runAt(uint64_t shared, uint64_t mbarrier) {

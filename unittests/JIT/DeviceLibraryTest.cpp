@@ -44,6 +44,13 @@ static Names listedFunctions(bool dotProducts) {
     names.insert("ptxjit_wgmma_" #name);
 #define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_DOT_FUNCTION(name, signature)
+#define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
+  names.insert("ptxjit_tensor_" #name);
+#define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
+  if (dotProducts)                                                             \
+    names.insert("ptxjit_tensor_" #name);
+#define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
+  PTXJIT_TENSOR_DOT_FUNCTION(name, signature)
 #include "ptxjit/Device/Functions.def"
   return names;
 }

@@ -62,6 +62,12 @@ struct ImageFunctions {
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_FUNCTION(name, signature)
+#define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
+  inline constexpr Function tensor_##name{"ptxjit_tensor_" #name, signature};
+#define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
+  PTXJIT_TENSOR_FUNCTION(name, signature)
+#define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
+  PTXJIT_TENSOR_FUNCTION(name, signature)
 #define PTXJIT_CELL_FUNCTION(name, signature)                                  \
   inline constexpr Function cells_##name{"ptxjit_cells_" #name, signature};
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \

@@ -22,6 +22,15 @@ enum CellsShape : uint32_t {
   kCells16x32bx2,
 };
 
+/// How `tcgen05.ld.red` combines the registers of a lane.
+enum CellsReduction : uint32_t {
+  kCellsMax = 1 << 0, ///< else the least one
+  kCellsSigned = 1 << 1,
+  kCellsFloat = 1 << 2,
+  kCellsAbs = 1 << 3, ///< of magnitudes
+  kCellsNaN = 1 << 4, ///< NaN if one is NaN
+};
+
 } // namespace ptxjit::device
 
 #endif

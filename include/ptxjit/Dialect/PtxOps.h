@@ -10,6 +10,7 @@
 #include "ptxjit/Dialect/Matrix.h"
 #include "ptxjit/Dialect/PtxDialect.h"
 #include "ptxjit/Dialect/TensorCopy.h"
+#include "ptxjit/Dialect/TensorCore.h"
 #include "ptxjit/Dialect/TensorMemory.h"
 #include "ptxjit/Dialect/Video.h"
 #include "ptxjit/Dialect/Wgmma.h"

@@ -2,13 +2,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor memory is executed (PtxTensorMemoryOps.td). The other forms are known:
-// parsed, checked and printed.
+// The forms of the ops of PtxTensorMemoryOps.td and PtxTensorCoreOps.td.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_DIALECT_PTXTCGEN05_TD
 #define PTXJIT_DIALECT_PTXTCGEN05_TD
+include "ptxjit/Dialect/PtxTensorCoreOps.td"
 include "ptxjit/Dialect/PtxTensorMemoryOps.td"
 
 defvar Tcgen05From86Sm100f = [
@@ -98,6 +98,17 @@ def Forms_Tcgen05St : RowForms<"tcgen05", Ptx_Tcgen05StOp, Tcgen05Anchor, [
   Form<"tcgen05.st.sync.aligned.16x32bx2.{x1|x2|x4|x8|x16|x32|x64|x128}"
        "{.unpack::16b}.b32 [a], #b, c*1x:b32",
        Tcgen05From86Sm100f>]>;
+class LdRedForms<string shape, string rest> {
+  defvar Start = "tcgen05.ld.red.sync.aligned." # shape #
+                 ".{x2|x4|x8|x16|x32|x64|x128}.{min|max}";
+  list<Form> L = [
+    Form<Start # ".{u32|s32} d*1x:b32, d2:b32, [a]" # rest,
+         Tcgen05From88Sm103f>,
+    Form<Start # "{.abs}{.NaN}.f32 d*1x:f32, d2:f32, [a]" # rest,
+         Tcgen05From88Sm103f>];
+}
+def Forms_Tcgen05LdRed : RowForms<"tcgen05", Ptx_Tcgen05LdRedOp, Tcgen05Anchor,
+    !listconcat(LdRedForms<"32x32b", "">.L, LdRedForms<"16x32bx2", ", #b">.L)>;
 // Accesses of tensor memory complete when they are issued.
 def Advice_tcgen05 : Advice<"tcgen05", Tcgen05Anchor, [
   Form<"tcgen05.{wait::ld|wait::st}.sync.aligned",
@@ -106,10 +117,10 @@ def Advice_tcgen05 : Advice<"tcgen05", Tcgen05Anchor, [
        Tcgen05From86Sm100f>]>;
 
 //===----------------------------------------------------------------------===//
-// Known forms
+// Copies, shifts and multiplications
 //===----------------------------------------------------------------------===//
 
-def Known_tcgen05 : Known<"tcgen05", Tcgen05Anchor, [
+def Forms_Tcgen05Cp : RowForms<"tcgen05", Ptx_Tcgen05CpOp, Tcgen05Anchor, [
   Form<"tcgen05.cp.{cta_group::1|cta_group::2}.32x128b.warpx4 [a], b:b64",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.cp.{cta_group::1|cta_group::2}.{128x256b|4x256b|128x128b}"
@@ -126,446 +137,106 @@ def Known_tcgen05 : Known<"tcgen05", Tcgen05Anchor, [
        Tcgen05From86Sm100f>,
   Form<"tcgen05.cp.{cta_group::1|cta_group::2}.{128x256b|4x256b|128x128b} [a], "
        "b:b64",
-       Tcgen05From86Sm100f>,
+       Tcgen05From86Sm100f>]>;
+def Forms_Tcgen05Shift : RowForms<"tcgen05", Ptx_Tcgen05ShiftOp, Tcgen05Anchor, [
+  Form<"tcgen05.shift.{cta_group::1|cta_group::2}.down [a]",
+       Tcgen05From86Sm100a>]>;
+def Forms_Tcgen05Commit : RowForms<"tcgen05", Ptx_Tcgen05CommitOp, Tcgen05Anchor, [
   Form<"tcgen05.commit.{cta_group::1|cta_group::2}"
        ".mbarrier::arrive::one{.shared::cluster}.b64 [a]",
        Tcgen05From86Sm100f>,
   Form<"tcgen05.commit.{cta_group::1|cta_group::2}"
        ".mbarrier::arrive::one{.shared::cluster}.multicast::cluster.b64 [a], "
        "b:b16",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], b:b64, c:b64, e:b32, "
-       "f:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b0::fill|collector::b0::use|collector::b0::lastuse|"
-       "collector::b0::discard|collector::b1::fill|collector::b1::use|"
-       "collector::b1::lastuse|collector::b1::discard|collector::b2::fill|"
-       "collector::b2::use|collector::b2::lastuse|collector::b2::discard|"
-       "collector::b3::fill|collector::b3::use|collector::b3::lastuse|"
-       "collector::b3::discard} [a], b:b64, c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b0::fill|collector::b0::use|collector::b0::lastuse|"
-       "collector::b0::discard|collector::b1::fill|collector::b1::use|"
-       "collector::b1::lastuse|collector::b1::discard|collector::b2::fill|"
-       "collector::b2::use|collector::b2::lastuse|collector::b2::discard|"
-       "collector::b3::fill|collector::b3::use|collector::b3::lastuse|"
-       "collector::b3::discard} [a], [b], c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, e:b32, f:pred, #g",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill} [a], b:b64, c:b64, e:b32, f*4:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.cta_group::1.{kind::f16|kind::tf32} [a], b:b64, c:b64, "
-       "e:b32, f*4:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard|ashift} [a], [b], c:b64, "
-       "e:b32, f:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard|ashift} [a], [b], c:b64, e:b32, f:pred, #g",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       ".ashift.{collector::a::lastuse|collector::a::discard} [a], [b], c:b64, "
-       "e:b32, f:pred, #g",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill|ashift} [a], [b], c:b64, e:b32, f*4:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.cta_group::1.{kind::f16|kind::tf32}{.ashift} [a], [b], "
-       "c:b64, e:b32, f*4:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf8f6f4|"
-       "kind::mxf4nvf4}.block_scale.block32{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf8f6f4|"
-       "kind::mxf4nvf4}.block_scale.block32{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf8f6f4}"
-       ".block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], b:b64, c:b64, e:b32, "
-       "[f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf8f6f4}"
-       ".block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], [b], c:b64, e:b32, "
-       "[f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.block16{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.block16{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b0::fill|collector::b0::use|collector::b0::lastuse|"
-       "collector::b0::discard|collector::b1::fill|collector::b1::use|"
-       "collector::b1::lastuse|collector::b1::discard|collector::b2::fill|"
-       "collector::b2::use|collector::b2::lastuse|collector::b2::discard|"
-       "collector::b3::fill|collector::b3::use|collector::b3::lastuse|"
-       "collector::b3::discard} [a], b:b64, c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b0::fill|collector::b0::use|collector::b0::lastuse|"
-       "collector::b0::discard|collector::b1::fill|collector::b1::use|"
-       "collector::b1::lastuse|collector::b1::discard|collector::b2::fill|"
-       "collector::b2::use|collector::b2::lastuse|collector::b2::discard|"
-       "collector::b3::fill|collector::b3::use|collector::b3::lastuse|"
-       "collector::b3::discard} [a], [b], c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], b:b64, c:b64, [e], "
-       "f:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, [e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill} [a], b:b64, c:b64, [e], f:b32, g*4:b32, h:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.cta_group::1.{kind::f16|kind::tf32} [a], b:b64, c:b64, "
-       "[e], f:b32, g*4:b32, h:pred, #i",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard|ashift} [a], [b], c:b64, "
-       "[e], f:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f8f6f4|kind::f16|"
-       "kind::tf32}.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       ".ashift.{collector::a::lastuse|collector::a::discard} [a], [b], c:b64, "
-       "[e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::f16|kind::tf32}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard|ashift} [a], [b], c:b64, [e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill|ashift} [a], [b], c:b64, [e], f:b32, g*4:b32, "
-       "h:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.cta_group::1.{kind::f16|kind::tf32}{.ashift} [a], [b], "
-       "c:b64, [e], f:b32, g*4:b32, h:pred, #i",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard|block32} [a], b:b64, "
-       "c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard|block32} [a], [b], c:b64, "
-       "[e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.block32.{collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.block32.{collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100f>,
-  Form<"tcgen05.mma.cta_group::2.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill} [a], b:b64, c:b64, e:b32, f*8:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.cta_group::2.{kind::f16|kind::tf32} [a], b:b64, c:b64, "
-       "e:b32, f*8:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.cta_group::2.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill|ashift} [a], [b], c:b64, e:b32, f*8:b32, g:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.cta_group::2.{kind::f16|kind::tf32}{.ashift} [a], [b], "
-       "c:b64, e:b32, f*8:b32, g:pred, #h",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.cta_group::2.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill} [a], b:b64, c:b64, [e], f:b32, g*8:b32, h:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.cta_group::2.{kind::f16|kind::tf32} [a], b:b64, c:b64, "
-       "[e], f:b32, g*8:b32, h:pred, #i",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.sp.cta_group::2.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::a::fill|ashift} [a], [b], c:b64, [e], f:b32, g*8:b32, "
-       "h:pred",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.sp.cta_group::2.{kind::f16|kind::tf32}{.ashift} [a], [b], "
-       "c:b64, [e], f:b32, g*8:b32, h:pred, #i",
-       Tcgen05From86Sm100fx>,
-  Form<"tcgen05.mma.ws.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b1::use} [a], b:b64, c:b64, e:b32, f:pred, g:b64",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b1::use} [a], [b], c:b64, e:b32, f:pred, g:b64",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b1::use} [a], b:b64, c:b64, [e], f:b32, g:pred, h:b64",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.{kind::f8f6f4|kind::f16|kind::tf32}"
-       "{.collector::b1::use} [a], [b], c:b64, [e], f:b32, g:pred, h:b64",
-       Tcgen05From86Sm100f>,
-  Form<"tcgen05.shift.{cta_group::1|cta_group::2}.down [a]",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.ws.cta_group::1.kind::i8{.collector::b0::fill|"
-       "collector::b0::use|collector::b0::lastuse|collector::b0::discard|"
-       "collector::b1::fill|collector::b1::use|collector::b1::lastuse|"
-       "collector::b1::discard|collector::b2::fill|collector::b2::use|"
-       "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|"
-       "collector::b3::use|collector::b3::lastuse|collector::b3::discard} [a], "
-       "b:b64, c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.cta_group::1.kind::i8{.collector::b0::fill|"
-       "collector::b0::use|collector::b0::lastuse|collector::b0::discard|"
-       "collector::b1::fill|collector::b1::use|collector::b1::lastuse|"
-       "collector::b1::discard|collector::b2::fill|collector::b2::use|"
-       "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|"
-       "collector::b3::use|collector::b3::lastuse|collector::b3::discard} [a], "
-       "[b], c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.kind::i8{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.kind::i8{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, f:pred, #g",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::1.kind::i8{.collector::a::fill} [a], b:b64, "
-       "c:b64, e:b32, f*4:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::1.kind::i8 [a], b:b64, c:b64, e:b32, f*4:b32, "
-       "g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.kind::i8{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard|ashift} "
-       "[a], [b], c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}.kind::i8{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard|ashift} "
-       "[a], [b], c:b64, e:b32, f:pred, #g",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::i8.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, f:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::i8.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, f:pred, #g",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::1.kind::i8{.collector::a::fill|ashift} [a], "
-       "[b], c:b64, e:b32, f*4:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::1.kind::i8{.ashift} [a], [b], c:b64, e:b32, "
-       "f*4:b32, g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.scale_vec::1X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.scale_vec::1X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale.scale_vec::2X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale.scale_vec::2X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.{scale_vec::2X|scale_vec::4X}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From87Sm100a>,
-  Form<"tcgen05.mma.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.{scale_vec::2X|scale_vec::4X}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], [b], c:b64, e:b32, [f], [g], h:pred",
-       Tcgen05From87Sm100a>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector::b0::fill|"
-       "collector::b0::use|collector::b0::lastuse|collector::b0::discard|"
-       "collector::b1::fill|collector::b1::use|collector::b1::lastuse|"
-       "collector::b1::discard|collector::b2::fill|collector::b2::use|"
-       "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|"
-       "collector::b3::use|collector::b3::lastuse|collector::b3::discard} [a], "
-       "b:b64, c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector::b0::fill|"
-       "collector::b0::use|collector::b0::lastuse|collector::b0::discard|"
-       "collector::b1::fill|collector::b1::use|collector::b1::lastuse|"
-       "collector::b1::discard|collector::b2::fill|collector::b2::use|"
-       "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|"
-       "collector::b3::use|collector::b3::lastuse|collector::b3::discard} [a], "
-       "[b], c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, [e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.cta_group::1.kind::i8{.collector::a::fill} [a], b:b64, "
-       "c:b64, [e], f:b32, g*4:b32, h:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard|ashift} [a], [b], c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard|ashift} [a], [b], c:b64, [e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::i8.ashift.{collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.cta_group::1.kind::i8{.collector::a::fill|ashift} [a], "
-       "[b], c:b64, [e], f:b32, g*4:b32, h:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale.scale_vec::2X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale.scale_vec::2X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.scale_vec::1X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf8f6f4.block_scale.scale_vec::1X{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From86Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf4nvf4}"
-       ".block_scale.block32{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], b:b64, c:b64, [e], "
-       "f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}.{kind::mxf4|kind::mxf4nvf4}"
-       ".block_scale.block32{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], [b], c:b64, [e], "
-       "f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.block16{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "b:b64, c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.block16{.collector::a::fill|"
-       "collector::a::use|collector::a::lastuse|collector::a::discard} [a], "
-       "[b], c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], b:b64, c:b64, [e], "
-       "f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4.block_scale{.collector::a::fill|collector::a::use|"
-       "collector::a::lastuse|collector::a::discard} [a], [b], c:b64, [e], "
-       "f:b32, [g], [h], i:pred",
-       Tcgen05From88Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.{scale_vec::2X|scale_vec::4X}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], b:b64, c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From87Sm100a>,
-  Form<"tcgen05.mma.sp.{cta_group::1|cta_group::2}"
-       ".kind::mxf4nvf4.block_scale.{scale_vec::2X|scale_vec::4X}"
-       "{.collector::a::fill|collector::a::use|collector::a::lastuse|"
-       "collector::a::discard} [a], [b], c:b64, [e], f:b32, [g], [h], i:pred",
-       Tcgen05From87Sm100a>,
-  Form<"tcgen05.mma.cta_group::2.kind::i8{.collector::a::fill} [a], b:b64, "
-       "c:b64, e:b32, f*8:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::2.kind::i8 [a], b:b64, c:b64, e:b32, f*8:b32, "
-       "g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::2.kind::i8{.collector::a::fill|ashift} [a], "
-       "[b], c:b64, e:b32, f*8:b32, g:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.cta_group::2.kind::i8{.ashift} [a], [b], c:b64, e:b32, "
-       "f*8:b32, g:pred, #h",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.cta_group::2.kind::i8{.collector::a::fill} [a], b:b64, "
-       "c:b64, [e], f:b32, g*8:b32, h:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.sp.cta_group::2.kind::i8{.collector::a::fill|ashift} [a], "
-       "[b], c:b64, [e], f:b32, g*8:b32, h:pred",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.cta_group::1.kind::i8{.collector::b1::use} [a], b:b64, "
-       "c:b64, e:b32, f:pred, g:b64",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.cta_group::1.kind::i8{.collector::b1::use} [a], [b], "
-       "c:b64, e:b32, f:pred, g:b64",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector::b1::use} [a], "
-       "b:b64, c:b64, [e], f:b32, g:pred, h:b64",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector::b1::use} [a], [b], "
-       "c:b64, [e], f:b32, g:pred, h:b64",
-       Tcgen05From86Sm100ax>,
-  Form<"tcgen05.ld.red.sync.aligned.32x32b.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}.{u32|s32} d*1x:b32, d2:b32, [a]",
-       Tcgen05From88Sm103f>,
-  Form<"tcgen05.ld.red.sync.aligned.32x32b.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}{.abs|NaN}.f32 d*1x:f32, d2:f32, [a]",
-       Tcgen05From88Sm103f>,
-  Form<"tcgen05.ld.red.sync.aligned.32x32b.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}.abs.NaN.f32 d*1x:f32, d2:f32, [a]",
-       Tcgen05From88Sm103f>,
-  Form<"tcgen05.ld.red.sync.aligned.16x32bx2.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}.{u32|s32} d*1x:b32, d2:b32, [a], #b",
-       Tcgen05From88Sm103f>,
-  Form<"tcgen05.ld.red.sync.aligned.16x32bx2.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}.abs.NaN.f32 d*1x:f32, d2:f32, [a], #b",
-       Tcgen05From88Sm103f>,
-  Form<"tcgen05.ld.red.sync.aligned.16x32bx2.{x2|x4|x8|x16|x32|x64|x128}.{min|"
-       "max}{.abs|NaN}.f32 d*1x:f32, d2:f32, [a], #b",
-       Tcgen05From88Sm103f>]>;
+       Tcgen05From86Sm100f>]>;
+
+/// The parts of the text of a multiplication whose A is `a`, a descriptor or an
+/// address.
+class MultiplyText<string a> {
+  defvar Uses = "collector::a::fill|collector::a::use|collector::a::lastuse|"
+                "collector::a::discard";
+  string AnyGroup = "{cta_group::1|cta_group::2}.";
+  string Collectors = "{." # Uses # "}";
+  // Rows of A are shifted on their way from tensor memory only.
+  list<string> Orders = !if(!eq(a, "[a]"),
+      ["{." # Uses # "}",
+       ".ashift{.collector::a::lastuse|collector::a::discard}"],
+      ["{." # Uses # "}"]);
+  string Start = " [sums], " # a # ", b:b64, ";
+}
+class SparseText<string sparse> {
+  string Instruction = !if(!eq(sparse, ""), "", "[metadata], ") #
+                       "instruction:b32, ";
+}
+class UnscaledForms<string a, string kinds, string shift, list<Since> since> {
+  defvar Text = MultiplyText<a>;
+  defvar End = "p:pred" # shift;
+  list<Form> L = !foldl([]<Form>, ["", ".sp"], all, sparse,
+    !foldl(all, Text.Orders, some, order,
+      !foldl(some, [Text.AnyGroup, "cta_group::1.", "cta_group::2."], forms,
+             group,
+        !listconcat(forms, [
+          Form<"tcgen05.mma" # sparse # "." # group # kinds # order #
+               Text.Start # SparseText<sparse>.Instruction #
+               !cond(!eq(group, "cta_group::1."): "lanes*4:b32, ",
+                     !eq(group, "cta_group::2."): "lanes*8:b32, ",
+                     true: "") # End, since>]))));
+}
+class WeightStationaryForms<string a, string kinds, list<Since> since> {
+  defvar Buffers = "{." # !interleave(!foldl([]<string>,
+      ["b0", "b1", "b2", "b3"], all, buffer,
+      !listconcat(all, Collectors<buffer>.L)), "|") # "}";
+  list<Form> L = !foldl([]<Form>, ["", ".sp"], all, sparse,
+    !foldl(all, ["", ", zeros:b64"], some, zeros,
+      !listconcat(some, [
+        Form<"tcgen05.mma.ws" # sparse # ".cta_group::1." # kinds # Buffers #
+             MultiplyText<a>.Start # SparseText<sparse>.Instruction #
+             "p:pred" # zeros, since>])));
+}
+class ScaledForms<string a, string sparse, string kinds, string vec,
+                  list<Since> since> {
+  defvar Text = MultiplyText<a>;
+  list<Form> L = [
+    Form<"tcgen05.mma" # sparse # "." # Text.AnyGroup # kinds #
+         ".block_scale" # vec # Text.Collectors # Text.Start #
+         SparseText<sparse>.Instruction # "[scaleA], [scaleB], p:pred",
+         since>];
+}
+class MultiplyForms<string a> {
+  defvar Floats = "{kind::f8f6f4|kind::f16|kind::tf32}";
+  defvar AnyVec = ".{scale_vec::2X|scale_vec::4X}";
+  list<Form> L = !listconcat(
+    UnscaledForms<a, Floats, "", Tcgen05From86Sm100f>.L,
+    UnscaledForms<a, "{kind::f16|kind::tf32}", ", #shift",
+                  Tcgen05From86Sm100fx>.L,
+    UnscaledForms<a, "kind::i8", "", Tcgen05From86Sm100ax>.L,
+    UnscaledForms<a, "kind::i8", ", #shift", Tcgen05From86Sm100ax>.L,
+    WeightStationaryForms<a, Floats, Tcgen05From86Sm100f>.L,
+    WeightStationaryForms<a, "kind::i8", Tcgen05From86Sm100ax>.L,
+    ScaledForms<a, "", "{kind::mxf4|kind::mxf8f6f4}", "",
+                Tcgen05From88Sm100f>.L,
+    ScaledForms<a, "", "{kind::mxf4|kind::mxf8f6f4|kind::mxf4nvf4}", ".block32",
+                Tcgen05From88Sm100f>.L,
+    ScaledForms<a, "", "kind::mxf4nvf4", ".block16", Tcgen05From88Sm100f>.L,
+    ScaledForms<a, "", "kind::mxf8f6f4", ".scale_vec::1X",
+                Tcgen05From86Sm100a>.L,
+    ScaledForms<a, "", "kind::mxf4", ".scale_vec::2X", Tcgen05From86Sm100a>.L,
+    ScaledForms<a, "", "kind::mxf4nvf4", AnyVec, Tcgen05From87Sm100a>.L,
+    ScaledForms<a, ".sp", "kind::mxf8f6f4", "{.block32}",
+                Tcgen05From88Sm100f>.L,
+    ScaledForms<a, ".sp", "kind::mxf4", "", Tcgen05From88Sm100a>.L,
+    ScaledForms<a, ".sp", "{kind::mxf4|kind::mxf4nvf4}", ".block32",
+                Tcgen05From88Sm100a>.L,
+    ScaledForms<a, ".sp", "kind::mxf4nvf4", ".block16",
+                Tcgen05From88Sm100a>.L,
+    ScaledForms<a, ".sp", "kind::mxf8f6f4", ".scale_vec::1X",
+                Tcgen05From86Sm100a>.L,
+    ScaledForms<a, ".sp", "kind::mxf4", ".scale_vec::2X",
+                Tcgen05From86Sm100a>.L,
+    ScaledForms<a, ".sp", "kind::mxf4nvf4", AnyVec, Tcgen05From87Sm100a>.L);
+}
+def Forms_Tcgen05Mma : RowForms<"tcgen05", Ptx_Tcgen05MmaOp, Tcgen05Anchor,
+                                MultiplyForms<"a:b64">.L>;
+def Forms_Tcgen05MmaTmem : RowForms<"tcgen05", Ptx_Tcgen05MmaTmemOp,
+                                    Tcgen05Anchor, MultiplyForms<"[a]">.L>;
 #endif

@@ -73,6 +73,17 @@ def Ptx_Tcgen05LdOp : Ptx_TensorMemoryOp<"ld", (ins
   }];
   let extraClassDeclaration = "CellAccess getAccess();";
 }
+def Ptx_Tcgen05LdRedOp : Ptx_TensorMemoryOp<"ld_red", (ins
+    Ptx_CellShape:$shape, Ptx_CellCount:$count, Ptx_Atomic:$op, Flag_Abs:$abs,
+    Flag_NaN:$nan, Ptx_ScalarType:$ty)> {
+  let summary = "loads registers, and each lane's least or greatest one";
+  let description = [{
+    The operands are those of `ptx.tcgen05.ld`. The last result is the least or
+    greatest of the others in the same lane.
+  }];
+  let extraClassDeclaration = "CellAccess getAccess();";
+  let Ignored = ["ld", "red", "sync", "aligned"];
+}
 def Ptx_Tcgen05StOp : Ptx_TensorMemoryOp<"st", (ins
     Ptx_CellShape:$shape, Ptx_CellCount:$count, Flag_UnpackCells:$unpack)> {
   let summary = "stores registers to tensor memory";

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 15u
+#define PTXJIT_KERNEL_ABI_VERSION 16u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -158,6 +158,60 @@ typedef enum PtxjitTensorMemoryAction {
   PTXJIT_TENSOR_MEMORY_RELINQUISH = 2, /**< the CTA allocates no more */
 } PtxjitTensorMemoryAction;
 
+/** What a PtxjitTensorMultiply says beside its descriptors. */
+enum {
+  PTXJIT_MULTIPLY_PAIR = 1,         /**< `.cta_group::2` */
+  PTXJIT_MULTIPLY_STATIONARY = 2,   /**< `.ws` */
+  PTXJIT_MULTIPLY_SPARSE = 4,       /**< `.sp` */
+  PTXJIT_MULTIPLY_SHIFTS = 8,       /**< `.ashift` */
+  PTXJIT_MULTIPLY_A_IN_MEMORY = 16, /**< A is in tensor memory */
+  PTXJIT_MULTIPLY_ACCUMULATES = 32, /**< else D = A * B */
+};
+/** The values are those of MmaKind. ISA: "tcgen05.mma", `.kind`. */
+typedef enum PtxjitMultiplyKind {
+  PTXJIT_KIND_F8F6F4 = 0,
+  PTXJIT_KIND_MXF8F6F4 = 1,
+  PTXJIT_KIND_MXF4 = 2,
+  PTXJIT_KIND_MXF4NVF4 = 3,
+  PTXJIT_KIND_F16 = 4,
+  PTXJIT_KIND_TF32 = 5,
+  PTXJIT_KIND_I8 = 6,
+} PtxjitMultiplyKind;
+
+/** A multiplication in tensor memory that one thread issues. ISA:
+ *  "tcgen05.mma". Addresses are those of tensor memory. */
+typedef struct PtxjitTensorMultiply {
+  void *kernel;         /**< of the device library, a device::TensorKernel */
+  uint64_t a;           /**< matrix descriptor or address */
+  uint64_t b;           /**< matrix descriptor */
+  uint64_t zeroColumns; /**< zero-column mask descriptor, or 0 */
+  uint32_t d, metadata, scaleA, scaleB;
+  uint32_t instruction;      /**< instruction descriptor */
+  uint32_t disabledLanes[8]; /**< bits of the lanes that are not written */
+  uint8_t kind;              /**< PtxjitMultiplyKind */
+  uint8_t scaleBlock; /**< elements of a dense A that have a scale factor in
+                       *   common, 16 or 32; 0: none */
+  uint8_t inputShift; /**< D / 2^n is added to */
+  uint8_t flags;      /**< PTXJIT_MULTIPLY_* */
+} PtxjitTensorMultiply;
+
+/** How a copy to tensor memory is made. ISA: "tcgen05.cp". The values are those
+ *  of CellCopyShape, and of CellSpread and PackedType plus one. */
+typedef struct PtxjitCellCopy {
+  uint64_t matrix;  /**< matrix descriptor */
+  uint32_t address; /**< in tensor memory */
+  uint8_t shape;
+  uint8_t spread; /**< 0: none */
+  uint8_t packed; /**< 0: bytes; 1: 6 bits, 2: 4 bits become bytes */
+  uint8_t isForPair;
+} PtxjitCellCopy;
+
+/** Whose mbarrier a commit arrives at. */
+enum {
+  PTXJIT_COMMIT_PAIR = 1,    /**< `.cta_group::2` */
+  PTXJIT_COMMIT_TO_MANY = 2, /**< in the CTAs of `ctas` */
+};
+
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -226,6 +280,22 @@ typedef struct PtxjitHelpers {
    *  of a column are adjacent, columns 512 bytes apart. */
   uint8_t *(*findCells)(struct PtxjitKernelContext *context, uint32_t strand,
                         uint32_t address, uint32_t columns, uint32_t rows);
+  /** Issues a multiplication for one thread. Returns 0. */
+  uint32_t (*multiplyTensors)(struct PtxjitKernelContext *context,
+                              uint32_t strand, uint32_t lane,
+                              const PtxjitTensorMultiply *multiply);
+  /** Does a copy to tensor memory for one thread. Returns 0. */
+  uint32_t (*copyCells)(struct PtxjitKernelContext *context, uint32_t strand,
+                        uint32_t lane, const PtxjitCellCopy *copy);
+  /** Moves 8 columns of 32 lanes by a lane, for one thread. ISA:
+   *  "tcgen05.shift". Returns 0. */
+  uint32_t (*shiftCells)(struct PtxjitKernelContext *context, uint32_t strand,
+                         uint32_t lane, uint32_t address, uint32_t isForPair);
+  /** Completes what was issued, and arrives at the mbarrier at a host address
+   *  for one thread. `flags` are PTXJIT_COMMIT_*. Returns 0. */
+  uint32_t (*commitTensors)(struct PtxjitKernelContext *context,
+                            uint32_t strand, uint32_t lane, uint64_t mbarrier,
+                            uint32_t ctas, uint32_t flags);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets
@@ -258,7 +328,7 @@ typedef struct PtxjitKernelContext {
   uint32_t clusterRank;     /**< rank of this CTA; `shared` points to its part
                              *   of the cluster's shared memory */
   uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
-  void *tensorMemory;       /**< for the helpers only */
+  void *tensorCore;         /**< for the helpers only */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

@@ -31,6 +31,7 @@ Dispatch::Dispatch(bool perThread) {
                             addMbarrierEmitters,
                             addSpecialRegisterEmitters,
                             addTensorCopyEmitters,
+                            addTensorCoreEmitters,
                             addTensorMemoryEmitters,
                             addWarpgroupEmitters})
     addEmitters(*this);

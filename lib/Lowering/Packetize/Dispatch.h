@@ -87,6 +87,7 @@ void addMatrixProductEmitters(Dispatch &dispatch);
 void addMbarrierEmitters(Dispatch &dispatch);
 void addSpecialRegisterEmitters(Dispatch &dispatch);
 void addTensorCopyEmitters(Dispatch &dispatch);
+void addTensorCoreEmitters(Dispatch &dispatch);
 void addTensorMemoryEmitters(Dispatch &dispatch);
 void addWarpgroupEmitters(Dispatch &dispatch);
 // For thread mode.

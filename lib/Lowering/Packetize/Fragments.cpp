@@ -111,8 +111,8 @@ static SmallVector<Type> typesOf(OpBuilder &b, StringRef signature) {
   });
 }
 
-void ptxjit::declareDevice(WarpBuilder &warp,
-                           const device::Function &function) {
+/// Declares a function of the device library.
+static void declareDevice(WarpBuilder &warp, const device::Function &function) {
   auto module = warp.func->getParentOfType<ModuleOp>();
   if (module.lookupSymbol(function.symbol))
     return;
@@ -122,6 +122,13 @@ void ptxjit::declareDevice(WarpBuilder &warp,
       function.symbol,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(warp.b.getContext()),
                                   typesOf(warp.b, function.signature)));
+}
+
+Value ptxjit::addressOfDevice(WarpBuilder &warp,
+                              const device::Function &function) {
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  declareDevice(warp, function);
+  return warp.create<LLVM::AddressOfOp>(ptr, function.symbol);
 }
 
 void ptxjit::callDevice(WarpBuilder &warp, const device::Function &function,

@@ -49,8 +49,9 @@ mlir::Value uniformOperand(WarpBuilder &warp, mlir::Value v,
 /// The lanes [first, end), i32, for which this strand calls a device function.
 llvm::SmallVector<mlir::Value, 2> ownLanes(WarpBuilder &warp);
 
-/// Declares a function of the device library in the kernel's module.
-void declareDevice(WarpBuilder &warp, const device::Function &function);
+/// The address of a function of the device library.
+mlir::Value addressOfDevice(WarpBuilder &warp,
+                            const device::Function &function);
 /// Calls a function of the device library whose operands are pointers and
 /// integers.
 void callDevice(WarpBuilder &warp, const device::Function &function,

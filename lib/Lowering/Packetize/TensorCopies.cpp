@@ -10,34 +10,16 @@
 
 #include "Addresses.h"
 #include "Dispatch.h"
-#include "LaneLoops.h"
-#include "WarpMemory.h"
+#include "LaneRecords.h"
 #include "ptxjit/Runtime/TensorMap.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// The number of lane `lane` of chunk `c` in the strand, i32.
-static Value laneInStrand(WarpBuilder &warp, unsigned c, Value lane) {
-  ChunkBuilder s = warp.scalar();
-  return s.add(lane, s.intConstant(32, c * warp.target.chunk));
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// A field of PtxjitTensorCopy.
-struct Field {
-  size_t offset;
-  /// Its value in all lanes of a chunk. Null: `constant`.
-  Value lanes;
-  unsigned bits = 8;
-  uint64_t constant = 0;
-};
-} // namespace
 
 static PtxjitTensorAction actionOf(AtomicOp op) {
   switch (op) {
@@ -62,73 +44,50 @@ static PtxjitTensorAction actionOf(AtomicOp op) {
   }
 }
 
-/// The fields that the instruction itself says.
-static SmallVector<Field> constantFields(const TensorCopy &copy,
-                                         PtxjitTensorAction action) {
+/// Adds the fields that the instruction itself says.
+static void addConstants(LaneRecords &records, const TensorCopy &copy,
+                         PtxjitTensorAction action) {
+  using Record = PtxjitTensorCopy;
   unsigned to = (copy.ctas ? PTXJIT_TENSOR_TO_MANY : 0) |
                 (copy.isForPair ? PTXJIT_TENSOR_PAIR : 0);
-  return {
-      {offsetof(PtxjitTensorCopy, mode), Value(), 8, uint64_t(copy.mode)},
-      {offsetof(PtxjitTensorCopy, dims), Value(), 8, copy.dims},
-      {offsetof(PtxjitTensorCopy, action), Value(), 8, uint64_t(action)},
-      {offsetof(PtxjitTensorCopy, to), Value(), 8, to},
-  };
+  records.addConstant(offsetof(Record, mode), 8, uint64_t(copy.mode));
+  records.addConstant(offsetof(Record, dims), 8, copy.dims);
+  records.addConstant(offsetof(Record, action), 8, uint64_t(action));
+  records.addConstant(offsetof(Record, to), 8, to);
 }
 
-/// The fields that are operands, for chunk `c`.
-static SmallVector<Field> operandFields(WarpBuilder &warp,
-                                        const TensorCopy &copy, unsigned c) {
-  SmallVector<Field> fields;
+/// Adds the fields that are operands.
+static void addOperands(LaneRecords &records, const TensorCopy &copy) {
+  using Record = PtxjitTensorCopy;
   for (auto [i, v] : llvm::enumerate(copy.coordinates))
-    fields.push_back(
-        {offsetof(PtxjitTensorCopy, at) + 4 * i, warp.chunk(v, c), 32});
+    records.addOperand(offsetof(Record, at) + 4 * i, 32, v);
   for (auto [i, v] : llvm::enumerate(copy.offsets))
-    fields.push_back(
-        {offsetof(PtxjitTensorCopy, offsets) + 2 * i, warp.chunk(v, c), 16});
+    records.addOperand(offsetof(Record, offsets) + 2 * i, 16, v);
   if (copy.ctas)
-    fields.push_back(
-        {offsetof(PtxjitTensorCopy, ctas), warp.chunk(copy.ctas, c), 16});
-  return fields;
-}
-
-static void storeField(WarpBuilder &warp, Value record, const Field &field,
-                       Value lane) {
-  ChunkBuilder s = warp.scalar();
-  Value value = field.lanes ? s.resize(extractLane(warp, field.lanes, lane),
-                                       field.bits, false)
-                            : s.intConstant(field.bits, field.constant);
-  warp.create<LLVM::StoreOp>(
-      value, placeIn(warp, record, int64_t(field.offset)), field.bits / 8);
+    records.addOperand(offsetof(Record, ctas), 16, copy.ctas);
 }
 
 static LogicalResult emitCopy(WarpBuilder &warp, const TensorCopy &copy,
                               PtxjitTensorAction action, Value mask) {
+  using Record = PtxjitTensorCopy;
   bool isLoad = action == PTXJIT_TENSOR_LOAD;
-  LaneAddress map = resolve(warp, copy.map, std::nullopt, 0);
-  LaneAddress shared = resolve(
-      warp, copy.shared, isLoad ? Space::SharedCluster : Space::Shared, 0);
-  LaneAddress tracked;
+  LaneRecords records(warp, sizeof(Record));
+  addConstants(records, copy, action);
+  addOperands(records, copy);
+  auto addAddress = [&](size_t offset, Value address,
+                        std::optional<Space> space) {
+    LaneAddress place = resolve(warp, address, space, 0);
+    records.addLanes(offset, 64,
+                     [place](unsigned c) { return place.vectors(c); });
+  };
+  addAddress(offsetof(Record, map), copy.map, std::nullopt);
+  addAddress(offsetof(Record, shared), copy.shared,
+             isLoad ? Space::SharedCluster : Space::Shared);
   if (isLoad)
-    tracked = resolve(warp, copy.mbarrier, Space::SharedCluster, 0);
-  static_assert(sizeof(PtxjitTensorCopy) <= 32 * sizeof(uint64_t));
-  Value record = exchangeBuffer(warp, 0);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    SmallVector<Field> fields = constantFields(copy, action);
-    llvm::append_range(fields, operandFields(warp, copy, c));
-    fields.push_back({offsetof(PtxjitTensorCopy, map), map.vectors(c), 64});
-    fields.push_back(
-        {offsetof(PtxjitTensorCopy, shared), shared.vectors(c), 64});
-    fields.push_back({offsetof(PtxjitTensorCopy, mbarrier),
-                      isLoad ? tracked.vectors(c) : Value(), 64});
-    forEachLane(warp, c, mask, {}, [&](Value lane, ValueRange) {
-      for (const Field &field : fields)
-        storeField(warp, record, field, lane);
-      warp.callHelper(
-          offsetof(PtxjitHelpers, copyTensor),
-          {warp.kernel.strand, laneInStrand(warp, c, lane), record});
-      return SmallVector<Value>();
-    });
-  }
+    addAddress(offsetof(Record, mbarrier), copy.mbarrier, Space::SharedCluster);
+  else
+    records.addConstant(offsetof(Record, mbarrier), 64, 0);
+  records.callForEach(offsetof(PtxjitHelpers, copyTensor), mask);
   return success();
 }
 

@@ -178,6 +178,36 @@ static LogicalResult emitLd(WarpBuilder &warp, Tcgen05LdOp op) {
   return success();
 }
 
+static uint32_t reductionOf(Tcgen05LdRedOp op) {
+  uint32_t how = op.getOp() == AtomicOp::Max ? device::kCellsMax : 0;
+  if (op.getTy() == ScalarType::F32)
+    how |= device::kCellsFloat;
+  if (op.getTy() == ScalarType::S32)
+    how |= device::kCellsSigned;
+  if (op.getAbs())
+    how |= device::kCellsAbs;
+  if (op.getNan())
+    how |= device::kCellsNaN;
+  return how;
+}
+
+static LogicalResult emitLdRed(WarpBuilder &warp, Tcgen05LdRedOp op) {
+  CellAccess access = op.getAccess();
+  meetWarp(warp, op);
+  CellPlaces places = findPlaces(warp, access);
+  size_t registers = op.getD().size() - 1;
+  StackBuffer buffer = takeBuffer(warp, int64_t(op.getD().size()) * 128);
+  moveCells(warp, device::cells_load, buffer, places, access, registers);
+  ChunkBuilder s = warp.scalar();
+  callDevice(warp, device::cells_reduce,
+             {buffer.pointer, s.intConstant(32, registers),
+              s.intConstant(32, reductionOf(op))});
+  for (auto [i, v] : llvm::enumerate(op.getD()))
+    loadRegister(warp, v, buffer.pointer, unsigned(i));
+  giveBack(warp, buffer);
+  return success();
+}
+
 static LogicalResult emitSt(WarpBuilder &warp, Tcgen05StOp op) {
   CellAccess access = op.getAccess();
   meetWarp(warp, op);
@@ -202,5 +232,6 @@ void ptxjit::addTensorMemoryEmitters(Dispatch &dispatch) {
   dispatch.add<emitDealloc>();
   dispatch.add<emitRelinquish>();
   dispatch.add<emitLd>();
+  dispatch.add<emitLdRed>();
   dispatch.add<emitSt>();
 }

@@ -63,13 +63,6 @@ void ptxjit::settleQueue(WarpBuilder &warp) {
   callDevice(warp, device::wgmma_settle, {queueOf(warp), warpInGroup(warp)});
 }
 
-/// The address of a function of the device library.
-static Value addressOf(WarpBuilder &warp, const device::Function &function) {
-  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
-  declareDevice(warp, function);
-  return warp.create<LLVM::AddressOfOp>(ptr, function.symbol);
-}
-
 /// Waits for the warpgroup, which then has run all queues.
 static void meetWarpgroup(WarpBuilder &warp) {
   auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
@@ -77,7 +70,7 @@ static void meetWarpgroup(WarpBuilder &warp) {
       warp.perThread() ? Value(warp.create<LLVM::ZeroOp>(ptr)) : queueOf(warp);
   warp.callHelper(
       offsetof(PtxjitHelpers, warpgroupBarrier),
-      {warp.kernel.strand, queue, addressOf(warp, device::wgmma_run)});
+      {warp.kernel.strand, queue, addressOfDevice(warp, device::wgmma_run)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,8 +248,8 @@ void WgmmaEmission::issue(Value queue, Value home) {
                 ? uniformOperand(warp, multiply.descriptorOfA, 64)
                 : s.intConstant(64, 0);
   callDevice(warp, device::wgmma_issue,
-             {queue, addressOf(warp, kernelOf(multiply, warp.target)), home,
-              shared, sharedEnd, registers, a,
+             {queue, addressOfDevice(warp, kernelOf(multiply, warp.target)),
+              home, shared, sharedEnd, registers, a,
               uniformOperand(warp, multiply.descriptorOfB, 64), metadata,
               flagsOf(warp, multiply), s.intConstant(32, multiply.n)});
 }

@@ -1,0 +1,324 @@
+//===- TensorCore.cpp - multiplications in tensor memory ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Does the runs of ptxjit/Device/TensorCore.h, as Wgmma.cpp does those of
+// warpgroups.
+//
+// - The *sums* of a block, its part of D, are columns of 16 lanes of tensor
+//   memory.
+// - A *step* is one element of k, or as many as one instruction of the CPU
+//   multiplies and adds.
+// - The *image* of A has, for each step of a run, the elements of the rows of
+//   all blocks side by side. The image of B has 16 columns: all steps of each
+//   column, or if elements follow each other along n, all columns of each step.
+//
+// Floats are added in the order of k, so that results do not depend on the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorImages.h"
+
+using namespace ptxjit::device;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+// A type says:
+// - Image: what its images hold (TensorImages.h);
+// - Sum: a column of 16 sums;
+// - add(sum, a, b): adds the products of a step.
+
+struct FloatProducts {
+  using Image = FloatImage;
+  using Sum = F32<16>;
+  static constexpr bool isBiased = false;
+  static Sum add(Sum sum, F32<16> a, float b) {
+    return __builtin_elementwise_fma(a, F32<16>(b), sum);
+  }
+};
+struct BytePairProducts {
+  using Image = BytePairImage;
+  using Sum = I32<16>;
+  static constexpr bool isBiased = false;
+  static Sum add(Sum sum, U32<16> a, uint32_t b) {
+    return addPairs(sum, a, U32<16>(b));
+  }
+};
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+struct HalfProducts {
+  using Image = Bf16Image;
+  using Sum = F32<16>;
+  static constexpr bool isBiased = false;
+  static Sum add(Sum sum, U32<16> a, uint32_t b) {
+    return addHalves(sum, a, U32<16>(b));
+  }
+};
+/// The CPU multiplies unsigned bytes of A and signed bytes of B. So 128 is
+/// added to signed elements of A (*biased*), and subtracted from unsigned ones
+/// of B.
+struct ByteProducts {
+  using Image = BiasedByteImage;
+  using Sum = I32<16>;
+  static constexpr bool isBiased = true;
+  static Sum add(Sum sum, U32<16> a, uint32_t b) {
+    return addBytes(sum, a, U32<16>(b));
+  }
+};
+#endif
+
+//===----------------------------------------------------------------------===//
+// Multiplication
+//===----------------------------------------------------------------------===//
+
+#if defined(__AVX512F__)
+constexpr int kBlocksAtOnce = 4;
+#else
+constexpr int kBlocksAtOnce = 1;
+#endif
+constexpr int kColumnsAtOnce = 4;
+
+/// What cells hold of sums: f32, or f16 in the lower half.
+inline F32<16> toCells(F32<16> sum, bool isHalf) {
+  I32<16> isNumber = sum == sum;
+  if (!isHalf)
+    return choose<16>(isNumber, sum, fromBits<16>(U32<16>(0x7fffffffu)));
+  auto halves = __builtin_convertvector(sum, Vec<_Float16, 16>);
+  U32<16> bits = __builtin_convertvector(
+      __builtin_bit_cast(Vec<uint16_t, 16>, halves), U32<16>);
+  return choose<16>(isNumber, fromBits<16>(bits),
+                    fromBits<16>(U32<16>(0x7fffu)));
+}
+
+/// A run with products of type `T`.
+template <typename T, bool Sparse> class Multiplication {
+  using Image = typename T::Image;
+  using Sum = typename T::Sum;
+  using Row = typename Image::Row;
+  using Element = typename Image::Element;
+
+public:
+  explicit Multiplication(const TensorRun &run)
+      : run(run), images(run), steps(images.getSteps()),
+        blocks(int(run.blockCount)) {}
+
+  void go() {
+    images.makeA();
+    if constexpr (T::isBiased)
+      sumRows();
+    for (int column = 0; column < run.columns; column += 16) {
+      images.makeB(uint32_t(column));
+      if constexpr (T::isBiased)
+        sumColumns();
+      if (images.isAcross())
+        multiplyColumns<true>(column);
+      else
+        multiplyColumns<false>(column);
+    }
+  }
+
+private:
+  void sumRows();
+  void sumColumns();
+
+  template <bool Across> void multiplyColumns(int column) {
+    int end = run.columns - column < 16 ? run.columns - column : 16;
+    int block = 0;
+    for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
+      for (int c = 0; c < end; c += kColumnsAtOnce)
+        multiply<Across, kBlocksAtOnce>(block, column, c);
+    for (; block < blocks; ++block)
+      for (int c = 0; c < end; c += kColumnsAtOnce)
+        multiply<Across, 1>(block, column, c);
+  }
+  template <bool Across, int V> void multiply(int block, int column, int c);
+  Sum *sumsOf(int block, int column) const {
+    return (Sum *)(run.cells + (run.sums + column) * int(kTensorLanes) +
+                   run.blocks[block].lane);
+  }
+  Sum load(const Sum *from) const;
+  Sum finish(Sum products, Sum before) const;
+
+  const TensorRun &run;
+  TensorImages<Image> images;
+  int steps, blocks;
+  /// What a biased A or B adds too much to each sum: by row, and by column.
+  I32<16> rowExcess[T::isBiased ? kTensorBlocks : 1];
+  int32_t columnExcess[T::isBiased ? 16 : 1];
+};
+
+/// The sums before, which products are added to.
+template <typename T, bool Sparse>
+inline typename T::Sum Multiplication<T, Sparse>::load(const Sum *from) const {
+  // Saturating sums are added to D at the end.
+  if (!run.has(kTensorAccumulates) || run.has(kTensorSaturates))
+    return Sum(0);
+  if constexpr (__is_same(Sum, F32<16>)) {
+    F32<16> sum = *from;
+    if (run.has(kTensorHalfSums))
+      sum = HalfElements::get<16>(bitsOf<16>(sum), 0);
+    // The smallest power, 2^-15, is exact in f32.
+    return sum * fromBits<1>(U32<1>((127u - run.inputShift) << 23))[0];
+  } else {
+    return *from;
+  }
+}
+template <typename T, bool Sparse>
+inline typename T::Sum Multiplication<T, Sparse>::finish(Sum sum,
+                                                         Sum before) const {
+  if constexpr (__is_same(Sum, F32<16>)) {
+    return toCells(sum, run.has(kTensorHalfSums));
+  } else {
+    if (!run.has(kTensorSaturates))
+      return sum;
+    return __builtin_elementwise_add_sat(
+        run.has(kTensorAccumulates) ? before : Sum(0), sum);
+  }
+}
+
+/// Multiplies for `V` blocks and the columns from `column` + `c` on, which are
+/// in the image of B from column `c` on.
+template <typename T, bool Sparse>
+template <bool Across, int V>
+inline void Multiplication<T, Sparse>::multiply(int block, int column, int c) {
+  constexpr int C = kColumnsAtOnce, apart = int(kTensorLanes) / 16;
+  Sum *to[V], all[V][C];
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v) {
+    to[v] = sumsOf(block + v, column + c);
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      all[v][n] = load(to[v] + apart * n);
+      if constexpr (T::isBiased)
+        all[v][n] -= rowExcess[block + v] + columnExcess[c + n];
+    }
+  }
+  // Fetches the next sums early: those of a CTA exceed the nearest cache.
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v)
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n)
+      __builtin_prefetch(to[v] + apart * (C + n), 1);
+  const Row *rows = images.rows() + block;
+  const I32<16> *kept = images.kept() + block;
+  const Element *columns[C];
+#pragma clang loop unroll(full)
+  for (int n = 0; n < C; ++n)
+    columns[n] =
+        images.columns() + (c + n) * (Across ? 1 : images.columnStep());
+#pragma clang loop unroll_count(4)
+  for (int step = 0; step < steps; ++step) {
+    Row x[V];
+#pragma clang loop unroll(full)
+    for (int v = 0; v < V; ++v)
+      x[v] = rows[step * blocks + v];
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      Element y = columns[n][Across ? 16 * step : step];
+#pragma clang loop unroll(full)
+      for (int v = 0; v < V; ++v) {
+        Sum next = T::add(all[v][n], x[v], y);
+        if constexpr (Sparse && __is_same(Sum, F32<16>))
+          next = choose<16>(kept[step * blocks + v], next, all[v][n]);
+        all[v][n] = next;
+      }
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int v = 0; v < V; ++v) {
+    uint32_t written = run.blocks[block + v].isWritten;
+#pragma clang loop unroll(full)
+    for (int n = 0; n < C; ++n) {
+      Sum *at = to[v] + apart * n;
+      Sum sum = finish(all[v][n], *at);
+      if (written != 0xffff) {
+        U32<16> bit =
+            1u << Codes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        I32<16> isWritten = (bit & written) != 0u;
+        sum = __builtin_bit_cast(
+            Sum, choose<16>(isWritten, __builtin_bit_cast(F32<16>, sum),
+                            __builtin_bit_cast(F32<16>, *at)));
+      }
+      *at = sum;
+    }
+  }
+}
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+/// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
+/// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
+/// times the sum of B'.
+template <typename T, bool Sparse> void Multiplication<T, Sparse>::sumRows() {
+  bool biasedA = run.typeA == TensorElement::S8;
+  bool biasedB = run.typeB == TensorElement::U8;
+  for (int block = 0; block < blocks; ++block) {
+    I32<16> sum = biasedA ? -128 * 4 * steps : 0;
+    for (int step = 0; step < steps && biasedB; ++step)
+      sum = addBytes(sum, images.rows()[step * blocks + block],
+                     U32<16>(0x01010101u));
+    rowExcess[block] = biasedB ? sum * -128 : I32<16>(0);
+  }
+}
+template <typename T, bool Sparse>
+void Multiplication<T, Sparse>::sumColumns() {
+  bool biasedA = run.typeA == TensorElement::S8;
+  int between = images.isAcross() ? 1 : images.columnStep();
+  int each = images.isAcross() ? 16 : 1;
+  for (int c = 0; c < 16; ++c) {
+    int32_t sum = 0;
+    for (int step = 0; step < steps && biasedA; ++step) {
+      uint32_t four = images.columns()[c * between + step * each];
+      for (int i = 0; i < 32; i += 8)
+        sum += int8_t(four >> i);
+    }
+    columnExcess[c] = 128 * sum;
+  }
+}
+#endif
+
+template <typename T> void multiplyRun(const TensorRun *run) {
+  if (run->has(kTensorSparse))
+    Multiplication<T, true>(*run).go();
+  else
+    Multiplication<T, false>(*run).go();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
+PTXJIT_EXPORT void ptxjit_tensor_floats(const void *run) {
+  auto *r = (const TensorRun *)run;
+  if (r->scaleBlock && hasHugeScales(*r))
+    multiplyHuge(*r);
+  else
+    multiplyRun<FloatProducts>(r);
+}
+PTXJIT_EXPORT void ptxjit_tensor_bytes(const void *run) {
+  multiplyRun<BytePairProducts>((const TensorRun *)run);
+}
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(const void *run) {
+  multiplyRun<ByteProducts>((const TensorRun *)run);
+}
+PTXJIT_EXPORT void ptxjit_tensor_fast_floats(const void *run) {
+  auto *r = (const TensorRun *)run;
+  if (fitsBf16(*r))
+    multiplyRun<HalfProducts>(r);
+  else
+    ptxjit_tensor_floats(run);
+}
+#endif
+
+#define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
+  static_assert(hasSignature(&ptxjit_tensor_##name, signature));
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
+  PTXJIT_TENSOR_FUNCTION(name, signature)
+#endif
+#include "ptxjit/Device/Functions.def"
