@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures how near mma.sync and wgmma come to the peak of the CPU.
+"""Measures how near mma.sync, wgmma and tcgen05.mma come to the CPU's peak.
 
 One warp multiplies a tile of 64 x 64 again and again: 8 ldmatrix.x4, then 32
 mma.sync, as the inner loop of a GEMM does. One warpgroup multiplies 64 x 256
 from shared memory with a swizzle of 128 bytes: 4 wgmma, which are 128 bytes of
-k, then a wait. The peak is that of the CPU's instruction for the type, measured
+k, then a wait. One thread multiplies 128 x 256 in tensor memory from the same
+layout: 4 tcgen05.mma and a commit. The peak is that of the CPU's instruction for the type, measured
 in the same run by ptx-jit-roofline.
 Prints a table: instruction, type, mode, time of one, rate, share of the peak.
 """
@@ -77,6 +78,7 @@ WGMMA_CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
                ("s8", "exact", "int16", 4)]
 WGMMA_K = {"bf16": 16, "f16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32}
 WGMMA_LOOPS = 500
+TCGEN05_LOOPS = 200
 
 
 def wgmma_kernel(ty):
@@ -112,6 +114,82 @@ def wgmma_kernel(ty):
     lines += [f"  st.global.{kind} [%out+{512 * i}], %c{i};"
               for i in range(128)]
     return "\n".join(lines + ["  ret;", "}"]) + "\n"
+
+
+# Kind, its modifiers, elements of k, and type bits of the instruction
+# descriptor.
+F32_SUMS, S32_SUMS = 1 << 4, 2 << 4
+TCGEN05_TYPES = {
+    "bf16": ("f16", "", 16, F32_SUMS | 1 << 7 | 1 << 10),
+    "f16": ("f16", "", 16, F32_SUMS),
+    "tf32": ("tf32", "", 8, F32_SUMS | 2 << 7 | 2 << 10),
+    "e4m3": ("f8f6f4", "", 32, F32_SUMS),
+    "s8": ("i8", "", 32, S32_SUMS | 1 << 7 | 1 << 10),
+    "mx e4m3": ("mxf8f6f4", ".block_scale.block32", 32, 1 << 23),
+    "nvfp4": ("mxf4nvf4", ".block_scale.block16", 64, 1 << 7 | 1 << 10)}
+TCGEN05_CASES = [("bf16", "exact", "f32", 2), ("bf16", "fast", "bf16", 4),
+                 ("bf16", "fast", "bf16_tiles", 4),
+                 ("f16", "exact", "f32", 2), ("f16", "fast", "bf16_tiles", 1),
+                 ("tf32", "exact", "f32", 2),
+                 ("tf32", "fast", "bf16_tiles", 1),
+                 ("e4m3", "exact", "f32", 2),
+                 ("e4m3", "fast", "bf16_tiles", 4),
+                 ("s8", "exact", "int8_tiles", 8), ("s8", "exact", "int8", 8),
+                 ("s8", "exact", "int16", 4),
+                 ("mx e4m3", "exact", "f32", 2),
+                 ("mx e4m3", "fast", "bf16_tiles", 4),
+                 ("nvfp4", "exact", "f32", 2),
+                 ("nvfp4", "fast", "bf16_tiles", 4)]
+
+
+def tcgen05_kernel(ty):
+    kind, modifiers, _, bits = TCGEN05_TYPES[ty]
+    bits |= 256 // 8 << 17 | 128 // 16 << 24
+    scales = "[%scales], [%scales]," if modifiers else ""
+    lines = [".version 9.0", ".target sm_100a", ".address_size 64",
+             ".visible .entry tile(.param .u64 out, .param .u32 n)", "{",
+             "  .reg .b32 %i, %n, %at, %t, %d, %scales, %kind, %bar, %phase;",
+             "  .reg .b64 %out, %a, %b, %x, %y;",
+             "  .reg .pred %more, %yes, %go, %done, %first;",
+             "  .shared .align 1024 .b8 tiles[49152];",
+             "  .shared .align 8 .b64 done; .shared .align 4 .b32 columns;",
+             "  ld.param.u64 %out, [out];", "  ld.param.u32 %n, [n];",
+             "  mov.u32 %t, %tid.x;", "  mov.u32 %at, columns;",
+             "  mad.wide.u32 %out, %t, 4, %out;", "  mov.u32 %i, 0;",
+             "  mov.u32 %bar, done;", "  mov.u32 %phase, 0;",
+             "  setp.eq.u32 %go, %t, 0; setp.lt.u32 %first, %t, 32;",
+             "  @%go mbarrier.init.shared.b64 [%bar], 1;",
+             "  @%first tcgen05.alloc.cta_group::1.sync.aligned.shared::cta"
+             ".b32 [%at], 512;",
+             "  bar.sync 0;", "  ld.shared.b32 %d, [columns];",
+             "  add.u32 %scales, %d, 256;",
+             "  mov.u32 %at, tiles; shr.u32 %at, %at, 4;",
+             "  cvt.u64.u32 %a, %at;",
+             # A swizzle of 128 bytes, 1024 bytes from 8 rows to the next.
+             f"  add.u64 %a, %a, {2 << 61 | 1 << 46 | 64 << 32 | 1 << 16};",
+             f"  add.u64 %b, %a, {16384 >> 4};",
+             "  setp.eq.u32 %yes, %t, %t;", f"  mov.u32 %kind, {bits};",
+             # A warp that lags behind would miss a phase of the mbarrier.
+             "  @!%first bra END;", "LOOP:", "  @!%go bra WAIT;"]
+    for step in range(4):
+        lines += [f"  add.u64 %x, %a, {2 * step};",
+                  f"  add.u64 %y, %b, {2 * step};",
+                  f"  tcgen05.mma.cta_group::1.kind::{kind}{modifiers} [%d], "
+                  f"%x, %y, %kind, {scales} %yes;"]
+    lines += ["  tcgen05.commit.cta_group::1.mbarrier::arrive::one"
+              ".shared::cluster.b64 [%bar];",
+              "WAIT:",
+              "  mbarrier.try_wait.parity.shared.b64 %done, [%bar], %phase;",
+              "  @!%done bra WAIT;", "  xor.b32 %phase, %phase, 1;",
+              "  add.u32 %i, %i, 1;", "  setp.lt.u32 %more, %i, %n;",
+              "  @%more bra LOOP;", "END:", "  bar.sync 0;",
+              "  shl.b32 %t, %t, 16; and.b32 %t, %t, 0x600000;",
+              "  add.u32 %t, %t, %d;",
+              "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%at}, [%t];",
+              "  st.global.b32 [%out], %at;", "  bar.sync 0;",
+              "  @%first tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, "
+              "512;", "  ret;", "}"]
+    return "\n".join(lines) + "\n"
 
 
 def run(command, **environment):
@@ -159,6 +237,12 @@ def main():
                          WGMMA_LOOPS)
             tell("`wgmma`", ty, mode, ns / 4, 2 * 64 * 256 * WGMMA_K[ty],
                  ceiling, per_lane)
+    for ty, mode, ceiling, per_lane in TCGEN05_CASES:
+        if ceiling in peaks and ceiling + "_tiles" not in peaks:
+            ns = measure("tcgen05-" + ty.replace(" ", "-"), tcgen05_kernel(ty),
+                         mode, 128, TCGEN05_LOOPS)
+            tell("`tcgen05.mma`", ty, mode, ns / 4,
+                 2 * 128 * 256 * TCGEN05_TYPES[ty][2], ceiling, per_lane)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests random kernels against the reference interpreter, seed after seed, in
 # all modes and with changing chunk widths. Most files have forms of the whole
-# ISA table, one of 16 has copies of tensors, one has wgmma. Keeps the programs
-# with differences, and prints at the end how often the rarest opcodes occurred.
+# ISA table, one of 16 has copies of tensors, one has wgmma, one tcgen05. Keeps
+# the programs with differences, and prints at the end how often the rarest
+# opcodes occurred.
 #
 #   utils/random-stress.sh MINUTES [FIRST_SEED] [BUILD]
 set -eu
@@ -34,6 +35,16 @@ while [ "$(date +%s)" -lt "$end" ]; do
   elif [ $((seed % 16)) = 5 ]; then # random multiplications of warpgroups
     options= count=8 table=
     python3 "$here/wgmma_form_tests.py" "$forms" "$seed" "$file"
+  elif [ $((seed % 16)) = 9 ]; then # random multiplications in tensor memory
+    table= count=8
+    # Compiling takes most of the time, so not all widths are tested.
+    case $((seed / 16 % 4)) in
+    0) options="--chunk=16" ;;
+    1) options="--chunk=8 --cpu=x86-64-v3" ;;
+    2) options="--chunk=16 --mode=threads" ;;
+    3) options="--chunk=4 --cpu=x86-64-v4" ;;
+    esac
+    python3 "$here/tensor_core_form_tests.py" "$seed" "$file"
   else
     # shellcheck disable=SC2086
     python3 "$here/random-kernels.py" "$seed" $count "$file" $table

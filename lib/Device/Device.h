@@ -38,6 +38,18 @@ template <int W> inline F32<W> choose(I32<W> mask, F32<W> a, F32<W> b) {
                      (~U32<W>(mask) & bitsOf<W>(b)));
 }
 
+/// A vector at any address. (Device code has no memcpy, which code that is
+/// compiled fast would call.)
+template <typename V> struct __attribute__((packed, may_alias)) Unaligned {
+  V value;
+};
+template <typename V> inline V loadUnaligned(const void *from) {
+  return ((const Unaligned<V> *)from)->value;
+}
+template <typename V> inline void storeUnaligned(void *to, V value) {
+  ((Unaligned<V> *)to)->value = value;
+}
+
 /// The letter of a parameter's type in a signature (Functions.def).
 template <typename T> constexpr char letterOf() {
   return __is_pointer(T) ? 'p' : sizeof(T) == 8 ? 'l' : 'i';

@@ -47,6 +47,49 @@ template <typename V> inline auto interleave(V a, V b) {
   return pick<2 * n, [](int i) { return i % 2 * n + i / 2; }>(a, b);
 }
 
+template <int I> struct Constant {
+  static constexpr int value = I;
+};
+template <typename F, int... I>
+inline void callWithEach(F f, Sequence<int, I...>) {
+  (f(Constant<I>()), ...);
+}
+/// Calls f(Constant<0>()), f(Constant<1>()), ... N times: a tile's number is
+/// part of an instruction.
+template <int N, typename F> inline void repeat(F f) {
+  callWithEach(f, __make_integer_seq<Sequence, int, N>{});
+}
+
+/// Transposes 8 rows of 8 dwords.
+inline void transpose(U32<8> *rows) {
+  auto exchange = [&]<int Bit>(Constant<Bit>) {
+    for (int i = 0; i < 8; ++i) {
+      if (i & Bit)
+        continue;
+      U32<8> low = rows[i], high = rows[i + Bit];
+      rows[i] =
+          pick<8, [](int j) { return j & Bit ? 8 + j - Bit : j; }>(low, high);
+      rows[i + Bit] =
+          pick<8, [](int j) { return j & Bit ? 8 + j : j + Bit; }>(low, high);
+    }
+  };
+  exchange(Constant<4>());
+  exchange(Constant<2>());
+  exchange(Constant<1>());
+}
+/// Loads row `Row` of a pattern of the swizzle of 128 bytes, which begins at
+/// `pattern`, in four parts of 32 bytes.
+template <int Row>
+inline void loadWholeRow(U32<8> *parts, const char *pattern) {
+  for (int half = 0; half < 2; ++half) {
+    auto pieces =
+        loadUnaligned<U32<16>>(pattern + 128 * Row + 64 * (half ^ Row / 4));
+    pieces = pick<16, [](int i) { return i ^ Row % 4 * 4; }>(pieces, pieces);
+    parts[2 * half] = pieces.lo;
+    parts[2 * half + 1] = pieces.hi;
+  }
+}
+
 /// Transposes 16 rows of 8 dwords, row r and row r + 8 in one vector.
 inline void transposeRows(U32<16> *dwords, const U32<16> *rows) {
   U32<16> pairs[8], fours[8];
@@ -200,6 +243,23 @@ inline F32<16> decodeFp8(Vec<uint16_t, 16> code, bool isE5M2) {
 inline F32<16> roundToHalf(F32<16> x) {
   return __builtin_convertvector(__builtin_convertvector(x, Vec<_Float16, 16>),
                                  F32<16>);
+}
+
+/// Pairs of bf16, made of f32 numbers that lose the bits that bf16 lacks.
+template <int W> inline U32<W> pairsOf(F32<W> low, F32<W> high) {
+  return bitsOf<W>(low) >> 16 | (bitsOf<W>(high) & 0xffff0000u);
+}
+template <int W> inline F32<W> firstPart(F32<W> x) {
+  return fromBits<W>(bitsOf<W>(x) & 0xffff0000u);
+}
+template <int W>
+inline void splitPairs(U32<W> &first, U32<W> &second, F32<W> low, F32<W> high,
+                       uint32_t &largest) {
+  first = pairsOf<W>(low, high);
+  second = pairsOf<W>(low - firstPart<W>(low), high - firstPart<W>(high));
+  uint32_t most = __builtin_reduce_max(__builtin_elementwise_max(
+      bitsOf<W>(low) & 0x7fffffffu, bitsOf<W>(high) & 0x7fffffffu));
+  largest = most > largest ? most : largest;
 }
 
 //===----------------------------------------------------------------------===//

@@ -99,20 +99,6 @@ private:
   bool alongRows;
 };
 
-/// Loads row `Row` of a pattern of the swizzle of 128 bytes, which begins at
-/// `pattern`, in four parts of 32 bytes.
-template <int Row>
-inline void loadWholeRow(U32<8> *parts, const char *pattern) {
-  for (int half = 0; half < 2; ++half) {
-    U32<16> pieces;
-    __builtin_memcpy(&pieces, pattern + 128 * Row + 64 * (half ^ Row / 4),
-                     sizeof(pieces));
-    pieces = pick<16, [](int i) { return i ^ Row % 4 * 4; }>(pieces, pieces);
-    parts[2 * half] = pieces.lo;
-    parts[2 * half + 1] = pieces.hi;
-  }
-}
-
 /// Loads the pieces of a matrix, for 8 rows at a time.
 template <int Count> class Pieces {
 public:

@@ -81,18 +81,6 @@ constexpr int kBlocksAtOnce = 1;
 #endif
 constexpr int kColumnsAtOnce = 4;
 
-/// What cells hold of sums: f32, or f16 in the lower half.
-inline F32<16> toCells(F32<16> sum, bool isHalf) {
-  I32<16> isNumber = sum == sum;
-  if (!isHalf)
-    return choose<16>(isNumber, sum, fromBits<16>(U32<16>(0x7fffffffu)));
-  auto halves = __builtin_convertvector(sum, Vec<_Float16, 16>);
-  U32<16> bits = __builtin_convertvector(
-      __builtin_bit_cast(Vec<uint16_t, 16>, halves), U32<16>);
-  return choose<16>(isNumber, fromBits<16>(bits),
-                    fromBits<16>(U32<16>(0x7fffu)));
-}
-
 /// A run with products of type `T`.
 template <typename T, bool Sparse> class Multiplication {
   using Image = typename T::Image;
@@ -102,57 +90,65 @@ template <typename T, bool Sparse> class Multiplication {
 
 public:
   explicit Multiplication(const TensorRun &run)
-      : run(run), images(run), steps(images.getSteps()),
-        blocks(int(run.blockCount)) {}
+      : run(run), images(run), steps(int(images.getSteps())),
+        blocks(int(run.blockCount)), accumulates(run.has(kTensorAccumulates)),
+        isPlain(areSumsPlain(run, 0, run.blockCount)) {}
 
   void go() {
     images.makeA();
     if constexpr (T::isBiased)
       sumRows();
-    for (int column = 0; column < run.columns; column += 16) {
-      images.makeB(uint32_t(column));
-      if constexpr (T::isBiased)
-        sumColumns();
+    // Two images at a time: the rows of some blocks stay in the nearest cache
+    // for both.
+    for (int column = 0; column < run.columns; column += 32) {
+      int end = run.columns - column < 32 ? run.columns : column + 32;
+      for (int c = column; c < end; c += 16) {
+        images.makeB(uint32_t(c));
+        if constexpr (T::isBiased)
+          sumColumns(c);
+      }
       if (images.isAcross())
-        multiplyColumns<true>(column);
+        multiplyColumns<true>(column, end);
       else
-        multiplyColumns<false>(column);
+        multiplyColumns<false>(column, end);
     }
   }
 
 private:
   void sumRows();
-  void sumColumns();
+  void sumColumns(int column);
 
-  template <bool Across> void multiplyColumns(int column) {
-    int end = run.columns - column < 16 ? run.columns - column : 16;
+  template <bool Across> void multiplyColumns(int column, int end) {
     int block = 0;
     for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
-      for (int c = 0; c < end; c += kColumnsAtOnce)
-        multiply<Across, kBlocksAtOnce>(block, column, c);
+      for (int c = column; c < end; c += kColumnsAtOnce)
+        multiply<Across, kBlocksAtOnce>(block, c);
     for (; block < blocks; ++block)
-      for (int c = 0; c < end; c += kColumnsAtOnce)
-        multiply<Across, 1>(block, column, c);
+      for (int c = column; c < end; c += kColumnsAtOnce)
+        multiply<Across, 1>(block, c);
   }
-  template <bool Across, int V> void multiply(int block, int column, int c);
+  template <bool Across, int V> void multiply(int block, int column);
   Sum *sumsOf(int block, int column) const {
     return (Sum *)(run.cells + (run.sums + column) * int(kTensorLanes) +
                    run.blocks[block].lane);
   }
-  Sum load(const Sum *from) const;
-  Sum finish(Sum products, Sum before) const;
+  Sum loadOther(const Sum *from) const;
+  void storeOther(Sum *to, Sum sum, int block) const;
 
   const TensorRun &run;
   TensorImages<Image> images;
   int steps, blocks;
+  bool accumulates;
+  bool isPlain; ///< sums are cells of tensor memory
   /// What a biased A or B adds too much to each sum: by row, and by column.
   I32<16> rowExcess[T::isBiased ? kTensorBlocks : 1];
-  int32_t columnExcess[T::isBiased ? 16 : 1];
+  int32_t columnExcess[T::isBiased ? 32 : 1];
 };
 
-/// The sums before, which products are added to.
+/// A sum before, which products are added to.
 template <typename T, bool Sparse>
-inline typename T::Sum Multiplication<T, Sparse>::load(const Sum *from) const {
+__attribute__((noinline)) typename T::Sum
+Multiplication<T, Sparse>::loadOther(const Sum *from) const {
   // Saturating sums are added to D at the end.
   if (!run.has(kTensorAccumulates) || run.has(kTensorSaturates))
     return Sum(0);
@@ -166,34 +162,40 @@ inline typename T::Sum Multiplication<T, Sparse>::load(const Sum *from) const {
     return *from;
   }
 }
+/// Stores a sum in the lanes of a block that are written.
 template <typename T, bool Sparse>
-inline typename T::Sum Multiplication<T, Sparse>::finish(Sum sum,
-                                                         Sum before) const {
+__attribute__((noinline)) void
+Multiplication<T, Sparse>::storeOther(Sum *to, Sum sum, int block) const {
+  Sum before = *to;
   if constexpr (__is_same(Sum, F32<16>)) {
-    return toCells(sum, run.has(kTensorHalfSums));
-  } else {
-    if (!run.has(kTensorSaturates))
-      return sum;
-    return __builtin_elementwise_add_sat(
+    sum = toCells(sum, run.has(kTensorHalfSums));
+  } else if (run.has(kTensorSaturates)) {
+    sum = __builtin_elementwise_add_sat(
         run.has(kTensorAccumulates) ? before : Sum(0), sum);
   }
+  *to =
+      __builtin_bit_cast(Sum, chooseLanes(run.blocks[block].isWritten,
+                                          __builtin_bit_cast(U32<16>, sum),
+                                          __builtin_bit_cast(U32<16>, before)));
 }
 
-/// Multiplies for `V` blocks and the columns from `column` + `c` on, which are
-/// in the image of B from column `c` on.
+/// Multiplies for `V` blocks and the columns from `column` on.
 template <typename T, bool Sparse>
 template <bool Across, int V>
-inline void Multiplication<T, Sparse>::multiply(int block, int column, int c) {
+inline void Multiplication<T, Sparse>::multiply(int block, int column) {
   constexpr int C = kColumnsAtOnce, apart = int(kTensorLanes) / 16;
   Sum *to[V], all[V][C];
 #pragma clang loop unroll(full)
   for (int v = 0; v < V; ++v) {
-    to[v] = sumsOf(block + v, column + c);
+    to[v] = sumsOf(block + v, column);
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n) {
-      all[v][n] = load(to[v] + apart * n);
+      if (isPlain)
+        all[v][n] = accumulates ? to[v][apart * n] : Sum(0);
+      else
+        all[v][n] = loadOther(to[v] + apart * n);
       if constexpr (T::isBiased)
-        all[v][n] -= rowExcess[block + v] + columnExcess[c + n];
+        all[v][n] -= rowExcess[block + v] + columnExcess[(column + n) % 32];
     }
   }
   // Fetches the next sums early: those of a CTA exceed the nearest cache.
@@ -202,19 +204,21 @@ inline void Multiplication<T, Sparse>::multiply(int block, int column, int c) {
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n)
       __builtin_prefetch(to[v] + apart * (C + n), 1);
-  const Row *rows = images.rows() + block;
-  const I32<16> *kept = images.kept() + block;
+  auto first = uint32_t(block);
+  const Row *rows = images.rows() + images.placeOfA(0, first);
+  const I32<16> *kept = images.kept() + images.placeOfA(0, first);
+  int beside = int(images.placeOfA(1, first) - images.placeOfA(0, first));
   const Element *columns[C];
 #pragma clang loop unroll(full)
   for (int n = 0; n < C; ++n)
-    columns[n] =
-        images.columns() + (c + n) * (Across ? 1 : images.columnStep());
+    columns[n] = images.columns(uint32_t(column)) +
+                 images.placeOfB(0, uint32_t(column + n) % 16);
 #pragma clang loop unroll_count(4)
   for (int step = 0; step < steps; ++step) {
     Row x[V];
 #pragma clang loop unroll(full)
     for (int v = 0; v < V; ++v)
-      x[v] = rows[step * blocks + v];
+      x[v] = rows[step * beside + v];
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n) {
       Element y = columns[n][Across ? 16 * step : step];
@@ -222,29 +226,23 @@ inline void Multiplication<T, Sparse>::multiply(int block, int column, int c) {
       for (int v = 0; v < V; ++v) {
         Sum next = T::add(all[v][n], x[v], y);
         if constexpr (Sparse && __is_same(Sum, F32<16>))
-          next = choose<16>(kept[step * blocks + v], next, all[v][n]);
+          next = choose<16>(kept[step * beside + v], next, all[v][n]);
         all[v][n] = next;
       }
     }
   }
 #pragma clang loop unroll(full)
-  for (int v = 0; v < V; ++v) {
-    uint32_t written = run.blocks[block + v].isWritten;
+  for (int v = 0; v < V; ++v)
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n) {
       Sum *at = to[v] + apart * n;
-      Sum sum = finish(all[v][n], *at);
-      if (written != 0xffff) {
-        U32<16> bit =
-            1u << Codes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-        I32<16> isWritten = (bit & written) != 0u;
-        sum = __builtin_bit_cast(
-            Sum, choose<16>(isWritten, __builtin_bit_cast(F32<16>, sum),
-                            __builtin_bit_cast(F32<16>, *at)));
-      }
-      *at = sum;
+      if (!isPlain)
+        storeOther(at, all[v][n], block + v);
+      else if constexpr (__is_same(Sum, F32<16>))
+        *at = toCells(all[v][n], false);
+      else
+        *at = all[v][n];
     }
-  }
 }
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
@@ -257,33 +255,37 @@ template <typename T, bool Sparse> void Multiplication<T, Sparse>::sumRows() {
   for (int block = 0; block < blocks; ++block) {
     I32<16> sum = biasedA ? -128 * 4 * steps : 0;
     for (int step = 0; step < steps && biasedB; ++step)
-      sum = addBytes(sum, images.rows()[step * blocks + block],
-                     U32<16>(0x01010101u));
+      sum = addBytes(
+          sum, images.rows()[images.placeOfA(uint32_t(step), uint32_t(block))],
+          U32<16>(0x01010101u));
     rowExcess[block] = biasedB ? sum * -128 : I32<16>(0);
   }
 }
 template <typename T, bool Sparse>
-void Multiplication<T, Sparse>::sumColumns() {
+void Multiplication<T, Sparse>::sumColumns(int column) {
   bool biasedA = run.typeA == TensorElement::S8;
-  int between = images.isAcross() ? 1 : images.columnStep();
-  int each = images.isAcross() ? 16 : 1;
+  const Element *image = images.columns(uint32_t(column));
   for (int c = 0; c < 16; ++c) {
     int32_t sum = 0;
     for (int step = 0; step < steps && biasedA; ++step) {
-      uint32_t four = images.columns()[c * between + step * each];
+      uint32_t four = image[images.placeOfB(uint32_t(step), uint32_t(c))];
       for (int i = 0; i < 32; i += 8)
         sum += int8_t(four >> i);
     }
-    columnExcess[c] = 128 * sum;
+    columnExcess[column % 32 + c] = 128 * sum;
   }
 }
 #endif
 
-template <typename T> void multiplyRun(const TensorRun *run) {
-  if (run->has(kTensorSparse))
-    Multiplication<T, true>(*run).go();
+template <typename T, bool Sparse = false> inline void multiplyRun(void *run) {
+  Multiplication<T, Sparse>(*(const TensorRun *)run).go();
+}
+template <bool Sparse> inline void multiplyFloats(void *run) {
+  const auto &floats = *(const TensorRun *)run;
+  if (floats.scaleBlock && hasHugeScales(floats))
+    multiplyHuge(floats);
   else
-    Multiplication<T, false>(*run).go();
+    multiplyRun<FloatProducts, Sparse>(run);
 }
 
 } // namespace
@@ -292,26 +294,24 @@ template <typename T> void multiplyRun(const TensorRun *run) {
 // The functions
 //===----------------------------------------------------------------------===//
 
-PTXJIT_EXPORT void ptxjit_tensor_floats(const void *run) {
-  auto *r = (const TensorRun *)run;
-  if (r->scaleBlock && hasHugeScales(*r))
-    multiplyHuge(*r);
-  else
-    multiplyRun<FloatProducts>(r);
+PTXJIT_EXPORT void ptxjit_tensor_floats(void *run) {
+  multiplyFloats<false>(run);
 }
-PTXJIT_EXPORT void ptxjit_tensor_bytes(const void *run) {
-  multiplyRun<BytePairProducts>((const TensorRun *)run);
+PTXJIT_EXPORT void ptxjit_tensor_sparse_floats(void *run) {
+  multiplyFloats<true>(run);
+}
+PTXJIT_EXPORT void ptxjit_tensor_bytes(void *run) {
+  multiplyRun<BytePairProducts>(run);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
-PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(const void *run) {
-  multiplyRun<ByteProducts>((const TensorRun *)run);
+PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(void *run) {
+  multiplyRun<ByteProducts>(run);
 }
-PTXJIT_EXPORT void ptxjit_tensor_fast_floats(const void *run) {
-  auto *r = (const TensorRun *)run;
-  if (fitsBf16(*r))
-    multiplyRun<HalfProducts>(r);
+PTXJIT_EXPORT void ptxjit_tensor_fast_floats(void *run) {
+  if (fitsBf16(*(const TensorRun *)run))
+    multiplyRun<HalfProducts>(run);
   else
-    ptxjit_tensor_floats(run);
+    multiplyFloats<false>(run);
 }
 #endif
 

@@ -21,41 +21,63 @@ namespace ptxjit::device {
 // An image says:
 // - Row, Element: a step of 16 rows of A, and of a column of B;
 // - perStep: the elements of k in a step;
-// - isFloat: whether steps are made of values (else of dwords of bytes);
-// - steps(to, apart, ...): writes the steps that values or dwords have.
-
-/// Pairs of bf16, made of f32 numbers that lose the bits that bf16 lacks.
-template <int W> inline U32<W> pairsOf(F32<W> low, F32<W> high) {
-  return bitsOf<W>(low) >> 16 | (bitsOf<W>(high) & 0xffff0000u);
-}
+// - parts: the images that an operand has, which are added;
+// - isTile: whether it is for AMX: whole tiles of steps, by column;
+// - isFloat: whether steps are made of values (else of dwords of bytes).
+// One of values writes the steps of a value and the next one:
+// - put(to, apart, x, next, largest): `to` is a row or element, `apart` the
+//   distance of the parts.
+// One of bytes writes the steps of a dword:
+// - put(to, apart, x, isSigned, isA): `apart` is the distance of steps.
 
 struct FloatImage {
   using Row = F32<16>;
   using Element = float;
-  static constexpr uint32_t perStep = 1;
-  static constexpr bool isFloat = true;
+  static constexpr uint32_t perStep = 1, parts = 1;
+  static constexpr bool isFloat = true, isTile = false;
 };
 struct Bf16Image {
   using Row = U32<16>;
   using Element = uint32_t;
-  static constexpr uint32_t perStep = 2;
-  static constexpr bool isFloat = true;
+  static constexpr uint32_t perStep = 2, parts = 1;
+  static constexpr bool isFloat = true, isTile = false;
+  template <int W>
+  static void put(U32<W> *to, uint64_t, F32<W> x, F32<W> next, uint32_t &) {
+    *to = pairsOf<W>(x, next);
+  }
+};
+struct Bf16Tiles : Bf16Image {
+  static constexpr bool isTile = true;
+};
+/// Elements as sums of two parts, which bf16 can hold. Infinities and NaNs have
+/// no second part; `largest` becomes the bits of the greatest magnitude.
+struct SplitTiles : Bf16Tiles {
+  static constexpr uint32_t parts = 2;
+  template <int W>
+  static void put(U32<W> *to, uint64_t apart, F32<W> x, F32<W> next,
+                  uint32_t &largest) {
+    splitPairs<W>(*to, to[apart], x, next, largest);
+  }
 };
 /// Four bytes.
-struct ByteImage {
+struct ByteTiles {
   using Row = U32<16>;
   using Element = uint32_t;
-  static constexpr uint32_t perStep = 4;
-  static constexpr bool isFloat = false;
-  template <int W> static void steps(U32<W> *to, int, U32<W> x, bool, bool) {
+  static constexpr uint32_t perStep = 4, parts = 1;
+  static constexpr bool isFloat = false, isTile = true;
+  template <int W> static void put(U32<W> *to, uint64_t, U32<W> x, bool, bool) {
     *to = x;
   }
 };
 /// Four bytes; 128 is added to signed ones of A, and subtracted from unsigned
 /// ones of B.
-struct BiasedByteImage : ByteImage {
+struct BiasedByteImage {
+  using Row = U32<16>;
+  using Element = uint32_t;
+  static constexpr uint32_t perStep = 4, parts = 1;
+  static constexpr bool isFloat = false, isTile = false;
   template <int W>
-  static void steps(U32<W> *to, int, U32<W> x, bool isSigned, bool isA) {
+  static void put(U32<W> *to, uint64_t, U32<W> x, bool isSigned, bool isA) {
     *to = isSigned == isA ? x ^ 0x80808080u : x;
   }
 };
@@ -63,24 +85,22 @@ struct BiasedByteImage : ByteImage {
 struct BytePairImage {
   using Row = U32<16>;
   using Element = uint32_t;
-  static constexpr uint32_t perStep = 2;
-  static constexpr bool isFloat = false;
+  static constexpr uint32_t perStep = 2, parts = 1;
+  static constexpr bool isFloat = false, isTile = false;
   template <int W>
-  static void steps(U32<W> *to, int apart, U32<W> x, bool isSigned, bool) {
-    for (int e = 0; e < 2; ++e)
+  static void put(U32<W> *to, uint64_t apart, U32<W> x, bool isSigned, bool) {
+    for (uint64_t e = 0; e < 2; ++e)
       to[e * apart] = isSigned ? ByteElements<true>::get<W>(x, e)
                                : ByteElements<false>::get<W>(x, e);
   }
 };
 
-/// Whether bf16 has all numbers of A and B, scaled or not.
-inline bool fitsBf16(const TensorRun &run);
-
 //===----------------------------------------------------------------------===//
 // Images
 //===----------------------------------------------------------------------===//
 
-inline uint32_t partsOf(const TensorRun &run) {
+/// The scale factors of a row.
+inline uint32_t scalesOf(const TensorRun &run) {
   return run.scaleBlock ? run.k / run.scaleBlock : 0;
 }
 
@@ -100,15 +120,46 @@ inline uint32_t codeOfB(const TensorRun &run, const TensorMatrix &b,
   return code >> bit % 8 & format.mask();
 }
 
+/// Loads units of a row.
+struct UnitLoader {
+  const TensorUnits &units;
+  const char *shared;
+  uint32_t row;
+  uint32_t mask; ///< 0: they are zero
+  U32<4> operator()(uint32_t u) const {
+    return units.load(shared, row, u) & mask;
+  }
+  U32<8> pair(uint32_t u) const {
+    return pick<8, [](int i) { return i; }>(operator()(u), operator()(u + 1));
+  }
+};
+/// The units of a whole row of 128 bytes.
+struct RowLoader {
+  U32<8> parts[4];
+  U32<4> operator()(uint32_t u) const {
+    return u % 2 ? parts[u / 2].hi : parts[u / 2].lo;
+  }
+  U32<8> pair(uint32_t u) const { return parts[u / 2]; }
+};
+
 template <typename Image> class TensorImages {
   using Row = typename Image::Row;
   using Element = typename Image::Element;
-  static constexpr uint32_t perStep = Image::perStep;
+  static constexpr uint32_t perStep = Image::perStep, parts = Image::parts;
+  static constexpr uint32_t mostSteps =
+      Image::isTile ? kTensorMostPacked : kTensorMostK / perStep;
+  /// Blocks whose rows are side by side.
+  static constexpr uint32_t group = 4;
+  /// Images of B, of 16 columns each.
+  static constexpr uint32_t countOfB = Image::isTile ? 16 : 2;
+  /// Elements of an image of B, and what stores write behind them.
+  static constexpr uint32_t partOfB = 16 * mostSteps + 16;
 
 public:
   explicit TensorImages(const TensorRun &run)
       : run(run), formatB(run.typeB, run.packingB), stepsEach(run.k / perStep),
-        steps(stepsEach * run.entryCount),
+        firstStep(Image::isTile ? run.packedSteps : 0),
+        steps(firstStep + stepsEach * run.entryCount),
         // Single columns need not begin at a unit.
         isGathered(run.firstColumn % 8 != 0) {
     char *memory = run.scratch;
@@ -117,63 +168,173 @@ public:
       memory += (bytes + 127) / 128 * 128;
       return taken;
     };
-    constexpr uint32_t most = kTensorMostK * kTensorBlocks;
-    rowsOfA = (Row *)take(most * sizeof(Row));
-    keptOfA = (I32<16> *)take(most * sizeof(Row));
-    columnsOfB = (Element *)take((16 * kTensorMostK + 16) * sizeof(Element));
+    rowsOfA = (Row *)take(parts * mostSteps * kTensorBlocks * sizeof(Row));
+    if (run.has(kTensorSparse))
+      keptOfA = (I32<16> *)take(mostSteps * kTensorBlocks * sizeof(Row));
+    imagesOfB = (Element *)take(countOfB * parts * partOfB * sizeof(Element));
     unitsOfB = (TensorUnits *)take(kTensorEntries * sizeof(TensorUnits));
   }
 
-  int getSteps() const { return int(steps); }
-  /// Row `step * blocks + block`.
-  const Row *rows() const { return rowsOfA; }
-  /// All ones for the elements that a sparse A has, like rows().
+  /// Steps of the images: what was packed before, and those of the run.
+  uint32_t getSteps() const { return steps; }
+  /// Where the steps of a block are among rows(), and among kept(). In a tile
+  /// they follow each other.
+  struct RowPlaces {
+    uint32_t first, beside;
+    uint32_t operator()(uint32_t step) const {
+      if constexpr (Image::isTile)
+        return first + step / 16 * 16 * beside + step % 16;
+      return first + step * beside;
+    }
+  };
+  RowPlaces placesOfA(uint32_t block) const {
+    uint32_t rest = run.blockCount - block / group * group;
+    uint32_t beside = rest < group ? rest : group;
+    return {block / group * group * mostSteps +
+                block % group * (Image::isTile ? 16 : 1),
+            beside};
+  }
+  uint32_t placeOfA(uint32_t step, uint32_t block) const {
+    return placesOfA(block)(step);
+  }
+  const Row *rows(uint32_t part = 0) const { return rowsOfA + part * partOfA; }
+  /// All ones for the elements that a sparse A has.
   const I32<16> *kept() const { return keptOfA; }
-  /// Element `column * columnStep() + step`; if isAcross(), `16 * step +
-  /// column`.
-  const Element *columns() const { return columnsOfB; }
-  int columnStep() const { return int(steps); }
-  bool isAcross() const { return isGathered || run.entries[0].b.alongRows; }
+  /// Where a step of a column is in an image of B. In a tile the steps of a
+  /// column follow each other.
+  uint32_t placeOfB(uint32_t step, uint32_t column) const {
+    return isAcross() ? 16 * step + column : placeAlong(step, column);
+  }
+  /// The image of the 16 columns from `column` on.
+  const Element *columns(uint32_t column, uint32_t part = 0) const {
+    return imagesOfB + (column / 16 % countOfB * parts + part) * partOfB;
+  }
+  /// Whether the columns of a step follow each other.
+  bool isAcross() const { return !Image::isTile && comesAcross(); }
+  /// The greatest magnitude of what was made, as bits.
+  uint32_t getLargest() const { return largest; }
 
   void makeA();
-  /// Makes the image of up to 16 columns, from `firstColumn` + `column` on.
+  /// Makes the image of up to 16 columns, from `firstColumn` + `column` on. For
+  /// tiles there is room for all images, else for two.
   void makeB(uint32_t column);
+  /// Fills the last tiles of `steps` steps up with zeros.
+  void fillUp(uint32_t steps);
 
 private:
+  /// Where the steps of an entry go.
+  struct Steps {
+    uint32_t first, block;
+  };
   void makeBlock(uint32_t entry, uint32_t block, TensorUnits &units);
-  void makeFloats(Row *to, const Codes *codes, const TensorEntry &entry,
-                  const TensorBlock &block);
-  void makeBytes(Row *to, const BlockOfA &a, const TensorEntry &entry,
+  template <typename Value>
+  void makeSteps(Steps to, const TensorEntry &entry, const TensorBlock &block,
+                 Value value);
+  template <typename Codec>
+  void makeFromDwords(Steps to, const Codec &codec, const U32<16> *words,
+                      const TensorEntry &entry, const TensorBlock &block);
+  void makeDense(Steps to, const U32<16> *words, const TensorEntry &entry,
                  const TensorBlock &block);
+  void putDwords(Steps to, const U32<16> *words);
+  void makeWholeBlock(uint32_t number);
+  void makeFloats(Steps to, const Codes *codes, const TensorEntry &entry,
+                  const TensorBlock &block);
+  void makeBytes(Steps to, const BlockOfA &a, const TensorEntry &entry,
+                 const TensorBlock &block);
+  template <typename F>
+  void forEachColumn(uint32_t entry, uint32_t column, F f);
+  template <typename F> void forEachWholeColumn(uint32_t column, F f);
+  /// Where a column of the run is: its row, and address 0 of shared memory.
+  struct RowOfB {
+    uint32_t row;
+    const char *shared;
+  };
+  RowOfB rowOfB(uint32_t column) const {
+    uint32_t n = run.firstColumn + column;
+    bool isSecond = n >= run.halfColumns;
+    return {isSecond ? n - run.halfColumns : n, run.sharedB[isSecond]};
+  }
   void makeAlong(uint32_t entry, uint32_t column);
+  void putAlong(Element *place, F32<16> x, int count);
+  template <typename Load>
+  void putUnits(Element *to, uint32_t first, uint32_t c, uint32_t units,
+                const Load &load);
+  template <typename Codec, typename Load>
+  void putValues(Element *to, const Codec &codec, uint32_t first, uint32_t c,
+                 uint32_t units, const Load &load, const F32<16> *factors,
+                 uint32_t perFactor);
+  template <typename Load>
+  void putBytes(Element *to, uint32_t first, uint32_t c, uint32_t units,
+                const Load &load);
+  void makeWholeAlong(uint32_t column);
+  template <typename Codec>
+  void makeWholeValues(Element *to, const Codec &codec, uint32_t column);
+  template <typename Codec>
+  void makeValuesAlong(Element *to, const Codec &codec, uint32_t perRow,
+                       uint32_t entry, uint32_t column);
   void makeAcross(uint32_t entry, uint32_t column);
   void loadAcross(Codes *codes, uint32_t entry, uint32_t column);
+  void storeAcross(const U32<16> *steps, uint32_t first, uint32_t count,
+                   Element *image);
+  static constexpr uint32_t partOfA = mostSteps * kTensorBlocks;
+  static uint32_t placeAlong(uint32_t step, uint32_t column) {
+    if constexpr (Image::isTile)
+      return (step / 16 * 16 + column) * 16 + step % 16;
+    return column * mostSteps + step;
+  }
+  Element *columnsToMake(uint32_t column) {
+    return const_cast<Element *>(columns(column));
+  }
+  bool comesAcross() const { return isGathered || run.entries[0].b.alongRows; }
   bool isZero(uint32_t column) const {
     return run.zeroColumns[column / 64] >> column % 64 & 1;
   }
 
   const TensorRun &run;
   CodeFormat formatB;
-  uint32_t stepsEach, steps;
+  uint32_t stepsEach, firstStep, steps;
   bool isGathered;
   Row *rowsOfA;
-  I32<16> *keptOfA;
-  Element *columnsOfB;
+  I32<16> *keptOfA = nullptr;
+  Element *imagesOfB;
   TensorUnits *unitsOfB;
+  bool hasWholeRowsOfB = false;
+  uint32_t largest = 0;
 };
 
 //===----------------------------------------------------------------------===//
 // A
 //===----------------------------------------------------------------------===//
 
+template <typename Image> void TensorImages<Image>::fillUp(uint32_t steps) {
+  for (uint32_t step = steps; step % 16; ++step)
+    for (uint32_t part = 0; part < parts; ++part) {
+      for (uint32_t block = 0; block < run.blockCount; ++block)
+        rowsOfA[part * partOfA + placeOfA(step, block)] = 0;
+      for (uint32_t column = 0; column < run.columns; ++column)
+        columnsToMake(column)[part * partOfB + placeOfB(step, column % 16)] = 0;
+    }
+}
+
 template <typename Image> void TensorImages<Image>::makeA() {
+  bool hasWholeRows =
+      !run.has(kTensorAInMemory) && !run.has(kTensorSparse) &&
+      haveWholeRows(run,
+                    [](const TensorEntry &entry) -> auto & { return entry.a; });
+  hasWholeRowsOfB = !isGathered && !run.has(kTensorSparse) &&
+                    haveWholeRows(run, [](const TensorEntry &entry) -> auto & {
+                      return entry.b;
+                    });
+  for (uint32_t block = 0; hasWholeRows && block < run.blockCount; ++block)
+    makeWholeBlock(block);
   for (uint32_t i = 0; i < run.entryCount; ++i) {
     const TensorEntry &entry = run.entries[i];
     TensorUnits units;
-    BlockOfA::openA(units, run, entry);
-    for (uint32_t block = 0; block < run.blockCount; ++block)
+    if (!hasWholeRows)
+      BlockOfA::openA(units, run, entry);
+    for (uint32_t block = 0; !hasWholeRows && block < run.blockCount; ++block)
       makeBlock(i, block, units);
-    if (!isGathered)
+    if (!isGathered && !hasWholeRowsOfB)
       unitsOfB[i].open(entry.b,
                        entry.b.alongRows ? run.k : run.k / formatB.perUnit);
   }
@@ -186,19 +347,24 @@ TensorImages<Image>::makeBlock(uint32_t i, uint32_t number,
   const TensorEntry &entry = run.entries[i];
   const TensorBlock &block = run.blocks[number];
   BlockOfA a(run, entry, block, units);
-  Row *to = rowsOfA + i * stepsEach * run.blockCount + number;
+  Steps to{firstStep + i * stepsEach, number};
   if constexpr (!Image::isFloat) {
     makeBytes(to, a, entry, block);
   } else {
+    if (a.hasDwords() && !run.has(kTensorSparse)) {
+      U32<16> words[17];
+      a.dwords(words);
+      makeDense(to, words, entry, block);
+      return;
+    }
     Codes codes[kTensorMostK];
     a.codes(codes);
     if (run.has(kTensorSparse)) {
       Codes dense[kTensorMostK];
       I32<16> isKept[kTensorMostK];
       expandCodes(dense, isKept, codes, run, entry, block);
-      I32<16> *toKept = keptOfA + (to - rowsOfA);
       for (uint32_t k = 0; k < run.k; ++k)
-        toKept[k * run.blockCount] = isKept[k];
+        keptOfA[placeOfA(to.first + k, number)] = isKept[k];
       makeFloats(to, dense, entry, block);
     } else {
       makeFloats(to, codes, entry, block);
@@ -206,33 +372,74 @@ TensorImages<Image>::makeBlock(uint32_t i, uint32_t number,
   }
 }
 
+/// Makes steps of value(k), an element of the rows of a block.
 template <typename Image>
-void TensorImages<Image>::makeFloats(Row *to, const Codes *codes,
-                                     const TensorEntry &entry,
-                                     const TensorBlock &block) {
-  uint32_t parts = partsOf(run), each = parts ? run.scaleBlock : run.k;
-  F32<16> sign = run.has(kTensorNegates) ? -1.0f : 1.0f;
-  for (uint32_t part = 0; part * each < run.k; ++part) {
-    F32<16> factor = parts ? scalesOfA(run, entry, block, part) * sign : sign;
-    auto value = [&](uint32_t k) {
-      return decode(run.typeA, codes[k]) * factor;
+template <typename Value>
+inline void TensorImages<Image>::makeSteps(Steps to, const TensorEntry &entry,
+                                           const TensorBlock &block,
+                                           Value value) {
+  uint32_t scales = scalesOf(run), each = scales ? run.scaleBlock : run.k;
+  bool negates = run.has(kTensorNegates);
+  uint32_t end = run.k;
+  RowPlaces places = placesOfA(to.block);
+  for (uint32_t part = 0; part * each < end; ++part) {
+    F32<16> factor = negates ? -1.0f : 1.0f;
+    if (scales)
+      factor *= scalesOfA(run, entry, block, part);
+    bool isScaled = scales || negates;
+    auto scaled = [&](uint32_t k) {
+      F32<16> x = value(k);
+      return isScaled ? x * factor : x;
     };
     for (uint32_t k = part * each; k < (part + 1) * each; k += perStep) {
-      Row &step = to[k / perStep * run.blockCount];
+      Row *step = rowsOfA + places(to.first + k / perStep);
       if constexpr (perStep == 1)
-        step = value(k);
+        *step = scaled(k);
       else
-        step = pairsOf<16>(value(k), value(k + 1));
+        Image::template put<16>(step, partOfA, scaled(k), scaled(k + 1),
+                                largest);
     }
   }
 }
 
+/// For a dense A whose dwords are along k.
 template <typename Image>
-void TensorImages<Image>::makeBytes(Row *to, const BlockOfA &a,
+template <typename Codec>
+__attribute__((noinline)) void TensorImages<Image>::makeFromDwords(
+    Steps to, const Codec &codec, const U32<16> *words,
+    const TensorEntry &entry, const TensorBlock &block) {
+  if constexpr (__is_same(Codec, Bf16Codec) && perStep == 2 && parts == 1) {
+    U32<16> sign = run.has(kTensorNegates) ? 0x80008000u : 0u;
+    RowPlaces places = placesOfA(to.block);
+    for (uint32_t d = 0, end = run.k / 2; d < end; ++d)
+      rowsOfA[places(to.first + d)] = words[d] ^ sign;
+    return;
+  }
+  makeSteps(to, entry, block, [&](uint32_t k) {
+    if constexpr (Codec::apart == 0) {
+      return codec.decode(
+          codec.format.code(k, [&](uint32_t d) { return words[d]; }));
+    } else {
+      constexpr uint32_t each = 32 / Codec::apart;
+      constexpr uint32_t mask = uint32_t((uint64_t(1) << Codec::apart) - 1);
+      return codec.decode(words[k / each] >> k % each * Codec::apart & mask);
+    }
+  });
+}
+
+template <typename Image>
+void TensorImages<Image>::makeFloats(Steps to, const Codes *codes,
+                                     const TensorEntry &entry,
+                                     const TensorBlock &block) {
+  makeSteps(to, entry, block,
+            [&](uint32_t k) { return decode(run.typeA, codes[k]); });
+}
+
+template <typename Image>
+void TensorImages<Image>::makeBytes(Steps to, const BlockOfA &a,
                                     const TensorEntry &entry,
                                     const TensorBlock &block) {
   if constexpr (!Image::isFloat) {
-    bool isSigned = run.typeA == TensorElement::S8;
     U32<16> words[kTensorMostK / 4];
     if (a.hasDwords() && !run.has(kTensorSparse)) {
       a.dwords(words);
@@ -246,10 +453,47 @@ void TensorImages<Image>::makeBytes(Row *to, const BlockOfA &a,
         words[k / 4] =
             all[k] | all[k + 1] << 8 | all[k + 2] << 16 | all[k + 3] << 24;
     }
-    for (uint32_t d = 0; d < run.k / 4; ++d)
-      Image::template steps<16>(to + d * (4 / perStep) * run.blockCount,
-                                int(run.blockCount), words[d], isSigned, true);
+    putDwords(to, words);
   }
+}
+
+/// Puts dwords of bytes.
+template <typename Image>
+void TensorImages<Image>::putDwords(Steps to, const U32<16> *words) {
+  if constexpr (!Image::isFloat) {
+    bool isSigned = run.typeA == TensorElement::S8;
+    RowPlaces places = placesOfA(to.block);
+    for (uint32_t d = 0; d < run.k / 4; ++d) {
+      uint32_t step = to.first + d * (4 / perStep), place = places(step);
+      Image::template put<16>(rowsOfA + place, places(step + 1) - place,
+                              words[d], isSigned, true);
+    }
+  }
+}
+
+/// Puts the dwords of a dense A.
+template <typename Image>
+void TensorImages<Image>::makeDense(Steps to, const U32<16> *words,
+                                    const TensorEntry &entry,
+                                    const TensorBlock &block) {
+  if constexpr (Image::isFloat)
+    withCodec(run.typeA, run.packingA, [&](auto codec) {
+      makeFromDwords(to, codec, words, entry, block);
+    });
+  else
+    putDwords(to, words);
+}
+
+/// Puts a block of all four entries, whose rows are whole.
+template <typename Image>
+__attribute__((noinline)) void
+TensorImages<Image>::makeWholeBlock(uint32_t number) {
+  const TensorBlock &block = run.blocks[number];
+  U32<16> words[4][8];
+  loadWholeBlock(words, run, block);
+  for (uint32_t i = 0; i < 4; ++i)
+    makeDense({firstStep + i * stepsEach, number}, words[i], run.entries[i],
+              block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,55 +501,181 @@ void TensorImages<Image>::makeBytes(Row *to, const BlockOfA &a,
 //===----------------------------------------------------------------------===//
 
 template <typename Image> void TensorImages<Image>::makeB(uint32_t column) {
+  if (hasWholeRowsOfB) {
+    makeWholeAlong(column);
+    return;
+  }
   for (uint32_t i = 0; i < run.entryCount; ++i)
-    if (isAcross())
+    if (comesAcross())
       makeAcross(i, column);
     else
       makeAlong(i, column);
 }
 
+/// Calls f(c, load) for each of 16 columns, where `load` returns its units.
+template <typename Image>
+template <typename F>
+inline void TensorImages<Image>::forEachColumn(uint32_t i, uint32_t column,
+                                               F f) {
+  TensorUnits &units = unitsOfB[i];
+  uint32_t zeros = uint32_t(run.zeroColumns[column / 64] >> column % 64);
+  for (uint32_t c = 0; c < 16 && column + c < run.columns; c += 8) {
+    auto [row, shared] = rowOfB(column + c);
+    units.goTo(row / 8);
+    for (uint32_t r = 0; r < 8; ++r)
+      f(c + r, UnitLoader{units, shared, r, zeros >> (c + r) & 1 ? 0 : ~0u});
+  }
+}
+
+/// The same for all four entries at once, whose rows are whole.
+template <typename Image>
+template <typename F>
+inline void TensorImages<Image>::forEachWholeColumn(uint32_t column, F f) {
+  const TensorMatrix &b = run.entries[0].b;
+  for (uint32_t c = 0; c < 16 && column + c < run.columns; c += 8) {
+    auto [row, shared] = rowOfB(column + c);
+    const char *pattern = shared + b.start + row / 8 * b.stride;
+    repeat<8>([&](auto r) {
+      RowLoader load;
+      loadWholeRow<r.value>(load.parts, pattern);
+      f(c + r.value, load);
+    });
+  }
+}
+
 /// All steps of each column.
 template <typename Image>
-__attribute__((noinline)) void TensorImages<Image>::makeAlong(uint32_t i,
-                                                              uint32_t column) {
-  const TensorEntry &entry = run.entries[i];
-  TensorUnits &units = unitsOfB[i];
-  uint32_t perRow = run.k / formatB.perUnit, parts = partsOf(run);
-  F32<16> factors[8];
-  for (uint32_t part = 0; part < parts; ++part)
-    factors[part] = scalesOfB(run, entry, run.firstColumn + column, part);
-  for (uint32_t c = 0; c < 16 && column + c < run.columns; ++c) {
-    uint32_t n = run.firstColumn + column + c;
-    bool isSecond = n >= run.halfColumns;
-    uint32_t row = isSecond ? n - run.halfColumns : n;
-    if (c % 8 == 0)
-      units.goTo(row / 8);
-    U32<4> loaded[4] = {};
-    if (!isZero(column + c))
-      for (uint32_t u = 0; u < perRow; ++u)
-        loaded[u] = units.load(run.sharedB[isSecond], row % 8, u);
-    Element *to = columnsOfB + c * steps + i * stepsEach;
+void TensorImages<Image>::makeAlong(uint32_t i, uint32_t column) {
+  uint32_t perRow = run.k / formatB.perUnit;
+  uint32_t first = firstStep + i * stepsEach;
+  Element *to = columnsToMake(column);
+  if constexpr (Image::isFloat) {
+    withCodec(run.typeB, run.packingB, [&](auto codec) {
+      makeValuesAlong(to, codec, perRow, i, column);
+    });
+  } else {
+    forEachColumn(i, column, [&](uint32_t c, const UnitLoader &load) {
+      putBytes(to, first, c, perRow, load);
+    });
+  }
+}
+
+/// Puts the bytes of a column, from step `first` on.
+template <typename Image>
+template <typename Load>
+inline void TensorImages<Image>::putBytes(Element *to, uint32_t first,
+                                          uint32_t c, uint32_t units,
+                                          const Load &load) {
+  bool isSigned = run.typeB == TensorElement::S8;
+  for (uint32_t u = 0; u < units; ++u) {
+    auto *place = (U32<4> *)(to + placeAlong(first + u * (16 / perStep), c));
     if constexpr (Image::isFloat) {
-      forCodesAlong(formatB, loaded, perRow,
-                    [&](uint32_t k, Codes codes, int count) {
-                      F32<16> x = decode(run.typeB, codes);
-                      if (parts)
-                        x *= factors[k / run.scaleBlock][int(c)];
-                      if constexpr (perStep == 2)
-                        *(U32<8> *)(to + k / 2) = pairsOf<8>(x.even, x.odd);
-                      else if (count == 8)
-                        *(F32<8> *)(to + k) = x.lo;
-                      else
-                        __builtin_memcpy(to + k, &x, sizeof(x));
-                    });
+      continue;
+    } else if constexpr (perStep == 4) {
+      Image::template put<4>(place, 1, load(u), isSigned, false);
     } else {
-      bool isSigned = run.typeB == TensorElement::S8;
-      for (uint32_t d = 0; d < run.k / 4; ++d) {
-        U32<1> word = loaded[d / 4][int(d % 4)];
-        Image::template steps<1>((U32<1> *)to + d * (4 / perStep), 1, word,
-                                 isSigned, false);
-      }
+      U32<4> both[2];
+      Image::template put<4>(both, 1, load(u), isSigned, false);
+      *(U32<8> *)place = interleave(both[0], both[1]);
     }
+  }
+}
+
+/// Puts the units of a column, from step `first` on.
+template <typename Image>
+template <typename Load>
+inline void TensorImages<Image>::putUnits(Element *to, uint32_t first,
+                                          uint32_t c, uint32_t units,
+                                          const Load &load) {
+  for (uint32_t u = 0; u < units; u += 2)
+    *(U32<8> *)(to + placeAlong(first + 4 * u, c)) = load.pair(u);
+}
+
+/// Puts the values of a column. `factors` are those of parts of `perFactor`
+/// times 16 elements; null: none.
+template <typename Image>
+template <typename Codec, typename Load>
+inline void
+TensorImages<Image>::putValues(Element *to, const Codec &codec, uint32_t first,
+                               uint32_t c, uint32_t units, const Load &load,
+                               const F32<16> *factors, uint32_t perFactor) {
+  if constexpr (__is_same(Codec, Bf16Codec) && perStep == 2 && parts == 1) {
+    putUnits(to, first, c, units, load);
+    return;
+  }
+  forCodesAlong(codec, units, load, [&](uint32_t k, Codes codes, int count) {
+    F32<16> x = codec.decode(codes);
+    if (factors)
+      x *= factors[k / 16 / perFactor][int(c)];
+    Element *place = to + placeAlong(first + k / perStep, c);
+    if constexpr (perStep == 2)
+      putAlong(place, x, count);
+    else if (count == 8)
+      *(F32<8> *)place = x.lo;
+    else
+      storeUnaligned(place, x);
+  });
+}
+
+template <typename Image>
+template <typename Codec>
+__attribute__((noinline)) void
+TensorImages<Image>::makeValuesAlong(Element *to, const Codec &codec,
+                                     uint32_t perRow, uint32_t i,
+                                     uint32_t column) {
+  const TensorEntry &entry = run.entries[i];
+  uint32_t scales = scalesOf(run), first = firstStep + i * stepsEach;
+  F32<16> factors[8];
+  for (uint32_t part = 0; part < scales; ++part)
+    factors[part] = scalesOfB(run, entry, run.firstColumn + column, part);
+  uint32_t perFactor = scales ? run.scaleBlock / 16 : 1;
+  forEachColumn(i, column, [&](uint32_t c, const UnitLoader &load) {
+    putValues(to, codec, first, c, perRow, load, scales ? factors : nullptr,
+              perFactor);
+  });
+}
+
+/// All four entries, whose rows are whole.
+template <typename Image>
+template <typename Codec>
+__attribute__((noinline)) void
+TensorImages<Image>::makeWholeValues(Element *to, const Codec &codec,
+                                     uint32_t column) {
+  uint32_t scales = scalesOf(run), perFactor = 1;
+  F32<16> factors[4 * 8];
+  for (uint32_t i = 0; i < 4 * scales; ++i)
+    factors[i] = scalesOfB(run, run.entries[i / scales],
+                           run.firstColumn + column, i % scales);
+  if (scales)
+    perFactor = run.scaleBlock / 16;
+  forEachWholeColumn(column, [&](uint32_t c, const RowLoader &load) {
+    putValues(to, codec, firstStep, c, 8, load, scales ? factors : nullptr,
+              perFactor);
+  });
+}
+template <typename Image>
+void TensorImages<Image>::makeWholeAlong(uint32_t column) {
+  Element *to = columnsToMake(column);
+  if constexpr (Image::isFloat)
+    withCodec(run.typeB, run.packingB,
+              [&](auto codec) { makeWholeValues(to, codec, column); });
+  else
+    forEachWholeColumn(column, [&](uint32_t c, const RowLoader &load) {
+      putBytes(to, firstStep, c, 8, load);
+    });
+}
+
+/// Puts pairs of `count` elements along k.
+template <typename Image>
+inline void TensorImages<Image>::putAlong(Element *place, F32<16> x,
+                                          int count) {
+  if constexpr (perStep == 2) {
+    F32<8> even = x.even, odd = x.odd;
+    if (count == 8)
+      Image::template put<4>((U32<4> *)place, partOfB / 4, even.lo, odd.lo,
+                             largest);
+    else
+      Image::template put<8>((U32<8> *)place, partOfB / 8, even, odd, largest);
   }
 }
 
@@ -338,6 +708,23 @@ void TensorImages<Image>::loadAcross(Codes *codes, uint32_t i,
         codesAcross(formatB, count, [&](uint32_t u) { return loaded[u][k]; });
 }
 
+/// Stores `count` steps of 16 columns, from step `first` on.
+template <typename Image>
+void TensorImages<Image>::storeAcross(const U32<16> *from, uint32_t first,
+                                      uint32_t count, Element *image) {
+  if constexpr (!Image::isTile) {
+    for (uint32_t i = 0; i < count; ++i)
+      *(U32<16> *)(image + 16 * (first + i)) = from[i];
+  } else {
+    for (uint32_t i = 0; i < count; i += 4)
+      for (uint32_t c = 0; c < 16; ++c) {
+        uint32_t *to = (uint32_t *)image + placeAlong(first + i, c);
+        for (uint32_t step = 0; step < 4; ++step)
+          to[step] = from[i + step][int(c)];
+      }
+  }
+}
+
 /// All columns of each step.
 template <typename Image>
 __attribute__((noinline)) void
@@ -347,29 +734,71 @@ TensorImages<Image>::makeAcross(uint32_t i, uint32_t column) {
   Codes keeps;
   for (uint32_t c = 0; c < 16; ++c)
     keeps[int(c)] = column + c < run.columns && isZero(column + c) ? 0 : ~0u;
-  uint32_t parts = partsOf(run), each = parts ? run.scaleBlock : run.k;
+  uint32_t scales = scalesOf(run), each = scales ? run.scaleBlock : run.k;
+  U32<16> made[mostSteps * parts];
   for (uint32_t part = 0; part * each < run.k; ++part) {
     F32<16> factor = 1.0f;
-    if (parts)
+    if (scales)
       factor = scalesOfB(run, run.entries[i], run.firstColumn + column, part);
+    auto value = [&](uint32_t at) {
+      return decode(run.typeB, codes[at] & keeps) * factor;
+    };
     for (uint32_t k = part * each; k < (part + 1) * each; k += perStep) {
-      Element *to = columnsOfB + 16 * (i * stepsEach + k / perStep);
-      if constexpr (Image::isFloat) {
-        auto value = [&](uint32_t at) {
-          return decode(run.typeB, codes[at] & keeps) * factor;
-        };
-        if constexpr (perStep == 1)
-          *(Row *)to = value(k);
-        else
-          *(Row *)to = pairsOf<16>(value(k), value(k + 1));
-      } else if (k % 4 == 0) {
+      U32<16> *step = made + k / perStep;
+      if constexpr (!Image::isFloat) {
+        if (k % 4)
+          continue;
         U32<16> word = codes[k] | codes[k + 1] << 8 | codes[k + 2] << 16 |
                        codes[k + 3] << 24;
-        Image::template steps<16>((U32<16> *)to, 1, word & keeps,
-                                  run.typeB == TensorElement::S8, false);
+        Image::template put<16>(step, 1, word & keeps,
+                                run.typeB == TensorElement::S8, false);
+      } else if constexpr (perStep == 1) {
+        *step = bitsOf<16>(value(k));
+      } else {
+        Image::template put<16>(step, mostSteps, value(k), value(k + 1),
+                                largest);
       }
     }
   }
+  for (uint32_t part = 0; part < parts; ++part)
+    storeAcross(made + part * mostSteps, firstStep + i * stepsEach, stepsEach,
+                columnsToMake(column) + part * partOfB);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// What cells hold of sums: f32, or f16 in the lower half.
+inline F32<16> toCells(F32<16> sum, bool isHalf) {
+  I32<16> isNumber = sum == sum;
+  if (!isHalf)
+    return choose<16>(isNumber, sum, fromBits<16>(U32<16>(0x7fffffffu)));
+  auto halves = __builtin_convertvector(sum, Vec<_Float16, 16>);
+  U32<16> bits = __builtin_convertvector(
+      __builtin_bit_cast(Vec<uint16_t, 16>, halves), U32<16>);
+  return choose<16>(isNumber, fromBits<16>(bits),
+                    fromBits<16>(U32<16>(0x7fffu)));
+}
+
+/// Whether the sums of `count` blocks are cells of tensor memory as they are.
+inline bool areSumsPlain(const TensorRun &run, uint32_t block, uint32_t count) {
+  if (run.has(kTensorHalfSums) || run.has(kTensorSaturates) || run.inputShift)
+    return false;
+  for (uint32_t i = block; i < block + count; ++i)
+    if (run.blocks[i].isWritten != 0xffff)
+      return false;
+  return true;
+}
+
+/// `x` in the lanes whose bits are set, else `y`.
+inline U32<16> chooseLanes(uint32_t lanes, U32<16> x, U32<16> y) {
+  if (lanes == 0xffff)
+    return x;
+  U32<16> bit =
+      1u << Codes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  U32<16> mask = U32<16>(I32<16>((bit & lanes) != 0u));
+  return (x & mask) | (y & ~mask);
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,7 +810,7 @@ inline bool hasHugeScales(const TensorRun &run) {
   constexpr float most = 0x1p100f;
   U32<16> isHuge = 0;
   for (uint32_t i = 0; i < run.entryCount; ++i)
-    for (uint32_t part = 0; part < partsOf(run); ++part) {
+    for (uint32_t part = 0; part < scalesOf(run); ++part) {
       const TensorEntry &entry = run.entries[i];
       for (uint32_t block = 0; block < run.blockCount; ++block)
         isHuge |= Codes(
@@ -393,13 +822,17 @@ inline bool hasHugeScales(const TensorRun &run) {
   return __builtin_reduce_or(isHuge) != 0;
 }
 
+/// Whether bf16 has all numbers of A and B, scaled or not.
 inline bool fitsBf16(const TensorRun &run) {
   auto fits = [](TensorElement type) {
     return type != TensorElement::F16 && type != TensorElement::TF32;
   };
-  return fits(run.typeA) && fits(run.typeB) && !run.has(kTensorSparse) &&
+  return fits(run.typeA) && fits(run.typeB) &&
          !(run.scaleBlock && hasHugeScales(run));
 }
+
+/// Whether bf16 has all numbers of A and B as sums of two.
+inline bool fitsSplitBf16(const TensorRun &run) { return !run.scaleBlock; }
 
 /// sum + a * b, where f32 may lack a or b.
 inline float addHuge(float sum, double a, double b) {

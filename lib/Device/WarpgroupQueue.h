@@ -63,7 +63,13 @@ constexpr int kMostSteps = 64;
 /// have no room for more.
 template <typename Part>
 inline void forEachPart(const Run &run, int most, Part part) {
-  Run next = run;
+  // Member by member: device code has no memcpy.
+  Run next;
+  next.queues = run.queues;
+  next.warps = run.warps;
+  next.firstWarp = run.firstWarp;
+  next.firstColumn = run.firstColumn;
+  next.columns = run.columns;
   for (int i = 0; i < run.count; i += most) {
     next.count = run.count - i < most ? run.count - i : most;
     for (int j = 0; j < next.count; ++j)

@@ -2,10 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of Wgmma.cpp for CPUs with AMX. It has eight registers for *tiles* of
-// up to 16 rows of 64 bytes. One instruction adds the product of two tiles, X
-// and Y, to a third one. A dword of X has pairs of bf16, or four bytes, along
-// k; a row of Y has the same dword of k for 16 columns.
+// Kernels of Wgmma.cpp for CPUs with AMX (Tiles.h).
 //
 // The sums of a warp are columns of 16 rows, so that the tiles are transposed:
 // the rows of X are columns of B, and the columns of Y are rows of A.
@@ -21,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tiles.h"
 #include "WarpgroupRows.h"
 
 #if defined(__AMX_TILE__)
@@ -48,23 +46,6 @@ namespace {
 // Infinities and NaNs have no second part. So types with two parts raise
 // `largest` to the bits of the greatest magnitude, and multiplyExactly(run) is
 // a kernel for them.
-
-/// Pairs of bf16, made of f32 numbers that lose the bits that bf16 lacks.
-template <int W> inline U32<W> pairsOf(F32<W> low, F32<W> high) {
-  return bitsOf<W>(low) >> 16 | (bitsOf<W>(high) & 0xffff0000u);
-}
-template <int W> inline F32<W> firstPart(F32<W> x) {
-  return fromBits<W>(bitsOf<W>(x) & 0xffff0000u);
-}
-template <int W>
-inline void splitPairs(U32<W> &first, U32<W> &second, F32<W> low, F32<W> high,
-                       uint32_t &largest) {
-  first = pairsOf<W>(low, high);
-  second = pairsOf<W>(low - firstPart<W>(low), high - firstPart<W>(high));
-  uint32_t most = __builtin_reduce_max(__builtin_elementwise_max(
-      bitsOf<W>(low) & 0x7fffffffu, bitsOf<W>(high) & 0x7fffffffu));
-  largest = most > largest ? most : largest;
-}
 
 struct FloatTiles {
   using Sum = F32<16>;
@@ -134,78 +115,9 @@ struct ByteTiles {
     *(U32<8> *)to = x;
   }
   template <int Sum, int X, int Y> static void add(uint32_t flags) {
-    bool isSignedX = flags & kWgmmaOtherB, isSignedY = flags & kWgmmaOtherA;
-    if (isSignedX && isSignedY)
-      __builtin_ia32_tdpbssd(Sum, X, Y);
-    else if (isSignedX)
-      __builtin_ia32_tdpbsud(Sum, X, Y);
-    else if (isSignedY)
-      __builtin_ia32_tdpbusd(Sum, X, Y);
-    else
-      __builtin_ia32_tdpbuud(Sum, X, Y);
+    addByteTiles<Sum, X, Y>(flags & kWgmmaOtherB, flags & kWgmmaOtherA);
   }
 };
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-constexpr int kTileRows = 16, kTileBytes = 64;
-constexpr int kTileSteps = kTileRows; ///< of a tile of X or Y
-
-/// What the CPU loads to set up its tiles.
-struct TileShapes {
-  uint8_t palette, startRow, reserved[14];
-  uint16_t rowBytes[16];
-  uint8_t rows[16];
-};
-static_assert(sizeof(TileShapes) == 64);
-
-/// The tiles' numbers. Those of sums are 0 to 3. Tiles of Y take turns, so that
-/// one is loaded while another is used.
-constexpr int kTileX = 4, kFirstTileY = 5, kTilesY = 3;
-
-/// Gives tiles their shapes: those of sums and of X have `columns` rows.
-inline void shapeTiles(int columns) {
-  TileShapes shapes = {};
-  shapes.palette = 1;
-  for (int tile = 0; tile < 8; ++tile) {
-    shapes.rows[tile] = uint8_t(tile <= kTileX ? columns : kTileRows);
-    shapes.rowBytes[tile] = kTileBytes;
-  }
-  __builtin_ia32_tile_loadconfig(&shapes);
-}
-
-template <int I> struct Constant {
-  static constexpr int value = I;
-};
-template <typename F, int... I>
-inline void callWithEach(F f, Sequence<int, I...>) {
-  (f(Constant<I>()), ...);
-}
-/// Calls f(Constant<0>()), f(Constant<1>()), ... N times: a tile's number is
-/// part of an instruction.
-template <int N, typename F> inline void repeat(F f) {
-  callWithEach(f, __make_integer_seq<Sequence, int, N>{});
-}
-
-/// Transposes 8 rows of 8 dwords.
-inline void transpose(U32<8> *rows) {
-  auto exchange = [&]<int Bit>(Constant<Bit>) {
-    for (int i = 0; i < 8; ++i) {
-      if (i & Bit)
-        continue;
-      U32<8> low = rows[i], high = rows[i + Bit];
-      rows[i] =
-          pick<8, [](int j) { return j & Bit ? 8 + j - Bit : j; }>(low, high);
-      rows[i + Bit] =
-          pick<8, [](int j) { return j & Bit ? 8 + j : j + Bit; }>(low, high);
-    }
-  };
-  exchange(Constant<4>());
-  exchange(Constant<2>());
-  exchange(Constant<1>());
-}
 
 //===----------------------------------------------------------------------===//
 // Multiplication

@@ -137,6 +137,8 @@ LogicalResult TensorProduct::verify() const {
     return op.emitError("the kind does not allow this factor of D");
   const char *fault =
       tileOfB.findFault(instruction.k * instruction.b.pitch / 8);
+  if (!fault && mma.aIsInTensorMemory && instruction.transposesA)
+    fault = "A, which is in tensor memory, is transposed";
   if (!fault && !mma.aIsInTensorMemory)
     fault = tileOfA.findFault(storedK() * instruction.a.pitch / 8);
   if (!fault)

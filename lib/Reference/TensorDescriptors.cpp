@@ -311,6 +311,8 @@ FailureOr<Bits> SharedTile::read(Operation &op, const CoreMemory &memory,
 //===----------------------------------------------------------------------===//
 
 const char *ZeroColumns::findFault() const {
+  if (field(descriptor, 36, 3))
+    return "reserved bits of a zero-column mask descriptor are set";
   if (shift() > (parts == 4 ? 16u : 32u))
     return "a zero-column mask descriptor shifts the columns too far";
   return nullptr;

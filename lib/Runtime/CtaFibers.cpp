@@ -6,12 +6,14 @@
 
 #include "CtaFibers.h"
 #include "ClusterWindows.h"
+#include "CtaRunner.h"
 #include "FaultScope.h"
 #include "Mbarrier.h"
 #include "SystemCalls.h"
 #include "TensorCopy.h"
 #include "TensorCore.h"
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <iterator>
 
@@ -271,12 +273,9 @@ static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
   FaultScope::leave(LaunchStatus(status), address, caller);
 }
 
-static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
-                             uint32_t function, uint32_t lane,
-                             const uint64_t *places) {
-  SystemCall call{places, (function & PTXJIT_SYSTEM_NARROW) != 0,
-                  callerOf(context, strand, lane)};
-  switch (function & ~PTXJIT_SYSTEM_NARROW) {
+static void callSystem(PtxjitKernelContext *context, uint32_t function,
+                       const SystemCall &call) {
+  switch (function) {
   case PTXJIT_SYSTEM_ASSERT:
     tellAssertion(*context, call,
                   context->runtime && fibersOf(context).hasFailed());
@@ -290,6 +289,16 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   case PTXJIT_SYSTEM_FREE:
     freeOnHeap(call);
     break;
+  }
+}
+static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
+                             uint32_t function, uint32_t lanes,
+                             const uint64_t *places) {
+  bool isNarrow = function & PTXJIT_SYSTEM_NARROW;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    auto lane = uint32_t(__builtin_ctz(rest));
+    callSystem(context, function & ~PTXJIT_SYSTEM_NARROW,
+               {places + lane, isNarrow, callerOf(context, strand, lane)});
   }
   return 0;
 }
@@ -388,7 +397,7 @@ static uint32_t shiftCellsHelper(PtxjitKernelContext *context, uint32_t strand,
 static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
                              uint32_t lane, uint64_t mbarrier, uint32_t ctas,
                              uint32_t flags) {
-  tensorCoreOf(context).settle();
+  tensorCoreOf(context).pack();
   if (mbarrier % 8)
     FaultScope::leave(LaunchStatus::MisalignedAddress, mbarrier,
                       callerOf(context, strand, lane));
@@ -401,6 +410,32 @@ static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
         ctas, [&](uint32_t rank) { arrive(windows.sameIn(rank, mbarrier)); });
   else
     arrive(mbarrier);
+  return 0;
+}
+
+static uint32_t cancelHelper(PtxjitKernelContext *context, uint64_t to,
+                             uint64_t mbarrier, uint32_t toAll) {
+  // ISA: bit 0 says whether the request has succeeded.
+  uint32_t answer[4] = {};
+  if (auto first = static_cast<Launch *>(context->launch)->takeCluster()) {
+    answer[0] = 1;
+    answer[1] = first->x;
+    answer[2] = first->y;
+    answer[3] = first->z;
+  }
+  auto tell = [&](uint64_t place, uint64_t object) {
+    std::memcpy(reinterpret_cast<void *>(place), answer, sizeof(answer));
+    updateMbarrier(context, object, /*arrivals=*/0, /*drops=*/0,
+                   -int32_t(sizeof(answer)));
+  };
+  if (!toAll) {
+    tell(to, mbarrier);
+    return 0;
+  }
+  ClusterWindows windows(*context);
+  windows.forEach(~0u, [&](uint32_t rank) {
+    tell(windows.sameIn(rank, to), windows.sameIn(rank, mbarrier));
+  });
   return 0;
 }
 
@@ -421,4 +456,5 @@ const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
                                               multiplyHelper,
                                               copyCellsHelper,
                                               shiftCellsHelper,
-                                              commitHelper};
+                                              commitHelper,
+                                              cancelHelper};

@@ -69,6 +69,7 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
   context.helpers = &kKernelHelpers;
   context.runtime = fibers.get();
   context.tensorCore = &tensorCore;
+  context.launch = &launch;
   tensorCore.setShared(shared, PTXJIT_SHARED_BASE + context.totalShared);
   context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {
@@ -122,6 +123,24 @@ void CtaRunner::failInDeadlock() {
 }
 
 //===----------------------------------------------------------------------===//
+// A launch
+//===----------------------------------------------------------------------===//
+
+Launch::Coordinates Launch::firstCtaOf(uint64_t index) const {
+  uint32_t nx = grid.x / cluster.x, ny = grid.y / cluster.y;
+  return {uint32_t(index % nx) * cluster.x,
+          uint32_t(index / nx % ny) * cluster.y,
+          uint32_t(index / (uint64_t(nx) * ny)) * cluster.z};
+}
+
+std::optional<Launch::Coordinates> Launch::takeCluster() {
+  uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
+  if (index >= total)
+    return std::nullopt;
+  return firstCtaOf(index);
+}
+
+//===----------------------------------------------------------------------===//
 // A cluster
 //===----------------------------------------------------------------------===//
 
@@ -153,11 +172,8 @@ bool ClusterRunner::isValid() const {
 }
 
 void ClusterRunner::start(uint64_t index) {
-  const Grid &grid = launch.grid, &cluster = launch.cluster;
-  uint32_t nx = grid.x / cluster.x, ny = grid.y / cluster.y;
-  auto x = uint32_t(index % nx) * cluster.x,
-       y = uint32_t(index / nx % ny) * cluster.y,
-       z = uint32_t(index / (uint64_t(nx) * ny)) * cluster.z;
+  const Grid &cluster = launch.cluster;
+  auto [x, y, z] = launch.firstCtaOf(index);
   if (launch.clusterSize == 1) {
     ctas.front()->start(x, y, z);
     return;

@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ptxjit {
@@ -41,6 +42,15 @@ struct Launch {
   std::atomic<uint64_t> next{0};
   std::atomic<int> status{int(LaunchStatus::Ok)};
   PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
+
+  /// The coordinates of the first CTA of a cluster.
+  struct Coordinates {
+    uint32_t x, y, z;
+  };
+  Coordinates firstCtaOf(uint64_t index) const;
+  /// Takes the next cluster that has not started. \returns its first CTA, or
+  /// nothing if all have started.
+  std::optional<Coordinates> takeCluster();
 
   /// \returns whether this is the first failure.
   bool fail(LaunchStatus why) {

@@ -16,8 +16,9 @@ namespace ptxjit {
 
 /// The arguments and the result of one call of a PtxjitSystemFunction.
 struct SystemCall {
-  const uint64_t *places; ///< host addresses, the arguments' first
-  bool isNarrow;          ///< PTXJIT_SYSTEM_NARROW
+  /// Host addresses, PTXJIT_SYSTEM_LANES apart, the arguments' first.
+  const uint64_t *places;
+  bool isNarrow; ///< PTXJIT_SYSTEM_NARROW
   KernelCall caller;
 
   template <typename T> static T readAt(uint64_t place) {
@@ -26,13 +27,14 @@ struct SystemCall {
     return value;
   }
   template <typename T> T read(unsigned i) const {
-    return readAt<T>(places[i]);
+    return readAt<T>(placeOf(i));
   }
+  uint64_t placeOf(unsigned i) const { return places[i * PTXJIT_SYSTEM_LANES]; }
   uint64_t readPointer(unsigned i) const {
     return isNarrow ? read<uint32_t>(i) : read<uint64_t>(i);
   }
   void write(unsigned i, uint64_t value, unsigned bytes) const {
-    std::memcpy(reinterpret_cast<void *>(places[i]), &value, bytes);
+    std::memcpy(reinterpret_cast<void *>(placeOf(i)), &value, bytes);
   }
 };
 

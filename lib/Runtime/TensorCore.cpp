@@ -25,6 +25,7 @@ void TensorCore::pairWith(TensorCore &other) {
 void TensorCore::reset() {
   memory.reset();
   pending.entryCount = 0;
+  pending.packedK = 0;
 }
 
 char *TensorCore::getScratch(const KernelCall &caller) {
@@ -279,7 +280,7 @@ void TensorCore::Issue::decode(Pending &to) {
   to.lane = uint16_t(lane);
   std::copy(std::begin(multiply.disabledLanes),
             std::end(multiply.disabledLanes), to.disabledLanes);
-  run.scratch = (isPair ? *core.first : core).getScratch(caller);
+  forEachCta([&](TensorCore &cta) { cta.getScratch(caller); });
   to.entryCount = 1;
 }
 
@@ -297,79 +298,125 @@ static bool continuesRun(const TensorRun &run, const TensorRun &next) {
                     next.zeroColumns);
 }
 
+/// Whether `next` adds to what is pending.
+bool TensorCore::Pending::continuesWith(const Pending &next) const {
+  return !isEmpty() && kernel == next.kernel && lane == next.lane &&
+         ((flags ^ next.flags) & ~PTXJIT_MULTIPLY_ACCUMULATES) == 0 &&
+         instruction.m == next.instruction.m &&
+         instruction.scales == next.instruction.scales &&
+         std::equal(std::begin(disabledLanes), std::end(disabledLanes),
+                    next.disabledLanes) &&
+         continuesRun(run, next.run);
+}
+
 void TensorCore::issue(const PtxjitTensorMultiply &multiply,
                        const KernelCall &caller) {
   Pending next;
   Issue(*this, multiply, caller).decode(next);
   TensorCore &owner = multiply.flags & PTXJIT_MULTIPLY_PAIR ? *first : *this;
   Pending &pending = owner.pending;
-  bool continues =
-      pending.entryCount && pending.entryCount < kTensorEntries &&
-      (pending.entryCount + 1) * next.run.k <= kTensorMostK &&
-      pending.kernel == next.kernel && pending.lane == next.lane &&
-      ((pending.flags ^ next.flags) & ~PTXJIT_MULTIPLY_ACCUMULATES) == 0 &&
-      pending.instruction.m == next.instruction.m &&
-      pending.instruction.scales == next.instruction.scales &&
-      std::equal(std::begin(pending.disabledLanes),
-                 std::end(pending.disabledLanes), next.disabledLanes) &&
-      continuesRun(pending.run, next.run);
-  if (continues) {
-    pending.run.entries[pending.entryCount++] = next.run.entries[0];
-    return;
+  if (pending.continuesWith(next)) {
+    uint32_t k = next.run.k;
+    if (pending.entryCount == kTensorEntries ||
+        (pending.entryCount + 1) * k > kTensorMostK)
+      owner.packPending();
+    if (!pending.isEmpty() &&
+        pending.packedK + (pending.entryCount + 1) * k <= kTensorMostPackedK) {
+      pending.run.entries[pending.entryCount++] = next.run.entries[0];
+      return;
+    }
   }
   owner.flush();
   pending = next;
+  for (Pending::Kept &kept : pending.kept)
+    kept = {0, next.run.flags, next.run.inputShift};
 }
 
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
-void TensorCore::runPending() {
+/// Whether the device library can keep what it has read: there is memory for
+/// one group of lanes in each CTA.
+bool TensorCore::canPack() const {
+  return countGroups(pending.instruction, pending.flags) == 1 &&
+         !pending.run.scaleBlock;
+}
+
+void TensorCore::packPending() {
+  if (!pending.entryCount)
+    return;
+  if (!canPack())
+    return flush();
+  uint32_t k = pending.entryCount * pending.run.k;
+  runPending(TensorAction::Pack);
+  bool keeps = pending.kept[0].packedSteps || pending.kept[1].packedSteps;
+  pending.packedK = keeps ? pending.packedK + k : 0;
+}
+
+/// Does what is pending, but for what the device library keeps if `action` is
+/// Pack.
+void TensorCore::runPending(TensorAction action) {
   pending.run.entryCount = pending.entryCount;
   if (pending.flags & PTXJIT_MULTIPLY_PAIR) {
-    runIn(*first, 0);
-    runIn(*second, 1);
+    runIn(*first, 0, action);
+    runIn(*second, 1, action);
   } else {
-    runIn(*this, 0);
+    runIn(*this, 0, action);
   }
   pending.entryCount = 0;
+  if (action == TensorAction::Multiply)
+    pending.packedK = 0;
 }
 
 /// Does the part of the run whose sums are in `core`, the `half`th of a pair.
-void TensorCore::runIn(TensorCore &core, uint32_t half) {
-  TensorRun &run = pending.run;
+void TensorCore::runIn(TensorCore &core, uint32_t half, TensorAction action) {
+  TensorRun part = pending.run;
+  Pending::Kept &kept = pending.kept[half];
   bool isPair = pending.flags & PTXJIT_MULTIPLY_PAIR;
   auto window = [](const TensorCore &cta) {
     return reinterpret_cast<const char *>(cta.shared);
   };
-  run.cells = reinterpret_cast<uint32_t *>(core.memory.cell(0, 0));
-  run.sharedA = window(core);
-  run.sharedB[0] = window(isPair ? *first : core);
-  run.sharedB[1] = window(isPair ? *second : core);
+  part.cells = reinterpret_cast<uint32_t *>(core.memory.cell(0, 0));
+  part.scratch = static_cast<char *>(core.scratch.get());
+  part.sharedA = window(core);
+  part.sharedB[0] = window(isPair ? *first : core);
+  part.sharedB[1] = window(isPair ? *second : core);
+  part.action = action;
+  part.packedSteps = kept.packedSteps;
+  part.flags = kept.flags;
+  part.inputShift = kept.inputShift;
   uint32_t groups = countGroups(pending.instruction, pending.flags);
+  part.columns = uint16_t(pending.run.columns / groups);
+  for (uint32_t group = 0; group < groups; ++group) {
+    describeGroup(part, group, half);
+    runGroup(part);
+  }
+  kept = {part.packedSteps, part.flags, part.inputShift};
+}
+
+/// Sets what differs between the groups of lanes that have columns of their
+/// own.
+void TensorCore::describeGroup(TensorRun &part, uint32_t group, uint32_t half) {
+  const TensorRun &run = pending.run;
+  bool isPair = pending.flags & PTXJIT_MULTIPLY_PAIR;
   uint32_t rows = isPair ? pending.instruction.m / 2 : pending.instruction.m;
   uint32_t apart =
       isScattered(pending.instruction, pending.flags) ? 32 : kBlockLanes;
-  TensorRun part = run;
-  part.columns = uint16_t(run.columns / groups);
-  for (uint32_t group = 0; group < groups; ++group) {
-    uint32_t skipped = group * part.columns;
-    part.firstColumn = uint16_t(run.firstColumn + skipped);
-    for (uint32_t n = 0; n < part.columns; ++n) {
-      uint64_t bit = run.zeroColumns[(skipped + n) / 64] >> (skipped + n) % 64;
-      uint64_t &word = part.zeroColumns[n / 64];
-      word = (word & ~(uint64_t(1) << n % 64)) | (bit & 1) << n % 64;
-    }
-    part.blockCount = rows / kBlockLanes;
-    for (uint32_t i = 0; i < part.blockCount; ++i) {
-      uint32_t lane = pending.lane + group * rows + i * apart;
-      uint32_t disabled =
-          pending.disabledLanes[4 * half + lane / 32] >> lane % 32;
-      part.blocks[i] = {uint16_t(lane), uint16_t(i * kBlockLanes),
-                        uint16_t(~disabled)};
-    }
-    runGroup(part, half);
+  uint32_t skipped = group * part.columns;
+  part.firstColumn = uint16_t(run.firstColumn + skipped);
+  for (uint32_t n = 0; n < part.columns; ++n) {
+    uint64_t bit = run.zeroColumns[(skipped + n) / 64] >> (skipped + n) % 64;
+    uint64_t &word = part.zeroColumns[n / 64];
+    word = (word & ~(uint64_t(1) << n % 64)) | (bit & 1) << n % 64;
+  }
+  part.blockCount = rows / kBlockLanes;
+  for (uint32_t i = 0; i < part.blockCount; ++i) {
+    uint32_t lane = pending.lane + group * rows + i * apart;
+    uint32_t disabled =
+        pending.disabledLanes[4 * half + lane / 32] >> lane % 32;
+    part.blocks[i] = {uint16_t(lane), uint16_t(i * kBlockLanes),
+                      uint16_t(~disabled)};
   }
 }
 
@@ -399,7 +446,7 @@ static bool haveSameScales(const TensorRun &run) {
 
 /// Runs blocks that multiply the same columns of B. Each partition has a copy
 /// of the scale factors of B, which programs may make differ.
-void TensorCore::runGroup(TensorRun &run, uint32_t) {
+void TensorCore::runGroup(TensorRun &run) {
   if (!run.scaleBlock || haveSameScales(run)) {
     pending.kernel(&run);
     return;

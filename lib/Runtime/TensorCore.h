@@ -38,6 +38,14 @@ public:
       first->flush();
   }
 
+  /// Reads what has been issued from memory, so that it may change. Others may
+  /// see sums only behind settle().
+  void pack() {
+    packPending();
+    if (first)
+      first->packPending();
+  }
+
   void copy(const PtxjitCellCopy &copy, const KernelCall &caller);
   /// ISA: "tcgen05.shift".
   void shift(uint32_t address, bool isForPair, const KernelCall &caller);
@@ -49,20 +57,33 @@ private:
     device::TensorKernel kernel;
     TensorInstruction instruction;
     uint32_t entryCount = 0;
+    /// Elements of k that the device library has packed; what it keeps of each
+    /// CTA of a pair.
+    uint32_t packedK = 0;
+    struct Kept {
+      uint32_t packedSteps, flags;
+      uint8_t inputShift;
+    } kept[2];
     uint8_t flags; ///< PTXJIT_MULTIPLY_*
     uint16_t lane; ///< of D
     uint32_t disabledLanes[8];
+
+    bool isEmpty() const { return entryCount == 0 && packedK == 0; }
+    bool continuesWith(const Pending &next) const;
   };
   class Issue;
   class Layout;
 
   void flush() {
-    if (pending.entryCount)
-      runPending();
+    if (!pending.isEmpty())
+      runPending(device::TensorAction::Multiply);
   }
-  void runPending();
-  void runIn(TensorCore &core, uint32_t half);
-  void runGroup(device::TensorRun &run, uint32_t half);
+  void packPending();
+  void runPending(device::TensorAction action);
+  void runIn(TensorCore &core, uint32_t half, device::TensorAction action);
+  void describeGroup(device::TensorRun &part, uint32_t group, uint32_t half);
+  void runGroup(device::TensorRun &run);
+  bool canPack() const;
   void copyOwn(const PtxjitCellCopy &copy, const KernelCall &caller);
   void shiftOwn(uint32_t lane, uint32_t column, const KernelCall &caller);
   void checkColumns(uint32_t first, uint32_t count, const KernelCall &caller);

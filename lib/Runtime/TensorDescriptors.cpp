@@ -71,9 +71,9 @@ const char *Decoder::checkReserved() {
                 (isFourBits() && fields.has(12)) ||
                 (!isFourBits() && fields.has(31));
   else
-    reserved |=
-        fields.has(23) || fields.has(29) || (!isInteger() && fields.has(3)) ||
-        (isInteger() && fields(14, 13)) || (!isStationary() && fields(31, 30));
+    reserved |= fields.has(23) || fields.has(29) ||
+                (!isInteger() && fields.has(3)) ||
+                (isInteger() && fields(14, 13));
   if (reserved)
     return "a reserved bit of an instruction descriptor is set";
   if (fields.has(2) != isSparse())
@@ -81,7 +81,7 @@ const char *Decoder::checkReserved() {
            "is sparse";
   bool hasSelector = isSparse() && (multiply.kind == PTXJIT_KIND_F16 ||
                                     multiply.kind == PTXJIT_KIND_TF32);
-  to.selector = isScaled ? 0 : fields(1, 0);
+  to.selector = isScaled || !isSparse() ? 0 : fields(1, 0);
   if (to.selector && !hasSelector)
     return "the sparsity selector of an instruction descriptor is not 0";
   return nullptr;

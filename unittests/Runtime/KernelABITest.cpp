@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 16u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 17u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 160u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
@@ -36,8 +36,9 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, clusterRank), 140u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, explicitCluster), 144u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, tensorCore), 152u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, launch), 160u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 144u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 152u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
@@ -56,6 +57,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitHelpers, copyCells), 120u);
   EXPECT_EQ(offsetof(PtxjitHelpers, shiftCells), 128u);
   EXPECT_EQ(offsetof(PtxjitHelpers, commitTensors), 136u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, cancelCluster), 144u);
   EXPECT_EQ(sizeof(PtxjitTensorMultiply), 88u);
   EXPECT_EQ(offsetof(PtxjitTensorMultiply, d), 32u);
   EXPECT_EQ(offsetof(PtxjitTensorMultiply, disabledLanes), 52u);

@@ -114,7 +114,19 @@ inline constexpr unsigned kTensorBlocks = 8;
 inline constexpr unsigned kTensorEntries = 16;
 inline constexpr unsigned kTensorMostK = 128;
 /// Bytes of memory that the functions need to work.
-inline constexpr unsigned kTensorScratchBytes = 512 << 10;
+inline constexpr unsigned kTensorScratchBytes = 640 << 10;
+
+/// What to do with a run.
+enum class TensorAction : uint8_t {
+  Multiply,
+  /// Read A and B, since memory may change then. Functions that do not keep
+  /// them multiply.
+  Pack,
+};
+/// Steps that functions keep: of 4 bytes of k.
+inline constexpr unsigned kTensorMostPacked = 128;
+/// Elements of k that they keep at most, of two bytes.
+inline constexpr unsigned kTensorMostPackedK = 2 * kTensorMostPacked;
 
 /// Multiplications that add to the same sums one after the other: the blocks of
 /// a CTA that multiply the same columns of B.
@@ -133,6 +145,10 @@ struct TensorRun {
   uint16_t scaleGroupA, scaleGroupB;
   uint16_t scaleModulus; ///< columns of B whose factors a copy has
   uint8_t inputShift;    ///< D / 2^n is added to
+  TensorAction action;
+  /// Steps of earlier entries that are in `scratch`; set by Pack, read by the
+  /// next one. Multiply adds them, too.
+  uint32_t packedSteps;
   TensorElement typeA, typeB;
   TensorPacking packingA, packingB;
   uint32_t flags; ///< TensorFlags
@@ -146,7 +162,7 @@ struct TensorRun {
 };
 
 /// A function of the device library that does a run.
-using TensorKernel = void (*)(const TensorRun *run);
+using TensorKernel = void (*)(TensorRun *run);
 
 } // namespace ptxjit::device
 

@@ -68,8 +68,8 @@ def Ptx_ClcTryCancelOp : Ptx_Instr<"clusterlaunchcontrol.try_cancel",
      OtherBytes]> {
   let summary = "asks to take over the work of a cluster that has not started";
   let description = [{
-    The request never succeeds, which the ISA allows: each cluster does its own
-    work. The answer, 16 bytes of zeros, is written to `dst`.
+    The answer, 16 bytes, is written to `dst` (see `query_cancel`). A request
+    that comes when all clusters have started fails: the answer is zeros.
   }];
   let Ignored = ["try_cancel", "async", "b128", "mbarrier::complete_tx::bytes"];
   let arguments = (ins I64:$dst, I64:$mbar, Optional<I1>:$mask,

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 16u
+#define PTXJIT_KERNEL_ABI_VERSION 17u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -107,6 +107,7 @@ typedef enum PtxjitSystemFunction {
   PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
 } PtxjitSystemFunction;
 #define PTXJIT_SYSTEM_MOST_PARAMS 8u
+#define PTXJIT_SYSTEM_LANES 32u
 /** Added to a PtxjitSystemFunction by modules of `.address_size 32`, where
  *  pointers, `size_t` and `long` have 4 bytes. */
 #define PTXJIT_SYSTEM_NARROW 0x100u
@@ -238,10 +239,12 @@ typedef struct PtxjitHelpers {
    *  strand. `address` is the bad address, if there is one. Does not return. */
   uint32_t (*fault)(struct PtxjitKernelContext *context, uint32_t strand,
                     uint32_t status, uint32_t lanes, uint64_t address);
-  /** Calls a PtxjitSystemFunction for one thread. `places` are the host
-   *  addresses of its arguments, then of its result. Returns 0. */
+  /** Calls a PtxjitSystemFunction for each of the lanes `lanes`, in order.
+   *  `places` are the host addresses of an argument in each of the
+   *  PTXJIT_SYSTEM_LANES lanes, then those of the next one, then of the result.
+   *  Returns 0. */
   uint32_t (*system)(struct PtxjitKernelContext *context, uint32_t strand,
-                     uint32_t function, uint32_t lane, const uint64_t *places);
+                     uint32_t function, uint32_t lanes, const uint64_t *places);
   /** Updates the mbarrier at host address `address`: adds `tx` to the
    *  pending bytes (it may be negative), subtracts `drops` from the expected
    *  arrivals of later phases, then counts `arrivals`. Returns the state
@@ -296,6 +299,12 @@ typedef struct PtxjitHelpers {
   uint32_t (*commitTensors)(struct PtxjitKernelContext *context,
                             uint32_t strand, uint32_t lane, uint64_t mbarrier,
                             uint32_t ctas, uint32_t flags);
+  /** Takes over the work of a cluster that has not started, if there is one.
+   *  Stores the answer, 16 bytes, at `to`, and counts them on `mbarrier`: in
+   *  the CTA of these host addresses, or in all of the cluster if `toAll` is 1.
+   *  ISA: "clusterlaunchcontrol.try_cancel". Returns 0. */
+  uint32_t (*cancelCluster)(struct PtxjitKernelContext *context, uint64_t to,
+                            uint64_t mbarrier, uint32_t toAll);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets
@@ -329,6 +338,7 @@ typedef struct PtxjitKernelContext {
                              *   of the cluster's shared memory */
   uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
   void *tensorCore;         /**< for the helpers only */
+  void *launch;             /**< for the helpers only */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

@@ -193,8 +193,7 @@ static LogicalResult emitStBulk(WarpBuilder &warp, StBulkOp op) {
   return success();
 }
 
-/// The request is always refused: the answer is 16 bytes of zeros. See
-/// PtxCluster.td.
+/// The runtime knows which clusters have not started.
 static LogicalResult emitTryCancel(WarpBuilder &warp, ClcTryCancelOp op) {
   auto space = op.getSpace();
   LaneAddress to = resolve(warp, op.getDst(), space, 0),
@@ -205,20 +204,10 @@ static LogicalResult emitTryCancel(WarpBuilder &warp, ClcTryCancelOp op) {
     Value toLanes = to.vectors(c), trackedLanes = tracked.vectors(c);
     forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
       ChunkBuilder s = warp.scalar();
-      auto answer = [&](Value move) {
-        Value zero = s.intConstant(32, 0);
-        copyBytes(warp, s.add(extractLane(warp, toLanes, lane), move), Value(),
-                  s.intConstant(64, 16), Value());
-        updateMbarrier(warp, s.add(extractLane(warp, trackedLanes, lane), move),
-                       zero, zero, s.sub(zero, s.intConstant(32, 16)));
-      };
-      if (op.getAll())
-        forEachCta(warp, s.intConstant(64, ~uint64_t(0)), [&](Value rank) {
-          answer(
-              warp.scalar().sub(rankOffset(warp, rank), warp.kernel.rankBits));
-        });
-      else
-        answer(s.intConstant(64, 0));
+      warp.callHelper(offsetof(PtxjitHelpers, cancelCluster),
+                      {extractLane(warp, toLanes, lane),
+                       extractLane(warp, trackedLanes, lane),
+                       s.intConstant(32, op.getAll())});
       return SmallVector<Value>();
     });
   }

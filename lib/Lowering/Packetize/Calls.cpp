@@ -80,33 +80,27 @@ static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
       });
 }
 
-/// Emits one call of the runtime for each lane, with the addresses of its
+/// Emits one call of the runtime for all lanes, with the addresses of their
 /// arguments and results.
 static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
                                     PtxjitSystemFunction function) {
   SmallVector<Value> formals(call.getArgs());
   llvm::append_range(formals, call.getResults());
-  SmallVector<LaneAddress, 0> places;
-  for (Value formal : formals)
-    places.push_back(resolve(warp, formal, Space::Local, 0));
-  Value list = exchangeBuffer(warp, 0);
-  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    SmallVector<Value> at;
-    for (LaneAddress &place : places)
-      at.push_back(place.vectors(c));
-    forEachLane(warp, c, call.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      for (auto [i, address] : llvm::enumerate(at))
-        warp.create<LLVM::StoreOp>(extractLane(warp, address, lane),
-                                   lanePlace(warp, list, 64, int32_t(i)));
-      Value inWarp = s.add(lane, s.intConstant(32, c * warp.target.chunk));
-      warp.callHelper(offsetof(PtxjitHelpers, system),
-                      {warp.kernel.strand, s.intConstant(32, function | narrow),
-                       inWarp, list});
-      return SmallVector<Value>();
-    });
+  static_assert(PTXJIT_SYSTEM_LANES == 32);
+  constexpr int64_t bytesEach = PTXJIT_SYSTEM_LANES * sizeof(uint64_t);
+  StackBuffer places =
+      takeBuffer(warp, int64_t(PTXJIT_SYSTEM_MOST_PARAMS) * bytesEach);
+  for (auto [i, formal] : llvm::enumerate(formals)) {
+    LaneAddress address = resolve(warp, formal, Space::Local, 0);
+    storeLanes(warp, placeIn(warp, places.pointer, int64_t(i) * bytesEach), 64,
+               [&](unsigned c) { return address.vectors(c); });
   }
+  ChunkBuilder s = warp.scalar();
+  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
+  warp.callHelper(offsetof(PtxjitHelpers, system),
+                  {warp.kernel.strand, s.intConstant(32, function | narrow),
+                   warp.activeBits(call.getMask()), places.pointer});
+  giveBack(warp, places);
   // By now all lanes have reported their failures.
   if (function == PTXJIT_SYSTEM_ASSERT)
     ifActive(warp, call.getMask(), [&] {

@@ -25,12 +25,18 @@ using namespace ptxjit::ptx;
 // Multiplications
 //===----------------------------------------------------------------------===//
 
-static const device::Function &kernelOf(MmaKind kind,
+static const device::Function &kernelOf(const TensorMultiply &multiply,
                                         const KernelTarget &target) {
-  if (kind == MmaKind::I8)
-    return target.dotProducts ? device::tensor_dot_bytes : device::tensor_bytes;
-  return target.fastMatrices && target.dotProducts ? device::tensor_fast_floats
-                                                   : device::tensor_floats;
+  if (multiply.kind == MmaKind::I8)
+    return target.tiles         ? device::tensor_tiles_bytes
+           : target.dotProducts ? device::tensor_dot_bytes
+                                : device::tensor_bytes;
+  if (multiply.isSparse)
+    return device::tensor_sparse_floats;
+  if (!target.fastMatrices || !target.dotProducts)
+    return device::tensor_floats;
+  return target.tiles ? device::tensor_tiles_floats
+                      : device::tensor_fast_floats;
 }
 
 static PtxjitMultiplyKind kindOf(MmaKind kind) {
@@ -65,7 +71,7 @@ static Value flagsOf(WarpBuilder &warp, const TensorMultiply &multiply,
 static LogicalResult emitMultiply(WarpBuilder &warp,
                                   const TensorMultiply &multiply, Value mask) {
   using Record = PtxjitTensorMultiply;
-  Value kernel = addressOfDevice(warp, kernelOf(multiply.kind, warp.target));
+  Value kernel = addressOfDevice(warp, kernelOf(multiply, warp.target));
   LaneRecords records(warp, sizeof(Record));
   records.addPointer(offsetof(Record, kernel), kernel);
   records.addConstant(offsetof(Record, kind), 8, kindOf(multiply.kind));

@@ -1,0 +1,229 @@
+//===- TensorTiles.cpp - multiplications in tensor memory with AMX --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of TensorCore.cpp for CPUs with AMX (Tiles.h). A tile of sums is 16
+// columns of a block, as they are in tensor memory. So the rows of X are
+// columns of B, and the columns of Y are rows of A.
+//
+// Sums of floats depend on the order in which the CPU adds, and their denormal
+// numbers are 0: these kernels are for `fast` tensors. Those of bytes are
+// exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorImages.h"
+#include "Tiles.h"
+
+#if defined(__AMX_TILE__)
+
+using namespace ptxjit::device;
+
+PTXJIT_EXPORT void ptxjit_tensor_floats(void *run);
+
+namespace {
+
+constexpr int kBlocksAtOnce = 4; ///< tiles of sums
+
+template <typename Image> class TileMultiplication {
+  using Sum = U32<16>;
+  static constexpr uint32_t parts = Image::parts;
+  static constexpr int columnBytes = int(kTensorLanes) * 4;
+
+public:
+  explicit TileMultiplication(TensorRun &run)
+      : run(run), images(run), blocks(int(run.blockCount)) {}
+
+  void go() {
+    if (run.entryCount && !pack())
+      return;
+    if (run.action == TensorAction::Pack)
+      run.packedSteps = images.getSteps();
+    else
+      multiplyAll(images.getSteps());
+  }
+
+private:
+  bool pack();
+  void multiplyAll(uint32_t steps);
+  template <int V>
+  void multiply(uint32_t steps, int block, int column, int columns);
+  template <int V> void store(int block, int column, int columns);
+
+  uint32_t *sumsOf(int block, int column) const {
+    return run.cells + (run.sums + column) * int(kTensorLanes) +
+           run.blocks[block].lane;
+  }
+  Sum before(Sum cells) const;
+  Sum after(Sum sum, Sum cells) const;
+
+  TensorRun &run;
+  TensorImages<Image> images;
+  int blocks;
+  alignas(64) Sum scratch[kTileRows];
+};
+
+/// Makes the images of the run's entries, behind what was packed before.
+/// \returns false if they have infinities or NaNs of which there are no tiles;
+///   then everything has been multiplied.
+template <typename Image> bool TileMultiplication<Image>::pack() {
+  images.makeA();
+  for (uint32_t column = 0; column < run.columns; column += 16)
+    images.makeB(column);
+  constexpr uint32_t infinity = 0x7f800000u;
+  if (parts == 1 || images.getLargest() < infinity)
+    return true;
+  if (run.packedSteps) {
+    multiplyAll(run.packedSteps);
+    run.flags |= kTensorAccumulates;
+    run.inputShift = 0;
+    run.packedSteps = 0;
+  }
+  ptxjit_tensor_floats(&run);
+  return false;
+}
+
+template <typename Image>
+void TileMultiplication<Image>::multiplyAll(uint32_t steps) {
+  images.fillUp(steps);
+  shapeTiles(kTileRows);
+  for (int column = 0; column < run.columns; column += kTileRows) {
+    int rest = run.columns - column, columns = rest < 16 ? rest : 16;
+    if (columns != kTileRows)
+      shapeTiles(columns);
+    int block = 0;
+    for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
+      multiply<kBlocksAtOnce>(steps, block, column, columns);
+    for (; block + 2 <= blocks; block += 2)
+      multiply<2>(steps, block, column, columns);
+  }
+  __builtin_ia32_tilerelease();
+}
+
+/// The sum that products are added to.
+template <typename Image>
+inline U32<16> TileMultiplication<Image>::before(Sum cells) const {
+  if constexpr (!Image::isFloat)
+    // Saturating sums are added to D at the end.
+    return run.has(kTensorSaturates) ? Sum(0) : cells;
+  F32<16> sum = run.has(kTensorHalfSums) ? HalfElements::get<16>(cells, 0)
+                                         : fromBits<16>(cells);
+  return bitsOf<16>(sum *
+                    fromBits<1>(U32<1>((127u - run.inputShift) << 23))[0]);
+}
+template <typename Image>
+inline U32<16> TileMultiplication<Image>::after(Sum sum, Sum cells) const {
+  if constexpr (Image::isFloat)
+    return bitsOf<16>(toCells(fromBits<16>(sum), run.has(kTensorHalfSums)));
+  if (!run.has(kTensorSaturates))
+    return sum;
+  I32<16> from = run.has(kTensorAccumulates) ? I32<16>(cells) : I32<16>(0);
+  return Sum(__builtin_elementwise_add_sat(from, I32<16>(sum)));
+}
+
+/// Stores tiles of sums that are not those of tensor memory.
+template <typename Image>
+template <int V>
+void TileMultiplication<Image>::store(int block, int column, int columns) {
+  repeat<V>([&](auto v) {
+    __builtin_ia32_tilestored64(v.value, scratch, sizeof(Sum));
+    uint32_t *to = sumsOf(block + v.value, column);
+    for (int c = 0; c < columns; ++c, to += kTensorLanes) {
+      Sum cells = *(Sum *)to;
+      Sum sum = after(scratch[c], cells);
+      *(Sum *)to =
+          chooseLanes(run.blocks[block + v.value].isWritten, sum, cells);
+    }
+  });
+}
+
+/// Multiplies for `V` blocks and `columns` columns, 8 or 16, from `column` on.
+template <typename Image>
+template <int V>
+void TileMultiplication<Image>::multiply(uint32_t steps, int block, int column,
+                                         int columns) {
+  bool isPlain = areSumsPlain(run, uint32_t(block), V);
+  if (!run.has(kTensorAccumulates)) {
+    repeat<V>([](auto v) { __builtin_ia32_tilezero(v.value); });
+  } else if (isPlain) {
+    repeat<V>([&](auto v) {
+      __builtin_ia32_tileloadd64(v.value, sumsOf(block + v.value, column),
+                                 columnBytes);
+    });
+  } else {
+    repeat<V>([&](auto v) {
+      const uint32_t *from = sumsOf(block + v.value, column);
+      for (int c = 0; c < columns; ++c)
+        scratch[c] = before(*(const Sum *)(from + c * int(kTensorLanes)));
+      __builtin_ia32_tileloadd64(v.value, scratch, sizeof(Sum));
+    });
+  }
+  for (uint32_t step = 0; step < steps; step += kTileSteps)
+    for (uint32_t partOfX = 0; partOfX < parts; ++partOfX) {
+      __builtin_ia32_tileloadd64(kTileX,
+                                 images.columns(uint32_t(column), partOfX) +
+                                     images.placeOfB(step, 0),
+                                 kTileBytes);
+      for (uint32_t partOfY = 0; partOfY < parts; ++partOfY)
+        repeat<V>([&](auto v) {
+          constexpr int tileY = kFirstTileY + v.value % kTilesY;
+          uint32_t place = images.placeOfA(step, uint32_t(block + v.value));
+          __builtin_ia32_tileloadd64(tileY, images.rows(partOfY) + place,
+                                     kTileBytes);
+          if constexpr (Image::isFloat)
+            __builtin_ia32_tdpbf16ps(v.value, kTileX, tileY);
+          else
+            addByteTiles<v.value, kTileX, tileY>(
+                run.typeB == TensorElement::S8, run.typeA == TensorElement::S8);
+        });
+    }
+  if (isPlain)
+    repeat<V>([&](auto v) {
+      __builtin_ia32_tilestored64(v.value, sumsOf(block + v.value, column),
+                                  columnBytes);
+    });
+  else
+    store<V>(block, column, columns);
+}
+
+template <typename Image>
+__attribute__((noinline)) void multiplyRun(TensorRun &run) {
+  TileMultiplication<Image>(run).go();
+}
+
+/// Multiplies what was packed, if anything, then the entries one after the
+/// other: their scale factors may exceed bf16.
+void multiplyUnpacked(TensorRun &run) {
+  uint32_t entries = run.entryCount;
+  if (run.packedSteps) {
+    run.entryCount = 0;
+    run.action = TensorAction::Multiply;
+    multiplyRun<Bf16Tiles>(run);
+    run.entryCount = entries;
+    run.flags |= kTensorAccumulates;
+    run.packedSteps = 0;
+  }
+  ptxjit_tensor_floats(&run);
+}
+
+} // namespace
+
+PTXJIT_EXPORT void ptxjit_tensor_tiles_bytes(void *run) {
+  multiplyRun<ByteTiles>(*(TensorRun *)run);
+}
+PTXJIT_EXPORT void ptxjit_tensor_tiles_floats(void *run) {
+  TensorRun &floats = *(TensorRun *)run;
+  // What was packed has the types of the entries.
+  if (fitsBf16(floats))
+    multiplyRun<Bf16Tiles>(floats);
+  else if (fitsSplitBf16(floats))
+    multiplyRun<SplitTiles>(floats);
+  else
+    multiplyUnpacked(floats);
+}
+
+#define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
+  static_assert(hasSignature(&ptxjit_tensor_##name, signature));
+#include "ptxjit/Device/Functions.def"
+
+#endif // defined(__AMX_TILE__)
