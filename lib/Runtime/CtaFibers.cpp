@@ -410,6 +410,10 @@ static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
         ctas, [&](uint32_t rank) { arrive(windows.sameIn(rank, mbarrier)); });
   else
     arrive(mbarrier);
+  // On a GPU a multiplication takes its time. Kernels rely on it that warps
+  // which wait for this phase see it before the next one is complete, too.
+  if (context->runtime)
+    fibersOf(context).yield(strand, PTXJIT_YIELD_ORDER);
   return 0;
 }
 

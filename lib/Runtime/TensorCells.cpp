@@ -16,6 +16,10 @@ using namespace ptxjit::device;
 static constexpr uint32_t kUnitBytes = 16, kUnitColumns = 4;
 
 namespace {
+// The values of PtxjitCellCopy.
+enum CopyShape : uint8_t { R128B256, R4B256, R128B128, R64B128, R32B128 };
+enum CopySpread : uint8_t { Once, All, Alternating, Adjacent };
+
 /// What a copy reads, and which lanes get a row.
 struct CellCopy {
   uint32_t rows, bytes;
@@ -29,10 +33,6 @@ struct CellCopy {
                   uint32_t which) const;
 };
 } // namespace
-
-/// The values of PtxjitCellCopy.
-enum CopyShape : uint8_t { R128B256, R4B256, R128B128, R64B128, R32B128 };
-enum CopySpread : uint8_t { Once, All, Alternating, Adjacent };
 
 CellCopy::CellCopy(const PtxjitCellCopy &copy) {
   constexpr uint32_t allRows[] = {128, 4, 128, 64, 32};

@@ -437,7 +437,8 @@ static bool haveSameScales(const TensorRun &run) {
             (entry.scaleB + group * run.scaleGroupB + column) * kTensorLanes;
         for (uint32_t other = first + 1; other <= last; ++other)
           if (std::memcmp(lanes + first * kPartitionLanes,
-                          lanes + other * kPartitionLanes, 4 * kPartitionLanes))
+                          lanes + other * kPartitionLanes,
+                          4 * kPartitionLanes) != 0)
             return false;
       }
   }
