@@ -285,6 +285,11 @@ private:
   Element *columnsToMake(uint32_t column) {
     return const_cast<Element *>(columns(column));
   }
+  /// Whether tiles of B have its dwords as they are in memory.
+  bool areTilesRaw() const {
+    return Image::isTile && parts == 1 &&
+           (!Image::isFloat || run.typeB == TensorElement::BF16);
+  }
   bool comesAcross() const { return isGathered || run.entries[0].b.alongRows; }
   bool isZero(uint32_t column) const {
     return run.zeroColumns[column / 64] >> column % 64 & 1;
@@ -656,7 +661,15 @@ TensorImages<Image>::makeWholeValues(Element *to, const Codec &codec,
 template <typename Image>
 void TensorImages<Image>::makeWholeAlong(uint32_t column) {
   Element *to = columnsToMake(column);
-  if constexpr (Image::isFloat)
+  if (areTilesRaw() && firstStep % 16 == 0)
+    // Half a row is a row of a tile.
+    forEachWholeColumn(column, [&](uint32_t c, const RowLoader &load) {
+      for (uint32_t half = 0; half < 2; ++half)
+        storeUnaligned(to + placeAlong(firstStep + 16 * half, c),
+                       pick<16, [](int i) { return i; }>(
+                           load.parts[2 * half], load.parts[2 * half + 1]));
+    });
+  else if constexpr (Image::isFloat)
     withCodec(run.typeB, run.packingB,
               [&](auto codec) { makeWholeValues(to, codec, column); });
   else

@@ -23,7 +23,9 @@ PTXJIT_EXPORT void ptxjit_tensor_floats(void *run);
 
 namespace {
 
-constexpr int kBlocksAtOnce = 4; ///< tiles of sums
+// Four tiles of sums, the first ones, need two of X and two of Y. A number of
+// blocks is even.
+constexpr int kBlocksAtOnce = 2, kFirstTileX = 4, kFirstTileY = 6;
 
 template <typename Image> class TileMultiplication {
   using Sum = U32<16>;
@@ -46,9 +48,18 @@ public:
 private:
   bool pack();
   void multiplyAll(uint32_t steps);
-  template <int V>
+  template <int C>
   void multiply(uint32_t steps, int block, int column, int columns);
-  template <int V> void store(int block, int column, int columns);
+  template <int Tile> void load(const uint32_t *sums, int columns);
+  template <int Tile> void store(int block, int column, int columns);
+  /// Adds the product of tiles X and Y.
+  template <int Sums, int X, int Y> void add() const {
+    if constexpr (Image::isFloat)
+      __builtin_ia32_tdpbf16ps(Sums, X, Y);
+    else
+      addByteTiles<Sums, X, Y>(run.typeB == TensorElement::S8,
+                               run.typeA == TensorElement::S8);
+  }
 
   uint32_t *sumsOf(int block, int column) const {
     return run.cells + (run.sums + column) * int(kTensorLanes) +
@@ -87,15 +98,16 @@ template <typename Image>
 void TileMultiplication<Image>::multiplyAll(uint32_t steps) {
   images.fillUp(steps);
   shapeTiles(kTileRows);
-  for (int column = 0; column < run.columns; column += kTileRows) {
-    int rest = run.columns - column, columns = rest < 16 ? rest : 16;
+  int column = 0, end = run.columns;
+  for (; column + 2 * kTileRows <= end; column += 2 * kTileRows)
+    for (int block = 0; block < blocks; block += kBlocksAtOnce)
+      multiply<2>(steps, block, column, 2 * kTileRows);
+  for (; column < end; column += kTileRows) {
+    int columns = end - column < kTileRows ? end - column : kTileRows;
     if (columns != kTileRows)
       shapeTiles(columns);
-    int block = 0;
-    for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
-      multiply<kBlocksAtOnce>(steps, block, column, columns);
-    for (; block + 2 <= blocks; block += 2)
-      multiply<2>(steps, block, column, columns);
+    for (int block = 0; block < blocks; block += kBlocksAtOnce)
+      multiply<1>(steps, block, column, columns);
   }
   __builtin_ia32_tilerelease();
 }
@@ -121,69 +133,82 @@ inline U32<16> TileMultiplication<Image>::after(Sum sum, Sum cells) const {
   return Sum(__builtin_elementwise_add_sat(from, I32<16>(sum)));
 }
 
-/// Stores tiles of sums that are not those of tensor memory.
+/// Loads a tile of sums that are not cells of tensor memory as they are.
 template <typename Image>
-template <int V>
+template <int Tile>
+void TileMultiplication<Image>::load(const uint32_t *sums, int columns) {
+  int count = columns < kTileRows ? columns : kTileRows;
+  for (int c = 0; c < count; ++c)
+    scratch[c] = before(*(const Sum *)(sums + c * int(kTensorLanes)));
+  __builtin_ia32_tileloadd64(Tile, scratch, sizeof(Sum));
+}
+/// The inverse.
+template <typename Image>
+template <int Tile>
 void TileMultiplication<Image>::store(int block, int column, int columns) {
-  repeat<V>([&](auto v) {
-    __builtin_ia32_tilestored64(v.value, scratch, sizeof(Sum));
-    uint32_t *to = sumsOf(block + v.value, column);
-    for (int c = 0; c < columns; ++c, to += kTensorLanes) {
-      Sum cells = *(Sum *)to;
-      Sum sum = after(scratch[c], cells);
-      *(Sum *)to =
-          chooseLanes(run.blocks[block + v.value].isWritten, sum, cells);
-    }
-  });
+  int count = columns < kTileRows ? columns : kTileRows;
+  __builtin_ia32_tilestored64(Tile, scratch, sizeof(Sum));
+  uint32_t *to = sumsOf(block, column);
+  for (int c = 0; c < count; ++c, to += kTensorLanes) {
+    Sum cells = *(Sum *)to;
+    *(Sum *)to = chooseLanes(run.blocks[block].isWritten,
+                             after(scratch[c], cells), cells);
+  }
 }
 
-/// Multiplies for `V` blocks and `columns` columns, 8 or 16, from `column` on.
+/// Multiplies for two blocks and `columns` columns, from `column` on: 32, or if
+/// `C` is 1, 8 or 16.
 template <typename Image>
-template <int V>
+template <int C>
 void TileMultiplication<Image>::multiply(uint32_t steps, int block, int column,
                                          int columns) {
-  bool isPlain = areSumsPlain(run, uint32_t(block), V);
-  if (!run.has(kTensorAccumulates)) {
-    repeat<V>([](auto v) { __builtin_ia32_tilezero(v.value); });
-  } else if (isPlain) {
-    repeat<V>([&](auto v) {
-      __builtin_ia32_tileloadd64(v.value, sumsOf(block + v.value, column),
-                                 columnBytes);
+  // Calls f(tile of sums, block, column) for each tile of sums.
+  auto forEachTile = [&](auto f) {
+    repeat<C * kBlocksAtOnce>([&](auto tile) {
+      f(tile, block + tile.value % kBlocksAtOnce,
+        column + tile.value / kBlocksAtOnce * kTileRows);
     });
-  } else {
-    repeat<V>([&](auto v) {
-      const uint32_t *from = sumsOf(block + v.value, column);
-      for (int c = 0; c < columns; ++c)
-        scratch[c] = before(*(const Sum *)(from + c * int(kTensorLanes)));
-      __builtin_ia32_tileloadd64(v.value, scratch, sizeof(Sum));
-    });
-  }
+  };
+  bool isPlain = areSumsPlain(run, uint32_t(block), kBlocksAtOnce);
+  forEachTile([&](auto tile, int ofBlock, int first) {
+    uint32_t *sums = sumsOf(ofBlock, first);
+    if (!run.has(kTensorAccumulates))
+      __builtin_ia32_tilezero(tile.value);
+    else if (isPlain)
+      __builtin_ia32_tileloadd64(tile.value, sums, columnBytes);
+    else
+      load<tile.value>(sums, columns);
+  });
+  const uint32_t *x[C][parts];
+  for (int c = 0; c < C; ++c)
+    for (uint32_t part = 0; part < parts; ++part)
+      x[c][part] = images.columns(uint32_t(column + c * kTileRows), part);
   for (uint32_t step = 0; step < steps; step += kTileSteps)
     for (uint32_t partOfX = 0; partOfX < parts; ++partOfX) {
-      __builtin_ia32_tileloadd64(kTileX,
-                                 images.columns(uint32_t(column), partOfX) +
-                                     images.placeOfB(step, 0),
-                                 kTileBytes);
-      for (uint32_t partOfY = 0; partOfY < parts; ++partOfY)
-        repeat<V>([&](auto v) {
-          constexpr int tileY = kFirstTileY + v.value % kTilesY;
+      repeat<C>([&](auto c) {
+        __builtin_ia32_tileloadd64(
+            kFirstTileX + c.value,
+            x[c.value][partOfX] + images.placeOfB(step, 0), kTileBytes);
+      });
+      for (uint32_t partOfY = 0; partOfY < parts; ++partOfY) {
+        repeat<kBlocksAtOnce>([&](auto v) {
           uint32_t place = images.placeOfA(step, uint32_t(block + v.value));
-          __builtin_ia32_tileloadd64(tileY, images.rows(partOfY) + place,
-                                     kTileBytes);
-          if constexpr (Image::isFloat)
-            __builtin_ia32_tdpbf16ps(v.value, kTileX, tileY);
-          else
-            addByteTiles<v.value, kTileX, tileY>(
-                run.typeB == TensorElement::S8, run.typeA == TensorElement::S8);
+          __builtin_ia32_tileloadd64(kFirstTileY + v.value,
+                                     images.rows(partOfY) + place, kTileBytes);
         });
+        repeat<C * kBlocksAtOnce>([&](auto tile) {
+          add<tile.value, kFirstTileX + tile.value / kBlocksAtOnce,
+              kFirstTileY + tile.value % kBlocksAtOnce>();
+        });
+      }
     }
-  if (isPlain)
-    repeat<V>([&](auto v) {
-      __builtin_ia32_tilestored64(v.value, sumsOf(block + v.value, column),
+  forEachTile([&](auto tile, int ofBlock, int first) {
+    if (isPlain)
+      __builtin_ia32_tilestored64(tile.value, sumsOf(ofBlock, first),
                                   columnBytes);
-    });
-  else
-    store<V>(block, column, columns);
+    else
+      store<tile.value>(ofBlock, first, columns);
+  });
 }
 
 template <typename Image>

@@ -21,9 +21,7 @@ namespace ptxjit::device {
 constexpr int kTileRows = 16, kTileBytes = 64;
 constexpr int kTileSteps = kTileRows; ///< dwords of k in a tile of X or Y
 
-/// The tiles' numbers. Those of sums are 0 to 3. Tiles of Y take turns, so that
-/// one is loaded while another is used.
-constexpr int kTileX = 4, kFirstTileY = 5, kTilesY = 3;
+constexpr int kTilesOfSums = 4; ///< the first ones
 
 /// What the CPU loads to set up its tiles.
 struct alignas(64) TileShapes {
@@ -33,13 +31,14 @@ struct alignas(64) TileShapes {
 };
 static_assert(sizeof(TileShapes) == 64);
 
-/// Gives tiles their shapes: those of sums and of X have `columns` rows.
+/// Gives tiles their shapes: those of sums, and the next one, of X, have
+/// `columns` rows.
 inline void shapeTiles(int columns) {
   TileShapes shapes;
   *(U32<16> *)&shapes = 0;
   shapes.palette = 1;
   for (int tile = 0; tile < 8; ++tile) {
-    shapes.rows[tile] = uint8_t(tile <= kTileX ? columns : kTileRows);
+    shapes.rows[tile] = uint8_t(tile <= kTilesOfSums ? columns : kTileRows);
     shapes.rowBytes[tile] = kTileBytes;
   }
   __builtin_ia32_tile_loadconfig(&shapes);
