@@ -396,7 +396,7 @@ static uint32_t shiftCellsHelper(PtxjitKernelContext *context, uint32_t strand,
 }
 static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
                              uint32_t lane, uint64_t mbarrier, uint32_t ctas,
-                             uint32_t flags) {
+                             uint32_t toMany) {
   tensorCoreOf(context).pack();
   if (mbarrier % 8)
     FaultScope::leave(LaunchStatus::MisalignedAddress, mbarrier,
@@ -405,7 +405,7 @@ static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
     updateMbarrier(context, address, /*arrivals=*/1, /*drops=*/0, /*tx=*/0);
   };
   ClusterWindows windows(*context);
-  if (flags & PTXJIT_COMMIT_TO_MANY)
+  if (toMany)
     windows.forEach(
         ctas, [&](uint32_t rank) { arrive(windows.sameIn(rank, mbarrier)); });
   else

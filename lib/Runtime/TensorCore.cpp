@@ -82,8 +82,6 @@ private:
   void decodeScales(TensorRun &run);
   void decodeZeroColumns(TensorRun &run);
   uint32_t flagsOf() const;
-  /// The lanes of D that hold the same columns, and the columns of D.
-  uint32_t sumColumns() const;
 
   TensorCore &core;
   const PtxjitTensorMultiply &multiply;

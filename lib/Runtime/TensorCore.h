@@ -72,7 +72,6 @@ private:
     bool continuesWith(const Pending &next) const;
   };
   class Issue;
-  class Layout;
 
   void flush() {
     if (!pending.isEmpty())

@@ -207,12 +207,6 @@ typedef struct PtxjitCellCopy {
   uint8_t isForPair;
 } PtxjitCellCopy;
 
-/** Whose mbarrier a commit arrives at. */
-enum {
-  PTXJIT_COMMIT_PAIR = 1,    /**< `.cta_group::2` */
-  PTXJIT_COMMIT_TO_MANY = 2, /**< in the CTAs of `ctas` */
-};
-
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -295,10 +289,11 @@ typedef struct PtxjitHelpers {
   uint32_t (*shiftCells)(struct PtxjitKernelContext *context, uint32_t strand,
                          uint32_t lane, uint32_t address, uint32_t isForPair);
   /** Completes what was issued, and arrives at the mbarrier at a host address
-   *  for one thread. `flags` are PTXJIT_COMMIT_*. Returns 0. */
+   *  for one thread; if `toMany` is 1, at those of the CTAs whose bits are set
+   *  in `ctas`. Returns 0. */
   uint32_t (*commitTensors)(struct PtxjitKernelContext *context,
                             uint32_t strand, uint32_t lane, uint64_t mbarrier,
-                            uint32_t ctas, uint32_t flags);
+                            uint32_t ctas, uint32_t toMany);
   /** Takes over the work of a cluster that has not started, if there is one.
    *  Stores the answer, 16 bytes, at `to`, and counts them on `mbarrier`: in
    *  the CTA of these host addresses, or in all of the cluster if `toAll` is 1.

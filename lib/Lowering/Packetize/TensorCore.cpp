@@ -149,8 +149,6 @@ static LogicalResult emitShift(WarpBuilder &warp, Tcgen05ShiftOp op) {
 
 static LogicalResult emitCommit(WarpBuilder &warp, Tcgen05CommitOp op) {
   LaneAddress mbarrier = resolve(warp, op.getInputs()[0], op.getSpace(), 0);
-  unsigned flags = (op.getGroup() == CtaGroup::Two ? PTXJIT_COMMIT_PAIR : 0) |
-                   (op.getMulticast() ? PTXJIT_COMMIT_TO_MANY : 0);
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
     Value places = mbarrier.vectors(c);
     Value ctas = op.getMulticast() ? warp.chunk(op.getInputs()[1], c) : Value();
@@ -161,7 +159,7 @@ static LogicalResult emitCommit(WarpBuilder &warp, Tcgen05CommitOp op) {
       warp.callHelper(offsetof(PtxjitHelpers, commitTensors),
                       {warp.kernel.strand, laneInStrand(warp, c, lane),
                        extractLane(warp, places, lane), chosen,
-                       s.intConstant(32, flags)});
+                       s.intConstant(32, op.getMulticast())});
       return SmallVector<Value>();
     });
   }
