@@ -160,8 +160,10 @@ public:
       : run(run), formatB(run.typeB, run.packingB), stepsEach(run.k / perStep),
         firstStep(Image::isTile ? run.packedSteps : 0),
         steps(firstStep + stepsEach * run.entryCount),
-        // Single columns need not begin at a unit.
-        isGathered(run.firstColumn % 8 != 0) {
+        // Columns that are shifted need not begin at a unit, or at 8 rows.
+        isGathered(run.firstColumn %
+                       (run.entries[0].b.alongRows ? formatB.perUnit : 8) !=
+                   0) {
     char *memory = run.scratch;
     auto take = [&](uint64_t bytes) {
       char *taken = memory;
