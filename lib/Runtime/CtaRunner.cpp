@@ -6,12 +6,15 @@
 
 #include "CtaRunner.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace ptxjit;
 
 /// CTAs that a worker keeps in a launch that is not cooperative.
 static constexpr uint64_t kResidentCtas = 256;
+/// Shared memory of a multiprocessor, in bytes.
+static constexpr uint64_t kMultiprocessorShared = 228 << 10;
 
 static uint32_t extent(uint32_t given) { return given ? given : 1; }
 
@@ -26,14 +29,30 @@ Launch::Launch(const KernelCode &kernel, const Grid &grid, const void *params,
 }
 
 uint64_t Launch::residents() const {
-  return kernel.options.cooperative ? total : kResidentCtas / clusterSize;
+  if (kernel.options.cooperative)
+    return total;
+  uint64_t most = kResidentCtas / clusterSize;
+  if (clusterSize == 1)
+    return most;
+  // No more than the device that programs see could hold: its multiprocessors
+  // have numbers, by which programs index workspaces.
+  uint64_t each = std::max<uint64_t>(kMultiprocessorShared / sharedBytes(), 1);
+  uint64_t held = countMultiprocessors() * each / clusterSize / workers;
+  return std::clamp<uint64_t>(held, 1, most);
+}
+
+uint32_t Launch::countMultiprocessors() const {
+  if (clusterSize == 1)
+    return workers;
+  // A device with clusters has at least as many as a cluster may have CTAs.
+  return std::max(workers, PTXJIT_MOST_CLUSTER_CTAS);
 }
 
 //===----------------------------------------------------------------------===//
 // A CTA
 //===----------------------------------------------------------------------===//
 
-CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
+CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
                      uint8_t *shared)
     : launch(launch) {
   const KernelCode &kernel = launch.kernel;
@@ -81,8 +100,8 @@ CtaRunner::CtaRunner(Launch &launch, unsigned worker, uint32_t rank,
   context.frame = static_cast<uint8_t *>(frame.get());
   if (kernel.options.cooperative)
     context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
-  context.smid = worker;
-  context.nsmid = launch.workers;
+  context.nsmid = launch.countMultiprocessors();
+  context.smid = multiprocessor % context.nsmid;
 }
 
 void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
@@ -147,16 +166,16 @@ std::optional<Launch::Coordinates> Launch::takeCluster() {
 /// Distance of the CTAs' shared windows, which are in one block of memory.
 static constexpr uint64_t kSharedStride = uint64_t(1) << PTXJIT_SHARED_BITS;
 
-ClusterRunner::ClusterRunner(Launch &launch, unsigned worker,
-                             CurrentCta &current)
+ClusterRunner::ClusterRunner(Launch &launch, CurrentCta &current)
     : launch(launch), current(current),
       shared({launch.clusterSize, kSharedStride, launch.sharedBytes()},
              launch.kernel.range) {
   if (!shared.begin())
     return;
+  uint32_t first = launch.multiprocessors.fetch_add(launch.clusterSize);
   for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
     ctas.push_back(std::make_unique<CtaRunner>(
-        launch, worker, rank, shared.begin() + rank * kSharedStride));
+        launch, first + rank, rank, shared.begin() + rank * kSharedStride));
     if (CtaFibers *fibers = ctas.back()->getFibers())
       barrier.add(*fibers);
   }

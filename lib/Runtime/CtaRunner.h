@@ -40,6 +40,8 @@ struct Launch {
   uint64_t grain = 1;
   uint64_t gridid = 0;
   std::atomic<uint64_t> next{0};
+  /// Multiprocessors that CTAs have been given so far; the numbers wrap.
+  std::atomic<uint32_t> multiprocessors{0};
   std::atomic<int> status{int(LaunchStatus::Ok)};
   PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
 
@@ -66,6 +68,9 @@ struct Launch {
   }
   /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
+  /// The multiprocessors that a kernel sees. CTAs that run at the same time
+  /// have different ones, as far as there are as many.
+  uint32_t countMultiprocessors() const;
   /// Bytes of a CTA's static shared data, and of its whole shared window.
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
   uint64_t sharedBytes() const {
@@ -76,8 +81,11 @@ struct Launch {
 /// The memory, fibers and context to run a CTA; reused for further CTAs.
 class CtaRunner {
 public:
-  /// \param shared  the CTA's shared memory.
-  CtaRunner(Launch &launch, unsigned worker, uint32_t rank, uint8_t *shared);
+  /// \param multiprocessor  the number that `%smid` shows, if there are as
+  /// many.
+  /// \param shared          the CTA's shared memory.
+  CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
+            uint8_t *shared);
   bool isValid() const {
     return local && (frame || !launch.kernel.frameBytes) &&
            (!fibers || fibers->isValid());
@@ -120,7 +128,7 @@ private:
 /// clusters.
 class ClusterRunner {
 public:
-  ClusterRunner(Launch &launch, unsigned worker, CurrentCta &current);
+  ClusterRunner(Launch &launch, CurrentCta &current);
   bool isValid() const;
   /// \returns whether all CTAs have ended. Otherwise they wait for other
   ///   clusters.

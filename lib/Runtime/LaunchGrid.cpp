@@ -92,8 +92,8 @@ constexpr unsigned kMostWorkers = 256;
 /// One thread's share of a launch.
 class Worker {
 public:
-  Worker(Launch &launch, unsigned index)
-      : launch(launch), index(index), scope(launch.kernel), current(scope) {}
+  explicit Worker(Launch &launch)
+      : launch(launch), scope(launch.kernel), current(scope) {}
 
   void work();
   FaultScope &getScope() { return scope; }
@@ -105,7 +105,6 @@ private:
   void reportFault();
 
   Launch &launch;
-  unsigned index;
   FloatEnvironment environment;
   FaultScope scope;
   // Members, since a fault jumps over the destructors of locals.
@@ -136,7 +135,7 @@ void Worker::reportFault() {
 
 /// Returns null, and fails the launch, if there is no memory.
 ClusterRunner *Worker::makeRunner() {
-  idle.push_back(std::make_unique<ClusterRunner>(launch, index, current));
+  idle.push_back(std::make_unique<ClusterRunner>(launch, current));
   if (idle.back()->isValid())
     return idle.back().get();
   launch.fail(LaunchStatus::OutOfResources);
@@ -265,12 +264,12 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   launch.grain =
       std::clamp<uint64_t>(launch.total / (uint64_t(workers) * 32), 1, 64);
   if (workers == 1) {
-    Worker(launch, 0).work();
+    Worker(launch).work();
   } else {
     // The calling thread works from the start; TBB's threads join if and when
     // they come.
-    Helpers helpers(workers - 1, [&](unsigned i) { Worker(launch, i).work(); });
-    Worker(launch, 0).work();
+    Helpers helpers(workers - 1, [&](unsigned) { Worker(launch).work(); });
+    Worker(launch).work();
   }
   pace.finish(workers);
   return LaunchStatus(launch.status.load());
@@ -282,7 +281,7 @@ LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
   Launch launch(kernel, grid, params, dynamicShared, &fault);
   launch.next = index;
   launch.total = index + 1;
-  Worker worker(launch, 0);
+  Worker worker(launch);
   worker.getScope().setInterruptible();
   MutedKernels muted;
   // The stores that the CTA waited for the first time may not come again.

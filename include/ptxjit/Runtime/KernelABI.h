@@ -317,8 +317,8 @@ typedef struct PtxjitKernelContext {
   uint64_t gridid;
   uint32_t dynamicShared; /**< bytes */
   uint32_t totalShared;   /**< bytes, static and dynamic */
-  uint32_t smid;          /**< index of this worker */
-  uint32_t nsmid;         /**< number of workers */
+  uint32_t smid;          /**< number of the CTA's multiprocessor */
+  uint32_t nsmid;         /**< number of multiprocessors */
   const PtxjitHelpers *helpers;
   void *runtime;        /**< for the helpers only */
   uint64_t localStride; /**< bytes from strand to strand; 0: all warps

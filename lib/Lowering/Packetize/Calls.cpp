@@ -97,9 +97,12 @@ static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
   }
   ChunkBuilder s = warp.scalar();
   uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
+  // A thread with a strand of its own is lane 0 of it.
+  Value lanes =
+      warp.perThread() ? s.intConstant(32, 1) : warp.activeBits(call.getMask());
   warp.callHelper(offsetof(PtxjitHelpers, system),
                   {warp.kernel.strand, s.intConstant(32, function | narrow),
-                   warp.activeBits(call.getMask()), places.pointer});
+                   lanes, places.pointer});
   giveBack(warp, places);
   // By now all lanes have reported their failures.
   if (function == PTXJIT_SYSTEM_ASSERT)
