@@ -331,7 +331,6 @@ public:
                entry.a.alongRows ? storedOf(run) : storedOf(run) / perUnit);
   }
 
-  uint32_t getStored() const { return stored; }
   /// Whether dwords() gives dwords along k.
   bool hasDwords() const {
     return run.has(kTensorAInMemory) || !entry.a.alongRows;

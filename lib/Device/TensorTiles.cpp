@@ -25,7 +25,8 @@ namespace {
 
 // Four tiles of sums, the first ones, need two of X and two of Y. A number of
 // blocks is even.
-constexpr int kBlocksAtOnce = 2, kFirstTileX = 4, kFirstTileY = 6;
+constexpr int kBlocksAtOnce = 2, kFirstTileX = kTilesOfSums,
+              kFirstTileY = kFirstTileX + 2;
 
 template <typename Image> class TileMultiplication {
   using Sum = U32<16>;
@@ -84,13 +85,18 @@ template <typename Image> bool TileMultiplication<Image>::pack() {
   constexpr uint32_t infinity = 0x7f800000u;
   if (parts == 1 || images.getLargest() < infinity)
     return true;
-  if (run.packedSteps) {
-    multiplyAll(run.packedSteps);
+  // From now on D has sums: also for the entries that are packed next.
+  auto haveSums = [&] {
     run.flags |= kTensorAccumulates;
     run.inputShift = 0;
     run.packedSteps = 0;
+  };
+  if (run.packedSteps) {
+    multiplyAll(run.packedSteps);
+    haveSums();
   }
   ptxjit_tensor_floats(&run);
+  haveSums();
   return false;
 }
 
@@ -216,21 +222,6 @@ __attribute__((noinline)) void multiplyRun(TensorRun &run) {
   TileMultiplication<Image>(run).go();
 }
 
-/// Multiplies what was packed, if anything, then the entries one after the
-/// other: their scale factors may exceed bf16.
-void multiplyUnpacked(TensorRun &run) {
-  uint32_t entries = run.entryCount;
-  if (run.packedSteps) {
-    run.entryCount = 0;
-    run.action = TensorAction::Multiply;
-    multiplyRun<Bf16Tiles>(run);
-    run.entryCount = entries;
-    run.flags |= kTensorAccumulates;
-    run.packedSteps = 0;
-  }
-  ptxjit_tensor_floats(&run);
-}
-
 } // namespace
 
 PTXJIT_EXPORT void ptxjit_tensor_tiles_bytes(void *run) {
@@ -238,13 +229,13 @@ PTXJIT_EXPORT void ptxjit_tensor_tiles_bytes(void *run) {
 }
 PTXJIT_EXPORT void ptxjit_tensor_tiles_floats(void *run) {
   TensorRun &floats = *(TensorRun *)run;
-  // What was packed has the types of the entries.
+  // What was packed has the types of the entries, and no scale factors.
   if (fitsBf16(floats))
     multiplyRun<Bf16Tiles>(floats);
   else if (fitsSplitBf16(floats))
     multiplyRun<SplitTiles>(floats);
   else
-    multiplyUnpacked(floats);
+    ptxjit_tensor_floats(run);
 }
 
 #define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
