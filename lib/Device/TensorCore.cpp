@@ -10,8 +10,9 @@
 // - A *step* is one element of k, or as many as one instruction of the CPU
 //   multiplies and adds.
 // - The *image* of A has, for each step of a run, the elements of the rows of
-//   all blocks side by side. The image of B has 16 columns: all steps of each
-//   column, or if elements follow each other along n, all columns of each step.
+//   two blocks side by side. Images of B have 16 columns each: all steps of
+//   each column, or if elements follow each other along n, all columns of each
+//   step.
 //
 // Floats are added in the order of k, so that results do not depend on the CPU.
 //
@@ -74,12 +75,16 @@ struct ByteProducts {
 // Multiplication
 //===----------------------------------------------------------------------===//
 
+// A CPU with 32 vector registers adds to 24 sums at once. Then it reads few
+// lines of A and B for each product, and is not late for its own results. Two
+// blocks of kTensorMostPackedK steps fit the nearest cache, and stay there for
+// all columns.
 #if defined(__AVX512F__)
-constexpr int kBlocksAtOnce = 4;
+constexpr int kBlocksAtOnce = 2, kColumnsAtOnce = 8, kMostColumnsAtOnce = 12;
 #else
-constexpr int kBlocksAtOnce = 1;
+constexpr int kBlocksAtOnce = 1, kColumnsAtOnce = 4, kMostColumnsAtOnce = 4;
 #endif
-constexpr int kColumnsAtOnce = 4;
+static_assert(kTensorEvenBlocks % kBlocksAtOnce == 0);
 
 /// A run with products of type `T`.
 template <typename T, bool Sparse> class Multiplication {
@@ -89,45 +94,50 @@ template <typename T, bool Sparse> class Multiplication {
   using Element = typename Image::Element;
 
 public:
-  explicit Multiplication(const TensorRun &run)
+  explicit Multiplication(TensorRun &run)
       : run(run), images(run), steps(int(images.getSteps())),
         blocks(int(run.blockCount)), accumulates(run.has(kTensorAccumulates)),
         isPlain(areSumsPlain(run, 0, run.blockCount)) {}
 
   void go() {
-    images.makeA();
-    if constexpr (T::isBiased)
-      sumRows();
-    // Two images at a time: the rows of some blocks stay in the nearest cache
-    // for both.
-    for (int column = 0; column < run.columns; column += 32) {
-      int end = run.columns - column < 32 ? run.columns : column + 32;
-      for (int c = column; c < end; c += 16) {
-        images.makeB(uint32_t(c));
-        if constexpr (T::isBiased)
-          sumColumns(c);
-      }
-      if (images.isAcross())
-        multiplyColumns<true>(column, end);
-      else
-        multiplyColumns<false>(column, end);
-    }
+    if (run.entryCount)
+      images.makeAll();
+    if (run.action == TensorAction::Pack)
+      run.packedSteps = images.getSteps();
+    else
+      multiplyAll();
   }
 
 private:
   void sumRows();
   void sumColumns(int column);
 
-  template <bool Across> void multiplyColumns(int column, int end) {
-    int block = 0;
-    for (; block + kBlocksAtOnce <= blocks; block += kBlocksAtOnce)
-      for (int c = column; c < end; c += kColumnsAtOnce)
-        multiply<Across, kBlocksAtOnce>(block, c);
-    for (; block < blocks; ++block)
-      for (int c = column; c < end; c += kColumnsAtOnce)
-        multiply<Across, 1>(block, c);
+  void multiplyAll() {
+    if constexpr (T::isBiased) {
+      sumRows();
+      for (int column = 0; column < run.columns; column += 16)
+        sumColumns(column);
+    }
+    for (int block = 0; block < blocks; block += kBlocksAtOnce)
+      if (images.isAcross())
+        multiplyAcross(block);
+      else
+        multiplyAlong(block);
   }
-  template <bool Across, int V> void multiply(int block, int column);
+  void multiplyAcross(int block) {
+    for (int column = 0; column < run.columns; column += kColumnsAtOnce)
+      multiply<true, kColumnsAtOnce>(block, column);
+  }
+  void multiplyAlong(int block) {
+    // A rest of 16 columns is twice 8.
+    int column = 0, end = run.columns;
+    for (; end - column >= kMostColumnsAtOnce && end - column != 16;
+         column += kMostColumnsAtOnce)
+      multiply<false, kMostColumnsAtOnce>(block, column);
+    for (; column < end; column += kColumnsAtOnce)
+      multiply<false, kColumnsAtOnce>(block, column);
+  }
+  template <bool Across, int C> void multiply(int block, int column);
   Sum *sumsOf(int block, int column) const {
     return (Sum *)(run.cells + (run.sums + column) * int(kTensorLanes) +
                    run.blocks[block].lane);
@@ -135,14 +145,14 @@ private:
   Sum loadOther(const Sum *from) const;
   void storeOther(Sum *to, Sum sum, int block) const;
 
-  const TensorRun &run;
+  TensorRun &run;
   TensorImages<Image> images;
   int steps, blocks;
   bool accumulates;
   bool isPlain; ///< sums are cells of tensor memory
   /// What a biased A or B adds too much to each sum: by row, and by column.
   I32<16> rowExcess[T::isBiased ? kTensorBlocks : 1];
-  int32_t columnExcess[T::isBiased ? 32 : 1];
+  int32_t columnExcess[T::isBiased ? kTensorMostColumns : 1];
 };
 
 /// A sum before, which products are added to.
@@ -179,11 +189,15 @@ Multiplication<T, Sparse>::storeOther(Sum *to, Sum sum, int block) const {
                                           __builtin_bit_cast(U32<16>, before)));
 }
 
-/// Multiplies for `V` blocks and the columns from `column` on.
+/// Multiplies for kBlocksAtOnce blocks and `C` columns, from `column` on.
 template <typename T, bool Sparse>
-template <bool Across, int V>
-inline void Multiplication<T, Sparse>::multiply(int block, int column) {
-  constexpr int C = kColumnsAtOnce, apart = int(kTensorLanes) / 16;
+template <bool Across, int C>
+__attribute__((noinline)) void Multiplication<T, Sparse>::multiply(int block,
+                                                                   int column) {
+  constexpr int V = kBlocksAtOnce, apart = int(kTensorLanes) / 16;
+  constexpr int beside = TensorImages<Image>::blocksBeside;
+  constexpr int pitch = Across ? 1 : TensorImages<Image>::pitchOfB;
+  constexpr int stride = Across ? 16 : 1;
   Sum *to[V], all[V][C];
 #pragma clang loop unroll(full)
   for (int v = 0; v < V; ++v) {
@@ -195,7 +209,7 @@ inline void Multiplication<T, Sparse>::multiply(int block, int column) {
       else
         all[v][n] = loadOther(to[v] + apart * n);
       if constexpr (T::isBiased)
-        all[v][n] -= rowExcess[block + v] + columnExcess[(column + n) % 32];
+        all[v][n] -= rowExcess[block + v] + columnExcess[column + n];
     }
   }
   // Fetches the next sums early: those of a CTA exceed the nearest cache.
@@ -204,16 +218,12 @@ inline void Multiplication<T, Sparse>::multiply(int block, int column) {
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n)
       __builtin_prefetch(to[v] + apart * (C + n), 1);
-  auto first = uint32_t(block);
-  const Row *rows = images.rows() + images.placeOfA(0, first);
-  const I32<16> *kept = images.kept() + images.placeOfA(0, first);
-  int beside = int(images.placeOfA(1, first) - images.placeOfA(0, first));
-  const Element *columns[C];
-#pragma clang loop unroll(full)
-  for (int n = 0; n < C; ++n)
-    columns[n] = images.columns(uint32_t(column)) +
-                 images.placeOfB(0, uint32_t(column + n) % 16);
-#pragma clang loop unroll_count(4)
+  uint32_t place = images.placeOfA(0, uint32_t(block));
+  const Row *rows = images.rows() + place;
+  const I32<16> *kept = images.kept() + place;
+  const Element *columns = images.columns(uint32_t(column)) +
+                           images.placeOfB(0, uint32_t(column) % 16);
+#pragma clang loop unroll_count(1)
   for (int step = 0; step < steps; ++step) {
     Row x[V];
 #pragma clang loop unroll(full)
@@ -221,7 +231,7 @@ inline void Multiplication<T, Sparse>::multiply(int block, int column) {
       x[v] = rows[step * beside + v];
 #pragma clang loop unroll(full)
     for (int n = 0; n < C; ++n) {
-      Element y = columns[n][Across ? 16 * step : step];
+      Element y = columns[n * pitch + step * stride];
 #pragma clang loop unroll(full)
       for (int v = 0; v < V; ++v) {
         Sum next = T::add(all[v][n], x[v], y);
@@ -272,20 +282,17 @@ void Multiplication<T, Sparse>::sumColumns(int column) {
       for (int i = 0; i < 32; i += 8)
         sum += int8_t(four >> i);
     }
-    columnExcess[column % 32 + c] = 128 * sum;
+    columnExcess[column + c] = 128 * sum;
   }
 }
 #endif
 
-template <typename T, bool Sparse = false> inline void multiplyRun(void *run) {
-  Multiplication<T, Sparse>(*(const TensorRun *)run).go();
+template <typename T> inline void multiplyBytes(void *run) {
+  Multiplication<T, false>(*(TensorRun *)run).go();
 }
-template <bool Sparse> inline void multiplyFloats(void *run) {
-  const auto &floats = *(const TensorRun *)run;
-  if (floats.scaleBlock && hasHugeScales(floats))
-    multiplyHuge(floats);
-  else
-    multiplyRun<FloatProducts, Sparse>(run);
+template <typename T, bool Sparse = false>
+inline void multiplyFloats(void *run) {
+  goFloats<Multiplication<T, Sparse>>(*(TensorRun *)run);
 }
 
 } // namespace
@@ -295,23 +302,23 @@ template <bool Sparse> inline void multiplyFloats(void *run) {
 //===----------------------------------------------------------------------===//
 
 PTXJIT_EXPORT void ptxjit_tensor_floats(void *run) {
-  multiplyFloats<false>(run);
+  multiplyFloats<FloatProducts>(run);
 }
 PTXJIT_EXPORT void ptxjit_tensor_sparse_floats(void *run) {
-  multiplyFloats<true>(run);
+  multiplyFloats<FloatProducts, true>(run);
 }
 PTXJIT_EXPORT void ptxjit_tensor_bytes(void *run) {
-  multiplyRun<BytePairProducts>(run);
+  multiplyBytes<BytePairProducts>(run);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
 PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(void *run) {
-  multiplyRun<ByteProducts>(run);
+  multiplyBytes<ByteProducts>(run);
 }
 PTXJIT_EXPORT void ptxjit_tensor_fast_floats(void *run) {
-  if (fitsBf16(*(const TensorRun *)run))
-    multiplyRun<HalfProducts>(run);
+  if (areTypesBf16(*(const TensorRun *)run))
+    multiplyFloats<HalfProducts>(run);
   else
-    multiplyFloats<false>(run);
+    multiplyFloats<FloatProducts>(run);
 }
 #endif
 

@@ -146,19 +146,23 @@ template <typename Image> class TensorImages {
   using Row = typename Image::Row;
   using Element = typename Image::Element;
   static constexpr uint32_t perStep = Image::perStep, parts = Image::parts;
-  static constexpr uint32_t mostSteps =
-      Image::isTile ? kTensorMostPacked : kTensorMostK / perStep;
-  /// Blocks whose rows are side by side.
-  static constexpr uint32_t group = 4;
+  static constexpr uint32_t mostSteps = kTensorMostPackedK / perStep;
   /// Images of B, of 16 columns each.
-  static constexpr uint32_t countOfB = Image::isTile ? 16 : 2;
-  /// Elements of an image of B, and what stores write behind them.
-  static constexpr uint32_t partOfB = 16 * mostSteps + 16;
+  static constexpr uint32_t countOfB = kTensorMostColumns / 16;
+  /// Rows and elements of an image.
+  static constexpr uint32_t partOfA = mostSteps * kTensorBlocks;
+  static constexpr uint32_t partOfB = 16 * (mostSteps + 16);
 
 public:
+  /// Blocks whose rows are side by side.
+  static constexpr uint32_t blocksBeside = kTensorEvenBlocks;
+  /// Elements from the steps of a column to those of the next one. One more
+  /// line of the cache lets columns be in different sets of it.
+  static constexpr uint32_t pitchOfB = mostSteps + 16;
+
   explicit TensorImages(const TensorRun &run)
       : run(run), formatB(run.typeB, run.packingB), stepsEach(run.k / perStep),
-        firstStep(Image::isTile ? run.packedSteps : 0),
+        firstStep(run.packedSteps),
         steps(firstStep + stepsEach * run.entryCount),
         // Columns that are shifted need not begin at a unit, or at 8 rows.
         isGathered(run.firstColumn %
@@ -170,9 +174,14 @@ public:
       memory += (bytes + 127) / 128 * 128;
       return taken;
     };
-    rowsOfA = (Row *)take(parts * mostSteps * kTensorBlocks * sizeof(Row));
+    // With what a sparse A needs besides.
+    constexpr uint64_t most = (parts + 1) * partOfA * sizeof(Row) +
+                              countOfB * parts * partOfB * sizeof(Element) +
+                              kTensorEntries * sizeof(TensorUnits);
+    static_assert(most + 4 * 128 <= kTensorScratchBytes);
+    rowsOfA = (Row *)take(parts * partOfA * sizeof(Row));
     if (run.has(kTensorSparse))
-      keptOfA = (I32<16> *)take(mostSteps * kTensorBlocks * sizeof(Row));
+      keptOfA = (I32<16> *)take(partOfA * sizeof(Row));
     imagesOfB = (Element *)take(countOfB * parts * partOfB * sizeof(Element));
     unitsOfB = (TensorUnits *)take(kTensorEntries * sizeof(TensorUnits));
   }
@@ -182,19 +191,16 @@ public:
   /// Where the steps of a block are among rows(), and among kept(). In a tile
   /// they follow each other.
   struct RowPlaces {
-    uint32_t first, beside;
+    uint32_t first;
     uint32_t operator()(uint32_t step) const {
       if constexpr (Image::isTile)
-        return first + step / 16 * 16 * beside + step % 16;
-      return first + step * beside;
+        return first + step / 16 * 16 * blocksBeside + step % 16;
+      return first + step * blocksBeside;
     }
   };
   RowPlaces placesOfA(uint32_t block) const {
-    uint32_t rest = run.blockCount - block / group * group;
-    uint32_t beside = rest < group ? rest : group;
-    return {block / group * group * mostSteps +
-                block % group * (Image::isTile ? 16 : 1),
-            beside};
+    return {block / blocksBeside * blocksBeside * mostSteps +
+            block % blocksBeside * (Image::isTile ? 16 : 1)};
   }
   uint32_t placeOfA(uint32_t step, uint32_t block) const {
     return placesOfA(block)(step);
@@ -209,21 +215,26 @@ public:
   }
   /// The image of the 16 columns from `column` on.
   const Element *columns(uint32_t column, uint32_t part = 0) const {
-    return imagesOfB + (column / 16 % countOfB * parts + part) * partOfB;
+    return imagesOfB + (column / 16 * parts + part) * partOfB;
   }
   /// Whether the columns of a step follow each other.
   bool isAcross() const { return !Image::isTile && comesAcross(); }
   /// The greatest magnitude of what was made, as bits.
   uint32_t getLargest() const { return largest; }
 
-  void makeA();
-  /// Makes the image of up to 16 columns, from `firstColumn` + `column` on. For
-  /// tiles there is room for all images, else for two.
-  void makeB(uint32_t column);
+  /// Makes the images of the run's entries, behind what was packed before.
+  void makeAll() {
+    makeA();
+    for (uint32_t column = 0; column < run.columns; column += 16)
+      makeB(column);
+  }
   /// Fills the last tiles of `steps` steps up with zeros.
   void fillUp(uint32_t steps);
 
 private:
+  void makeA();
+  /// Makes the image of up to 16 columns, from `firstColumn` + `column` on.
+  void makeB(uint32_t column);
   /// Where the steps of an entry go.
   struct Steps {
     uint32_t first, block;
@@ -278,11 +289,10 @@ private:
   void loadAcross(Codes *codes, uint32_t entry, uint32_t column);
   void storeAcross(const U32<16> *steps, uint32_t first, uint32_t count,
                    Element *image);
-  static constexpr uint32_t partOfA = mostSteps * kTensorBlocks;
   static uint32_t placeAlong(uint32_t step, uint32_t column) {
     if constexpr (Image::isTile)
       return (step / 16 * 16 + column) * 16 + step % 16;
-    return column * mostSteps + step;
+    return column * pitchOfB + step;
   }
   Element *columnsToMake(uint32_t column) {
     return const_cast<Element *>(columns(column));
@@ -750,7 +760,8 @@ TensorImages<Image>::makeAcross(uint32_t i, uint32_t column) {
   for (uint32_t c = 0; c < 16; ++c)
     keeps[int(c)] = column + c < run.columns && isZero(column + c) ? 0 : ~0u;
   uint32_t scales = scalesOf(run), each = scales ? run.scaleBlock : run.k;
-  U32<16> made[mostSteps * parts];
+  constexpr uint32_t most = kTensorMostK / perStep;
+  U32<16> made[most * parts];
   for (uint32_t part = 0; part * each < run.k; ++part) {
     F32<16> factor = 1.0f;
     if (scales)
@@ -770,13 +781,12 @@ TensorImages<Image>::makeAcross(uint32_t i, uint32_t column) {
       } else if constexpr (perStep == 1) {
         *step = bitsOf<16>(value(k));
       } else {
-        Image::template put<16>(step, mostSteps, value(k), value(k + 1),
-                                largest);
+        Image::template put<16>(step, most, value(k), value(k + 1), largest);
       }
     }
   }
   for (uint32_t part = 0; part < parts; ++part)
-    storeAcross(made + part * mostSteps, firstStep + i * stepsEach, stepsEach,
+    storeAcross(made + part * most, firstStep + i * stepsEach, stepsEach,
                 columnsToMake(column) + part * partOfB);
 }
 
@@ -806,6 +816,13 @@ inline bool areSumsPlain(const TensorRun &run, uint32_t block, uint32_t count) {
   return true;
 }
 
+/// Says that D has the sums of all entries so far, which later ones add to.
+inline void haveSums(TensorRun &run) {
+  run.flags |= kTensorAccumulates;
+  run.inputShift = 0;
+  run.packedSteps = 0;
+}
+
 /// `x` in the lanes whose bits are set, else `y`.
 inline U32<16> chooseLanes(uint32_t lanes, U32<16> x, U32<16> y) {
   if (lanes == 0xffff)
@@ -822,6 +839,8 @@ inline U32<16> chooseLanes(uint32_t lanes, U32<16> x, U32<16> y) {
 
 /// Whether an element times its scale factor may exceed f32.
 inline bool hasHugeScales(const TensorRun &run) {
+  if (!run.scaleBlock)
+    return false;
   constexpr float most = 0x1p100f;
   U32<16> isHuge = 0;
   for (uint32_t i = 0; i < run.entryCount; ++i)
@@ -836,18 +855,6 @@ inline bool hasHugeScales(const TensorRun &run) {
     }
   return __builtin_reduce_or(isHuge) != 0;
 }
-
-/// Whether bf16 has all numbers of A and B, scaled or not.
-inline bool fitsBf16(const TensorRun &run) {
-  auto fits = [](TensorElement type) {
-    return type != TensorElement::F16 && type != TensorElement::TF32;
-  };
-  return fits(run.typeA) && fits(run.typeB) &&
-         !(run.scaleBlock && hasHugeScales(run));
-}
-
-/// Whether bf16 has all numbers of A and B as sums of two.
-inline bool fitsSplitBf16(const TensorRun &run) { return !run.scaleBlock; }
 
 /// sum + a * b, where f32 may lack a or b.
 inline float addHuge(float sum, double a, double b) {
@@ -904,6 +911,21 @@ __attribute__((noinline)) inline void multiplyHuge(const TensorRun &run) {
       multiplyHugely(run, run.entries[i], run.blocks[block], units,
                      i > 0 || run.has(kTensorAccumulates));
   }
+}
+
+/// Does a run of floats: by `Multiplication`, unless scale factors are huge.
+template <typename Multiplication> inline void goFloats(TensorRun &run) {
+  if (!hasHugeScales(run))
+    return Multiplication(run).go();
+  if (run.packedSteps) {
+    TensorRun packed = run;
+    packed.entryCount = 0;
+    packed.action = TensorAction::Multiply;
+    Multiplication(packed).go();
+    haveSums(run);
+  }
+  multiplyHuge(run);
+  haveSums(run);
 }
 
 } // namespace ptxjit::device

@@ -39,6 +39,15 @@ inline uint32_t bitsOf(TensorElement type) {
   }
 }
 
+/// Whether bf16 has all numbers of A and B. Powers of two that scale them
+/// change nothing.
+inline bool areTypesBf16(const TensorRun &run) {
+  auto is = [](TensorElement type) {
+    return type != TensorElement::F16 && type != TensorElement::TF32;
+  };
+  return is(run.typeA) && is(run.typeB);
+}
+
 /// Where the codes of a unit of 16 bytes are.
 struct CodeFormat {
   uint32_t bits;    ///< of a code

@@ -23,10 +23,10 @@ PTXJIT_EXPORT void ptxjit_tensor_floats(void *run);
 
 namespace {
 
-// Four tiles of sums, the first ones, need two of X and two of Y. A number of
-// blocks is even.
+// Four tiles of sums, the first ones, need two of X and two of Y.
 constexpr int kBlocksAtOnce = 2, kFirstTileX = kTilesOfSums,
               kFirstTileY = kFirstTileX + 2;
+static_assert(kTensorEvenBlocks % kBlocksAtOnce == 0);
 
 template <typename Image> class TileMultiplication {
   using Sum = U32<16>;
@@ -38,8 +38,11 @@ public:
       : run(run), images(run), blocks(int(run.blockCount)) {}
 
   void go() {
-    if (run.entryCount && !pack())
-      return;
+    if (run.entryCount) {
+      images.makeAll();
+      if (parts > 1 && hasNoNumbers())
+        return multiplyExactly();
+    }
     if (run.action == TensorAction::Pack)
       run.packedSteps = images.getSteps();
     else
@@ -47,7 +50,12 @@ public:
   }
 
 private:
-  bool pack();
+  /// Whether there are infinities or NaNs, of which there are no tiles.
+  bool hasNoNumbers() const {
+    constexpr uint32_t infinity = 0x7f800000u;
+    return images.getLargest() >= infinity;
+  }
+  void multiplyExactly();
   void multiplyAll(uint32_t steps);
   template <int C>
   void multiply(uint32_t steps, int block, int column, int columns);
@@ -75,29 +83,16 @@ private:
   alignas(64) Sum scratch[kTileRows];
 };
 
-/// Makes the images of the run's entries, behind what was packed before.
-/// \returns false if they have infinities or NaNs of which there are no tiles;
-///   then everything has been multiplied.
-template <typename Image> bool TileMultiplication<Image>::pack() {
-  images.makeA();
-  for (uint32_t column = 0; column < run.columns; column += 16)
-    images.makeB(column);
-  constexpr uint32_t infinity = 0x7f800000u;
-  if (parts == 1 || images.getLargest() < infinity)
-    return true;
-  // From now on D has sums: also for the entries that are packed next.
-  auto haveSums = [&] {
-    run.flags |= kTensorAccumulates;
-    run.inputShift = 0;
-    run.packedSteps = 0;
-  };
+/// Multiplies at once what was packed, then the entries without tiles.
+template <typename Image> void TileMultiplication<Image>::multiplyExactly() {
   if (run.packedSteps) {
     multiplyAll(run.packedSteps);
-    haveSums();
+    haveSums(run);
   }
-  ptxjit_tensor_floats(&run);
-  haveSums();
-  return false;
+  TensorRun entries = run;
+  entries.action = TensorAction::Multiply;
+  ptxjit_tensor_floats(&entries);
+  haveSums(run);
 }
 
 template <typename Image>
@@ -217,25 +212,23 @@ void TileMultiplication<Image>::multiply(uint32_t steps, int block, int column,
   });
 }
 
+// Not inlined, since the function of floats has two of them.
 template <typename Image>
-__attribute__((noinline)) void multiplyRun(TensorRun &run) {
-  TileMultiplication<Image>(run).go();
+__attribute__((noinline)) void goFloatTiles(TensorRun &run) {
+  goFloats<TileMultiplication<Image>>(run);
 }
 
 } // namespace
 
 PTXJIT_EXPORT void ptxjit_tensor_tiles_bytes(void *run) {
-  multiplyRun<ByteTiles>(*(TensorRun *)run);
+  TileMultiplication<ByteTiles>(*(TensorRun *)run).go();
 }
 PTXJIT_EXPORT void ptxjit_tensor_tiles_floats(void *run) {
   TensorRun &floats = *(TensorRun *)run;
-  // What was packed has the types of the entries, and no scale factors.
-  if (fitsBf16(floats))
-    multiplyRun<Bf16Tiles>(floats);
-  else if (fitsSplitBf16(floats))
-    multiplyRun<SplitTiles>(floats);
+  if (areTypesBf16(floats))
+    goFloatTiles<Bf16Tiles>(floats);
   else
-    ptxjit_tensor_floats(run);
+    goFloatTiles<SplitTiles>(floats);
 }
 
 #define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \

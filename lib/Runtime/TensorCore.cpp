@@ -10,6 +10,7 @@
 #include "TensorCore.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 using namespace ptxjit;
@@ -337,8 +338,7 @@ void TensorCore::issue(const PtxjitTensorMultiply &multiply,
 /// Whether the device library can keep what it has read: there is memory for
 /// one group of lanes in each CTA.
 bool TensorCore::canPack() const {
-  return countGroups(pending.instruction, pending.flags) == 1 &&
-         !pending.run.scaleBlock;
+  return countGroups(pending.instruction, pending.flags) == 1;
 }
 
 void TensorCore::packPending() {
@@ -403,12 +403,13 @@ void TensorCore::describeGroup(TensorRun &part, uint32_t group, uint32_t half) {
       isScattered(pending.instruction, pending.flags) ? 32 : kBlockLanes;
   uint32_t skipped = group * part.columns;
   part.firstColumn = uint16_t(run.firstColumn + skipped);
-  for (uint32_t n = 0; n < part.columns; ++n) {
+  for (uint32_t n = 0; skipped && n < part.columns; ++n) {
     uint64_t bit = run.zeroColumns[(skipped + n) / 64] >> (skipped + n) % 64;
     uint64_t &word = part.zeroColumns[n / 64];
     word = (word & ~(uint64_t(1) << n % 64)) | (bit & 1) << n % 64;
   }
   part.blockCount = rows / kBlockLanes;
+  assert(part.blockCount % kTensorEvenBlocks == 0);
   for (uint32_t i = 0; i < part.blockCount; ++i) {
     uint32_t lane = pending.lane + group * rows + i * apart;
     uint32_t disabled =
@@ -451,10 +452,20 @@ void TensorCore::runGroup(TensorRun &run) {
     return;
   }
   TensorRun part = run;
+  part.action = TensorAction::Multiply;
+  if (run.packedSteps) {
+    part.entryCount = 0;
+    pending.kernel(&part);
+    part.entryCount = run.entryCount;
+    part.packedSteps = 0;
+    part.flags |= kTensorAccumulates;
+  }
   constexpr uint32_t each = kPartitionLanes / kBlockLanes;
   for (uint32_t i = 0; i < run.blockCount; i += each) {
     part.blockCount = std::min(each, run.blockCount - i);
     std::copy_n(run.blocks + i, part.blockCount, part.blocks);
     pending.kernel(&part);
   }
+  run.packedSteps = 0;
+  run.flags |= kTensorAccumulates;
 }

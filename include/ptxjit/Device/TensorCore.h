@@ -110,23 +110,24 @@ enum TensorFlags : uint32_t {
 
 inline constexpr unsigned kTensorLanes = 128;
 inline constexpr unsigned kTensorBlocks = 8;
+/// A run has a multiple of this number of blocks.
+inline constexpr unsigned kTensorEvenBlocks = 2;
 /// Multiplications of a run, and the elements of k that they have at most.
 inline constexpr unsigned kTensorEntries = 16;
 inline constexpr unsigned kTensorMostK = 128;
+inline constexpr unsigned kTensorMostColumns = 256;
 /// Bytes of memory that the functions need to work.
 inline constexpr unsigned kTensorScratchBytes = 640 << 10;
 
 /// What to do with a run.
 enum class TensorAction : uint8_t {
   Multiply,
-  /// Read A and B, since memory may change then. Functions that do not keep
+  /// Read A and B, since memory may change then. Functions that cannot keep
   /// them multiply.
   Pack,
 };
-/// Steps that functions keep: of 4 bytes of k.
-inline constexpr unsigned kTensorMostPacked = 128;
-/// Elements of k that they keep at most, of two bytes.
-inline constexpr unsigned kTensorMostPackedK = 2 * kTensorMostPacked;
+/// Elements of k that functions keep at most.
+inline constexpr unsigned kTensorMostPackedK = 256;
 
 /// Multiplications that add to the same sums one after the other: the blocks of
 /// a CTA that multiply the same columns of B.
