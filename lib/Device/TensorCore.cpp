@@ -31,29 +31,27 @@ namespace {
 // A type says:
 // - Image: what its images hold (TensorImages.h);
 // - Sum: a column of 16 sums;
+// - isBiased: see ByteProducts;
 // - add(sum, a, b): adds the products of a step.
 
-struct FloatProducts {
-  using Image = FloatImage;
-  using Sum = F32<16>;
-  static constexpr bool isBiased = false;
+template <typename I, typename S, bool IsBiased = false> struct ProductsOf {
+  using Image = I;
+  using Sum = S;
+  static constexpr bool isBiased = IsBiased;
+};
+
+struct FloatProducts : ProductsOf<FloatImage, F32<16>> {
   static Sum add(Sum sum, F32<16> a, float b) {
     return __builtin_elementwise_fma(a, F32<16>(b), sum);
   }
 };
-struct BytePairProducts {
-  using Image = BytePairImage;
-  using Sum = I32<16>;
-  static constexpr bool isBiased = false;
+struct BytePairProducts : ProductsOf<BytePairImage, I32<16>> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addPairs(sum, a, U32<16>(b));
   }
 };
 #if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
-struct HalfProducts {
-  using Image = Bf16Image;
-  using Sum = F32<16>;
-  static constexpr bool isBiased = false;
+struct HalfProducts : ProductsOf<Bf16Image, F32<16>> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addHalves(sum, a, U32<16>(b));
   }
@@ -61,10 +59,7 @@ struct HalfProducts {
 /// The CPU multiplies unsigned bytes of A and signed bytes of B. So 128 is
 /// added to signed elements of A (*biased*), and subtracted from unsigned ones
 /// of B.
-struct ByteProducts {
-  using Image = BiasedByteImage;
-  using Sum = I32<16>;
-  static constexpr bool isBiased = true;
+struct ByteProducts : ProductsOf<BiasedByteImage, I32<16>, true> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addBytes(sum, a, U32<16>(b));
   }
@@ -155,38 +150,21 @@ private:
   int32_t columnExcess[T::isBiased ? kTensorMostColumns : 1];
 };
 
-/// A sum before, which products are added to.
+/// A sum that is no cell of tensor memory as it is.
 template <typename T, bool Sparse>
 __attribute__((noinline)) typename T::Sum
 Multiplication<T, Sparse>::loadOther(const Sum *from) const {
-  // Saturating sums are added to D at the end.
-  if (!run.has(kTensorAccumulates) || run.has(kTensorSaturates))
-    return Sum(0);
-  if constexpr (__is_same(Sum, F32<16>)) {
-    F32<16> sum = *from;
-    if (run.has(kTensorHalfSums))
-      sum = HalfElements::get<16>(bitsOf<16>(sum), 0);
-    // The smallest power, 2^-15, is exact in f32.
-    return sum * fromBits<1>(U32<1>((127u - run.inputShift) << 23))[0];
-  } else {
-    return *from;
-  }
+  return __builtin_bit_cast(
+      Sum, sumsBefore<Image::isFloat>(run, *(const U32<16> *)from));
 }
-/// Stores a sum in the lanes of a block that are written.
+/// The inverse, in the lanes of a block that are written.
 template <typename T, bool Sparse>
 __attribute__((noinline)) void
 Multiplication<T, Sparse>::storeOther(Sum *to, Sum sum, int block) const {
-  Sum before = *to;
-  if constexpr (__is_same(Sum, F32<16>)) {
-    sum = toCells(sum, run.has(kTensorHalfSums));
-  } else if (run.has(kTensorSaturates)) {
-    sum = __builtin_elementwise_add_sat(
-        run.has(kTensorAccumulates) ? before : Sum(0), sum);
-  }
-  *to =
-      __builtin_bit_cast(Sum, chooseLanes(run.blocks[block].isWritten,
-                                          __builtin_bit_cast(U32<16>, sum),
-                                          __builtin_bit_cast(U32<16>, before)));
+  auto *cells = (U32<16> *)to;
+  U32<16> after =
+      cellsAfter<Image::isFloat>(run, __builtin_bit_cast(U32<16>, sum), *cells);
+  *cells = chooseLanes(run.blocks[block].isWritten, after, *cells);
 }
 
 /// Multiplies for kBlocksAtOnce blocks and `C` columns, from `column` on.

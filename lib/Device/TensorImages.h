@@ -30,17 +30,16 @@ namespace ptxjit::device {
 // One of bytes writes the steps of a dword:
 // - put(to, apart, x, isSigned, isA): `apart` is the distance of steps.
 
-struct FloatImage {
-  using Row = F32<16>;
-  using Element = float;
-  static constexpr uint32_t perStep = 1, parts = 1;
-  static constexpr bool isFloat = true, isTile = false;
+template <typename R, typename E, uint32_t PerStep, bool IsFloat>
+struct ImageOf {
+  using Row = R;
+  using Element = E;
+  static constexpr uint32_t perStep = PerStep, parts = 1;
+  static constexpr bool isFloat = IsFloat, isTile = false;
 };
-struct Bf16Image {
-  using Row = U32<16>;
-  using Element = uint32_t;
-  static constexpr uint32_t perStep = 2, parts = 1;
-  static constexpr bool isFloat = true, isTile = false;
+
+struct FloatImage : ImageOf<F32<16>, float, 1, true> {};
+struct Bf16Image : ImageOf<U32<16>, uint32_t, 2, true> {
   template <int W>
   static void put(U32<W> *to, uint64_t, F32<W> x, F32<W> next, uint32_t &) {
     *to = pairsOf<W>(x, next);
@@ -60,33 +59,22 @@ struct SplitTiles : Bf16Tiles {
   }
 };
 /// Four bytes.
-struct ByteTiles {
-  using Row = U32<16>;
-  using Element = uint32_t;
-  static constexpr uint32_t perStep = 4, parts = 1;
-  static constexpr bool isFloat = false, isTile = true;
+struct ByteTiles : ImageOf<U32<16>, uint32_t, 4, false> {
+  static constexpr bool isTile = true;
   template <int W> static void put(U32<W> *to, uint64_t, U32<W> x, bool, bool) {
     *to = x;
   }
 };
 /// Four bytes; 128 is added to signed ones of A, and subtracted from unsigned
 /// ones of B.
-struct BiasedByteImage {
-  using Row = U32<16>;
-  using Element = uint32_t;
-  static constexpr uint32_t perStep = 4, parts = 1;
-  static constexpr bool isFloat = false, isTile = false;
+struct BiasedByteImage : ImageOf<U32<16>, uint32_t, 4, false> {
   template <int W>
   static void put(U32<W> *to, uint64_t, U32<W> x, bool isSigned, bool isA) {
     *to = isSigned == isA ? x ^ 0x80808080u : x;
   }
 };
 /// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
-struct BytePairImage {
-  using Row = U32<16>;
-  using Element = uint32_t;
-  static constexpr uint32_t perStep = 2, parts = 1;
-  static constexpr bool isFloat = false, isTile = false;
+struct BytePairImage : ImageOf<U32<16>, uint32_t, 2, false> {
   template <int W>
   static void put(U32<W> *to, uint64_t apart, U32<W> x, bool isSigned, bool) {
     for (uint64_t e = 0; e < 2; ++e)
@@ -814,6 +802,31 @@ inline bool areSumsPlain(const TensorRun &run, uint32_t block, uint32_t count) {
     if (run.blocks[i].isWritten != 0xffff)
       return false;
   return true;
+}
+
+/// The sums, as f32 or s32, that products are added to. `cells` are those of D.
+template <bool IsFloat>
+inline U32<16> sumsBefore(const TensorRun &run, U32<16> cells) {
+  // Saturating sums are added to D at the end.
+  if (!run.has(kTensorAccumulates) || run.has(kTensorSaturates))
+    return 0;
+  if constexpr (!IsFloat)
+    return cells;
+  F32<16> sum = run.has(kTensorHalfSums) ? HalfElements::get<16>(cells, 0)
+                                         : fromBits<16>(cells);
+  // The smallest power, 2^-15, is exact in f32.
+  return bitsOf<16>(sum *
+                    fromBits<1>(U32<1>((127u - run.inputShift) << 23))[0]);
+}
+/// What the cells become.
+template <bool IsFloat>
+inline U32<16> cellsAfter(const TensorRun &run, U32<16> sum, U32<16> cells) {
+  if constexpr (IsFloat)
+    return bitsOf<16>(toCells(fromBits<16>(sum), run.has(kTensorHalfSums)));
+  if (!run.has(kTensorSaturates))
+    return sum;
+  I32<16> from = run.has(kTensorAccumulates) ? I32<16>(cells) : I32<16>(0);
+  return U32<16>(__builtin_elementwise_add_sat(from, I32<16>(sum)));
 }
 
 /// Says that D has the sums of all entries so far, which later ones add to.

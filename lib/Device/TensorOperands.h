@@ -22,23 +22,6 @@ using Codes = U32<16>;
 // Formats
 //===----------------------------------------------------------------------===//
 
-inline uint32_t bitsOf(TensorElement type) {
-  switch (type) {
-  case TensorElement::F16:
-  case TensorElement::BF16:
-    return 16;
-  case TensorElement::TF32:
-    return 32;
-  case TensorElement::E2M3:
-  case TensorElement::E3M2:
-    return 6;
-  case TensorElement::E2M1:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
 /// Whether bf16 has all numbers of A and B. Powers of two that scale them
 /// change nothing.
 inline bool areTypesBf16(const TensorRun &run) {
@@ -56,12 +39,11 @@ struct CodeFormat {
   uint32_t perUnit; ///< codes in a unit
 
   CodeFormat(TensorElement type, TensorPacking packing)
-      : bits(bitsOf(type)), apart(bits), first(0), perUnit(16) {
+      : bits(bitsOf(type)), apart(bits), first(0),
+        perUnit(elementsOfUnit(type, packing)) {
     if (packing == TensorPacking::Bytes) {
       apart = 8;
       first = bits == 4 ? 2 : 0;
-    } else if (packing == TensorPacking::Plain) {
-      perUnit = 128 / bits;
     }
   }
   uint32_t mask() const { return bits == 32 ? ~0u : (1u << bits) - 1; }

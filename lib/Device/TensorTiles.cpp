@@ -74,8 +74,6 @@ private:
     return run.cells + (run.sums + column) * int(kTensorLanes) +
            run.blocks[block].lane;
   }
-  Sum before(Sum cells) const;
-  Sum after(Sum sum, Sum cells) const;
 
   TensorRun &run;
   TensorImages<Image> images;
@@ -113,34 +111,14 @@ void TileMultiplication<Image>::multiplyAll(uint32_t steps) {
   __builtin_ia32_tilerelease();
 }
 
-/// The sum that products are added to.
-template <typename Image>
-inline U32<16> TileMultiplication<Image>::before(Sum cells) const {
-  if constexpr (!Image::isFloat)
-    // Saturating sums are added to D at the end.
-    return run.has(kTensorSaturates) ? Sum(0) : cells;
-  F32<16> sum = run.has(kTensorHalfSums) ? HalfElements::get<16>(cells, 0)
-                                         : fromBits<16>(cells);
-  return bitsOf<16>(sum *
-                    fromBits<1>(U32<1>((127u - run.inputShift) << 23))[0]);
-}
-template <typename Image>
-inline U32<16> TileMultiplication<Image>::after(Sum sum, Sum cells) const {
-  if constexpr (Image::isFloat)
-    return bitsOf<16>(toCells(fromBits<16>(sum), run.has(kTensorHalfSums)));
-  if (!run.has(kTensorSaturates))
-    return sum;
-  I32<16> from = run.has(kTensorAccumulates) ? I32<16>(cells) : I32<16>(0);
-  return Sum(__builtin_elementwise_add_sat(from, I32<16>(sum)));
-}
-
 /// Loads a tile of sums that are not cells of tensor memory as they are.
 template <typename Image>
 template <int Tile>
 void TileMultiplication<Image>::load(const uint32_t *sums, int columns) {
   int count = columns < kTileRows ? columns : kTileRows;
   for (int c = 0; c < count; ++c)
-    scratch[c] = before(*(const Sum *)(sums + c * int(kTensorLanes)));
+    scratch[c] = sumsBefore<Image::isFloat>(
+        run, *(const Sum *)(sums + c * int(kTensorLanes)));
   __builtin_ia32_tileloadd64(Tile, scratch, sizeof(Sum));
 }
 /// The inverse.
@@ -152,8 +130,9 @@ void TileMultiplication<Image>::store(int block, int column, int columns) {
   uint32_t *to = sumsOf(block, column);
   for (int c = 0; c < count; ++c, to += kTensorLanes) {
     Sum cells = *(Sum *)to;
-    *(Sum *)to = chooseLanes(run.blocks[block].isWritten,
-                             after(scratch[c], cells), cells);
+    *(Sum *)to =
+        chooseLanes(run.blocks[block].isWritten,
+                    cellsAfter<Image::isFloat>(run, scratch[c], cells), cells);
   }
 }
 

@@ -121,7 +121,7 @@ struct ByteTiles {
 
 /// The tiles' numbers; those before are of sums. Tiles of Y take turns, so that
 /// one is loaded while another is used.
-constexpr int kTileX = 4, kFirstTileY = 5, kTilesY = 3;
+constexpr int kTileX = kTilesOfSums, kFirstTileY = kTileX + 1, kTilesY = 3;
 
 //===----------------------------------------------------------------------===//
 // Multiplication

@@ -27,9 +27,13 @@ public:
   }
   /// The address in the CTA of rank `rank` that has the same offset.
   uint64_t sameIn(uint32_t rank, uint64_t address) const {
-    constexpr uint64_t offset = (uint64_t(1) << PTXJIT_SHARED_BITS) - 1;
     return first + (uint64_t(rank) << PTXJIT_SHARED_BITS) +
-           ((address - own) & offset);
+           offsetIn(own, address);
+  }
+  /// The offset of an address in the window of its CTA. `window` is the start
+  /// of any window of the cluster.
+  static uint64_t offsetIn(uint64_t window, uint64_t address) {
+    return (address - window) & ((uint64_t(1) << PTXJIT_SHARED_BITS) - 1);
   }
   /// Calls f(rank) for each CTA whose bit is set in `ctas`.
   template <typename F> void forEach(uint32_t ctas, F f) const {

@@ -87,7 +87,7 @@ void TensorCore::copyOwn(const PtxjitCellCopy &copy, const KernelCall &caller) {
     FaultScope::leaveIllegal("a copy to tensor memory begins at a lane that "
                              "its shape lacks",
                              caller);
-  checkColumns(column, shape.bytes / 4, caller);
+  checkColumns(memory, column, shape.bytes / 4, caller);
   for (uint32_t row = 0; row < shape.rows; ++row)
     for (uint32_t byte = 0; byte < shape.bytes; byte += kUnitBytes) {
       uint8_t unit[kUnitBytes];
@@ -121,7 +121,7 @@ void TensorCore::copy(const PtxjitCellCopy &copy, const KernelCall &caller) {
 void TensorCore::shiftOwn(uint32_t lane, uint32_t column,
                           const KernelCall &caller) {
   constexpr uint32_t columns = 8, lanes = 32;
-  checkColumns(column, columns, caller);
+  checkColumns(memory, column, columns, caller);
   for (uint32_t c = 0; c < columns; ++c)
     std::memmove(memory.cell(lane, column + c),
                  memory.cell(lane + 1, column + c), 4 * (lanes - 1));

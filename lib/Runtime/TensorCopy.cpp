@@ -22,8 +22,6 @@
 
 using namespace ptxjit;
 
-static constexpr uint64_t kSharedOffset =
-    (uint64_t(1) << PTXJIT_SHARED_BITS) - 1;
 /// 256 elements of 8 bytes.
 static constexpr size_t kMostRowBytes = 2048;
 /// Padded elements: 16 of them in a unit of 16 bytes.
@@ -123,7 +121,8 @@ void BoxCopy::run() {
 void BoxCopy::runAt(uint64_t shared, uint64_t mbarrier) {
   uint64_t own = reinterpret_cast<uint64_t>(context.shared);
   SharedRows rows{reinterpret_cast<char *>(shared),
-                  (shared - own) & kSharedOffset, rowBytes, Swizzle(map)};
+                  ClusterWindows::offsetIn(own, shared), rowBytes,
+                  Swizzle(map)};
   walk.forEachRun([&](const RowRun &run) {
     // Which rows are inside of the tensor in all dimensions but the innermost.
     Span inside{0, int64_t(run.count)};

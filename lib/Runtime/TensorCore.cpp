@@ -37,16 +37,6 @@ char *TensorCore::getScratch(const KernelCall &caller) {
   return static_cast<char *>(scratch.get());
 }
 
-void TensorCore::checkColumns(uint32_t first, uint32_t count,
-                              const KernelCall &caller) {
-  if (first + count > TensorMemory::kColumns)
-    FaultScope::leaveIllegal("a column of tensor memory is out of range",
-                             caller);
-  if (!memory.isAllocated(first, count))
-    FaultScope::leaveIllegal("a column of tensor memory is not allocated",
-                             caller);
-}
-
 //===----------------------------------------------------------------------===//
 // Issue
 //===----------------------------------------------------------------------===//
@@ -92,13 +82,10 @@ private:
 
 uint16_t TensorCore::Issue::columnsAt(uint32_t address, uint32_t count) {
   uint32_t column = address & 0xffff;
-  forEachCta([&](TensorCore &cta) { cta.checkColumns(column, count, caller); });
+  forEachCta([&](TensorCore &cta) {
+    checkColumns(cta.memory, column, count, caller);
+  });
   return uint16_t(column);
-}
-
-/// The elements in a unit of 16 bytes.
-static uint32_t perUnit(TensorElement type, TensorPacking packing) {
-  return packing == TensorPacking::Plain ? 128 / bitsOf(type) : 16;
 }
 
 TensorMatrix TensorCore::Issue::matrixAt(uint64_t descriptor, bool transposes,
@@ -112,7 +99,8 @@ TensorMatrix TensorCore::Issue::matrixAt(uint64_t descriptor, bool transposes,
   if (transposes && hasWideAtoms != (type == TensorElement::TF32))
     check("a transposed matrix has a swizzling mode that its type lacks");
   uint32_t along = transposes ? rows : k, lines = transposes ? k : rows;
-  uint64_t end = endOf(matrix, lines, along / perUnit(type, packing) * 16);
+  uint64_t end =
+      endOf(matrix, lines, along / elementsOfUnit(type, packing) * 16);
   forEachCta([&](TensorCore &cta) {
     if (end > cta.sharedEnd)
       FaultScope::leave(LaunchStatus::IllegalAddress, end, caller);
@@ -143,8 +131,9 @@ void TensorCore::Issue::decodeA(TensorRun &run) {
   if (uint32_t(multiply.a) >> 16 &&
       uint32_t(multiply.a) >> 16 != multiply.d >> 16)
     check("A and D begin at different lanes of tensor memory");
-  entry.columnOfA = columnsAt(uint32_t(multiply.a),
-                              k / perUnit(instruction.typeA, run.packingA) * 4);
+  entry.columnOfA =
+      columnsAt(uint32_t(multiply.a),
+                k / elementsOfUnit(instruction.typeA, run.packingA) * 4);
 }
 
 /// ISA: "block scaling".

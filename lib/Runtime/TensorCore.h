@@ -85,7 +85,6 @@ private:
   bool canPack() const;
   void copyOwn(const PtxjitCellCopy &copy, const KernelCall &caller);
   void shiftOwn(uint32_t lane, uint32_t column, const KernelCall &caller);
-  void checkColumns(uint32_t first, uint32_t count, const KernelCall &caller);
   char *getScratch(const KernelCall &caller);
 
   uint8_t *shared = nullptr;

@@ -249,23 +249,6 @@ const char *ptxjit::decodeInstruction(const PtxjitTensorMultiply &multiply,
   return Decoder(multiply, to).decode();
 }
 
-unsigned ptxjit::bitsOf(TensorElement type) {
-  switch (type) {
-  case TensorElement::F16:
-  case TensorElement::BF16:
-    return 16;
-  case TensorElement::TF32:
-    return 32;
-  case TensorElement::E2M3:
-  case TensorElement::E3M2:
-    return 6;
-  case TensorElement::E2M1:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Matrix descriptors
 //===----------------------------------------------------------------------===//

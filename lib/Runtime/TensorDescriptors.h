@@ -43,9 +43,6 @@ const char *decodeMatrix(uint64_t descriptor, bool alongRows,
 uint64_t endOf(const device::TensorMatrix &matrix, uint32_t lines,
                uint32_t bytes);
 
-/// The bits of an element of A or B.
-unsigned bitsOf(device::TensorElement type);
-
 } // namespace ptxjit
 
 #endif

@@ -76,6 +76,16 @@ void ptxjit::checkAllocation(const TensorMemory &memory, uint32_t columns,
         caller);
 }
 
+void ptxjit::checkColumns(const TensorMemory &memory, uint32_t first,
+                          uint32_t count, const KernelCall &caller) {
+  if (first + count > TensorMemory::kColumns)
+    FaultScope::leaveIllegal("a column of tensor memory is out of range",
+                             caller);
+  if (!memory.isAllocated(first, count))
+    FaultScope::leaveIllegal("a column of tensor memory is not allocated",
+                             caller);
+}
+
 uint8_t *ptxjit::findCells(TensorMemory &memory, uint32_t address,
                            uint32_t columns, uint32_t rows, uint32_t warp,
                            const KernelCall &caller) {
@@ -87,11 +97,6 @@ uint8_t *ptxjit::findCells(TensorMemory &memory, uint32_t address,
     FaultScope::leaveIllegal("the lane of an address in tensor memory is no "
                              "multiple of the shape's rows",
                              caller);
-  if (column + columns > TensorMemory::kColumns)
-    FaultScope::leaveIllegal("a column of tensor memory is out of range",
-                             caller);
-  if (!memory.isAllocated(column, columns))
-    FaultScope::leaveIllegal("a column of tensor memory is not allocated",
-                             caller);
+  checkColumns(memory, column, columns, caller);
   return memory.cell(lane, column);
 }

@@ -56,6 +56,9 @@ private:
 /// Fails the launch, on behalf of `caller`, unless `columns` can be allocated.
 void checkAllocation(const TensorMemory &memory, uint32_t columns,
                      const KernelCall &caller);
+/// Fails it unless `count` columns from `first` on are allocated.
+void checkColumns(const TensorMemory &memory, uint32_t first, uint32_t count,
+                  const KernelCall &caller);
 /// The cell at an address in tensor memory, whose upper half is the lane. Fails
 /// the launch unless a warp, the `warp`th of its warpgroup, may access `rows`
 /// lanes (16 or 32) and `columns` columns there.

@@ -38,6 +38,29 @@ enum class TensorPacking : uint8_t {
   Bytes, ///< each element of 4 or 6 bits is in a byte, 4 bits in bits 2 to 5
 };
 
+/// The bits of a code.
+inline uint32_t bitsOf(TensorElement type) {
+  switch (type) {
+  case TensorElement::F16:
+  case TensorElement::BF16:
+    return 16;
+  case TensorElement::TF32:
+    return 32;
+  case TensorElement::E2M3:
+  case TensorElement::E3M2:
+    return 6;
+  case TensorElement::E2M1:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+/// The elements in a unit of 16 bytes.
+inline uint32_t elementsOfUnit(TensorElement type, TensorPacking packing) {
+  return packing == TensorPacking::Plain ? 128 / bitsOf(type) : 16;
+}
+
 /// A matrix in shared memory. ISA: "shared memory descriptor", "canonical
 /// layouts". Addresses are those of the CTA's window, in bytes. Its *rows* are
 /// those of A, or the columns of B.

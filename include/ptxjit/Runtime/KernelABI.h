@@ -288,9 +288,9 @@ typedef struct PtxjitHelpers {
    *  "tcgen05.shift". Returns 0. */
   uint32_t (*shiftCells)(struct PtxjitKernelContext *context, uint32_t strand,
                          uint32_t lane, uint32_t address, uint32_t isForPair);
-  /** Completes what was issued, and arrives at the mbarrier at a host address
-   *  for one thread; if `toMany` is 1, at those of the CTAs whose bits are set
-   *  in `ctas`. Returns 0. */
+  /** Reads the operands of what was issued, and arrives at the mbarrier at a
+   *  host address for one thread; if `toMany` is 1, at those of the CTAs whose
+   *  bits are set in `ctas`. Lets other warps run. Returns 0. */
   uint32_t (*commitTensors)(struct PtxjitKernelContext *context,
                             uint32_t strand, uint32_t lane, uint64_t mbarrier,
                             uint32_t ctas, uint32_t toMany);
