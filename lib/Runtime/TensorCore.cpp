@@ -376,10 +376,12 @@ void TensorCore::runIn(TensorCore &core, uint32_t half, TensorAction action) {
   uint32_t groups = countGroups(pending.instruction, pending.flags);
   part.columns = uint16_t(pending.run.columns / groups);
   for (uint32_t group = 0; group < groups; ++group) {
-    describeGroup(part, group, half);
-    runGroup(part);
+    TensorRun ofGroup = part;
+    describeGroup(ofGroup, group, half);
+    runGroup(ofGroup);
+    // Nothing is kept of several groups.
+    kept = {ofGroup.packedSteps, ofGroup.flags, ofGroup.inputShift};
   }
-  kept = {part.packedSteps, part.flags, part.inputShift};
 }
 
 /// Sets what differs between the groups of lanes that have columns of their
@@ -440,21 +442,20 @@ void TensorCore::runGroup(TensorRun &run) {
     pending.kernel(&run);
     return;
   }
-  TensorRun part = run;
-  part.action = TensorAction::Multiply;
+  run.action = TensorAction::Multiply;
   if (run.packedSteps) {
-    part.entryCount = 0;
-    pending.kernel(&part);
-    part.entryCount = run.entryCount;
-    part.packedSteps = 0;
-    part.flags |= kTensorAccumulates;
+    TensorRun packed = run;
+    packed.entryCount = 0;
+    pending.kernel(&packed);
+    run.packedSteps = 0;
+    run.flags |= kTensorAccumulates;
   }
   constexpr uint32_t each = kPartitionLanes / kBlockLanes;
   for (uint32_t i = 0; i < run.blockCount; i += each) {
+    TensorRun part = run;
     part.blockCount = std::min(each, run.blockCount - i);
     std::copy_n(run.blocks + i, part.blockCount, part.blocks);
     pending.kernel(&part);
   }
-  run.packedSteps = 0;
   run.flags |= kTensorAccumulates;
 }

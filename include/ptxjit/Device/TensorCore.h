@@ -185,7 +185,9 @@ struct TensorRun {
   bool has(TensorFlags flag) const { return flags & flag; }
 };
 
-/// A function of the device library that does a run.
+/// A function of the device library that does a run. It sets `packedSteps`, and
+/// if it multiplies although it is to pack, `flags` and `inputShift` for the
+/// entries that follow.
 using TensorKernel = void (*)(TensorRun *run);
 
 } // namespace ptxjit::device
