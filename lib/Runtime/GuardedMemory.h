@@ -14,8 +14,8 @@ namespace ptxjit {
 
 /// Windows of zeroed memory, which lie at equal distances on small pages
 /// between two inaccessible areas of 16 MiB, so that an access of a kernel
-/// outside of these pages faults. Each thread keeps one mapping for its next
-/// launch.
+/// outside of these pages faults. Each thread keeps a few mappings for its
+/// next launch.
 class GuardedMemory {
 public:
   /// The windows' number, their distance and their size, in bytes.

@@ -30,9 +30,7 @@ void TensorCore::reset() {
 }
 
 char *TensorCore::getScratch(const KernelCall &caller) {
-  if (!scratch)
-    scratch = makeDeviceBuffer(kTensorScratchBytes);
-  if (!scratch)
+  if (!scratch.allocate())
     FaultScope::leave(LaunchStatus::OutOfResources, 0, caller);
   return static_cast<char *>(scratch.get());
 }

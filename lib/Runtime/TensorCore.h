@@ -92,7 +92,7 @@ private:
   /// The CTA of even rank of the pair, which has its queue, and the other one.
   /// Null without a pair.
   TensorCore *first = nullptr, *second = nullptr;
-  DeviceBuffer scratch;
+  SpareBuffer<device::kTensorScratchBytes> scratch;
   Pending pending;
 };
 

@@ -25,9 +25,7 @@ int32_t TensorMemory::allocate(uint32_t columns) {
     ++first;
   if (first + units > kUnits)
     return -1;
-  if (!cells)
-    cells = makeDeviceBuffer(size_t(kColumns) * kLanes * 4);
-  if (!cells)
+  if (!cells.allocate())
     return -1;
   used |= mask << first;
   sizes[first] = uint8_t(units);

@@ -8,7 +8,7 @@
 #define PTXJIT_LIB_RUNTIME_TENSORMEMORY_H
 
 #include "FaultScope.h"
-#include "ptxjit/Runtime/Memory.h"
+#include "SpareBuffer.h"
 #include <cstdint>
 #include <string>
 
@@ -46,8 +46,9 @@ public:
 private:
   static constexpr uint32_t kUnits = kColumns / kUnit;
 
-  DeviceBuffer cells; ///< null until something is allocated
-  uint32_t used = 0;  ///< a bit for each unit
+  /// Null until something is allocated.
+  SpareBuffer<size_t(kColumns) * kLanes * 4> cells;
+  uint32_t used = 0; ///< a bit for each unit
   /// The units that were allocated from this one on; else 0.
   uint8_t sizes[kUnits] = {};
   bool isRelinquished = false;
