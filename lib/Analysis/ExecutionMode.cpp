@@ -73,21 +73,31 @@ static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
                                    Operation *barrier, Operation *order) {
   CtaLevel levels(kernel, shapes);
   if (!levels.whyNot().empty())
-    return {ExecutionMode::Fibers, false, levels.whyNot().str()};
+    return {ExecutionMode::Fibers, Waits::Never, levels.whyNot().str()};
   std::string what = barrier ? "barriers" : "places where warps share memory";
   std::string first = ", the first" + placeOf(barrier ? barrier : order);
   uint64_t bytes = levels.countLiveBytes(kernel);
   std::string live = std::to_string(bytes) + " bytes a warp live across";
   if (bytes > kMostLiveBytes)
-    return {ExecutionMode::Fibers, false, what + " with " + live + first};
-  return {ExecutionMode::Fission, false,
+    return {ExecutionMode::Fibers, Waits::Never,
+            what + " with " + live + first};
+  return {ExecutionMode::Fission, Waits::Never,
           "all warps reach the " + what + " together, with " + live + first};
+}
+
+/// Whom the loop of `op`, which gives way to others, waits for.
+static Waits waitsAt(Operation *op) {
+  auto loop = op->getParentOfType<scf::WhileOp>();
+  return isa<YieldWarpOp>(op) && loop && waitsForCluster(loop)
+             ? Waits::ForCluster
+             : Waits::ForGrid;
 }
 
 ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
                                        const ShapeContext &context) {
   Operation *barrier = nullptr, *wait = nullptr, *cluster = nullptr,
             *order = nullptr, *warpgroup = nullptr;
+  Waits waits = Waits::Never;
   kernel.walk([&](Operation *op) {
     if (CtaLevel::isBarrier(op) && !barrier)
       barrier = op;
@@ -97,25 +107,27 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
       warpgroup = op;
     if (isa<OrderSharedOp>(op) && !order)
       order = op;
-    if (op->hasTrait<GivesWay>() && !wait)
-      wait = op;
+    if (op->hasTrait<GivesWay>()) {
+      wait = wait ? wait : op;
+      waits = std::max(waits, waitsAt(op));
+    }
   });
   ShapeAnalysis shapes(kernel, context);
   if (auto why = findThreadReason(kernel, shapes))
-    return {ExecutionMode::Threads, wait != nullptr, *why};
+    return {ExecutionMode::Threads, waits, *why};
   if (wait)
-    return {ExecutionMode::Fibers, true,
+    return {ExecutionMode::Fibers, waits,
             "a loop waits on memory" + placeOf(wait)};
   if (cluster)
-    return {ExecutionMode::Fibers, false,
+    return {ExecutionMode::Fibers, Waits::Never,
             "the CTAs of a cluster wait for each other" + placeOf(cluster)};
   if (warpgroup)
-    return {ExecutionMode::Fibers, false,
+    return {ExecutionMode::Fibers, Waits::Never,
             "the warps of a warpgroup wait for each other" +
                 placeOf(warpgroup)};
   if (barrier || order)
     return chooseForBorders(kernel, shapes, barrier, order);
-  return {ExecutionMode::WarpLoop, false,
+  return {ExecutionMode::WarpLoop, Waits::Never,
           context.threads() <= 32 ? "one warp, no barrier"
                                   : "no warp waits for another"};
 }

@@ -87,7 +87,7 @@ static void describe(Archive &a, PtxjitImage &i) {
   a.number(i.frameBytes);
   a.number(i.chunk);
   a.number(i.mode);
-  a.number(i.waitsOnMemory);
+  a.number(i.waits);
   a.text(i.reason);
   a.list(i.globals, i.numGlobals,
          [&](PtxjitVariable &variable) { describe(a, variable); });

@@ -230,6 +230,9 @@ static_assert(uint32_t(ExecutionMode::WarpLoop) == PTXJIT_MODE_WARP_LOOP);
 static_assert(uint32_t(ExecutionMode::Fission) == PTXJIT_MODE_FISSION);
 static_assert(uint32_t(ExecutionMode::Fibers) == PTXJIT_MODE_FIBERS);
 static_assert(uint32_t(ExecutionMode::Threads) == PTXJIT_MODE_THREADS);
+static_assert(uint32_t(Waits::Never) == PTXJIT_WAITS_NEVER);
+static_assert(uint32_t(Waits::ForCluster) == PTXJIT_WAITS_FOR_CLUSTER);
+static_assert(uint32_t(Waits::ForGrid) == PTXJIT_WAITS_FOR_GRID);
 
 namespace {
 
@@ -424,7 +427,7 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
 
 void Compilation::describeMode(const ModeChoice &choice) {
   image->mode = uint32_t(choice.mode);
-  image->waitsOnMemory = choice.waitsOnMemory;
+  image->waits = uint32_t(choice.waits);
   image->reasonText = choice.reason;
   image->reason = image->reasonText.c_str();
 }

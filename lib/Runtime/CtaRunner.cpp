@@ -31,6 +31,10 @@ Launch::Launch(const KernelCode &kernel, const Grid &grid, const void *params,
 uint64_t Launch::residents() const {
   if (kernel.options.cooperative)
     return total;
+  // One after the other: memory of others would only push its own out of the
+  // caches.
+  if (kernel.waits != PTXJIT_WAITS_FOR_GRID)
+    return 1;
   uint64_t most = kResidentCtas / clusterSize;
   if (clusterSize == 1)
     return most;
@@ -111,7 +115,7 @@ void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
   tensorCore.reset();
   if (fibers)
     fibers->start(launch.kernel.entry, context,
-                  launch.kernel.waitsOnMemory || launch.clusterSize > 1);
+                  launch.kernel.waits || launch.clusterSize > 1);
 }
 
 bool CtaRunner::resume() {

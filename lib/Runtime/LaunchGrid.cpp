@@ -115,8 +115,7 @@ private:
 void Worker::work() {
   auto body = [](void *self) {
     auto *worker = static_cast<Worker *>(self);
-    worker->launch.kernel.waitsOnMemory ? worker->runWaiting()
-                                        : worker->runAll();
+    worker->launch.kernel.waits ? worker->runWaiting() : worker->runAll();
   };
   if (!scope.run(body, this))
     reportFault();

@@ -356,7 +356,7 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   code.threads = block[0] * block[1] * block[2];
   std::memcpy(code.block, block, sizeof(code.block));
   code.mode = PtxjitMode(image.mode);
-  code.waitsOnMemory = image.waitsOnMemory;
+  code.waits = PtxjitWaits(image.waits);
   code.range = getAddressRange();
   std::lock_guard<std::mutex> lock(mutex);
   Shared &own = shared.find(&image)->second;

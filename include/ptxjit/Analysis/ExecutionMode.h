@@ -20,14 +20,21 @@ enum class ExecutionMode {
   Threads,  ///< each thread on a stack of its own, not in lockstep
 };
 
+/// Whom a loop of a kernel may wait for. Numbered as in PtxjitWaits.
+enum class Waits {
+  Never,
+  ForCluster, ///< (without clusters: for the CTA)
+  /// For any CTA, so that one may have to let the next one run.
+  ForGrid,
+};
+
 /// The name of a mode for people: "warp loop", "fibers".
 llvm::StringRef describe(ExecutionMode mode);
 
 struct ModeChoice {
   ExecutionMode mode = ExecutionMode::WarpLoop;
-  /// The kernel may wait for other CTAs, so that a CTA may have to let the next
-  /// one run.
-  bool waitsOnMemory = false;
+  /// Whom warps may wait for other than at barriers.
+  Waits waits = Waits::Never;
   std::string reason; ///< for people, one line
 };
 

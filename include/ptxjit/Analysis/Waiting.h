@@ -24,6 +24,10 @@ namespace ptxjit {
 ///   and the condition depends on no counter.
 bool waitsOnMemory(mlir::scf::WhileOp loop);
 
+/// Does a loop that waits on memory wait for its own cluster alone: for
+/// mbarriers, or for shared memory? Nobody else writes there.
+bool waitsForCluster(mlir::scf::WhileOp loop);
+
 /// Do iterations of `loop` meet other threads at barriers or warp operations?
 /// Then such a meeting is no sign that the loop makes progress.
 bool meetsOthers(mlir::scf::WhileOp loop);

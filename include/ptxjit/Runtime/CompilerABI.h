@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 11u
+#define PTXJIT_COMPILER_ABI_VERSION 12u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -100,10 +100,10 @@ typedef struct PtxjitImage {
   uint32_t stackBytes; /**< per strand, in a mode with fibers */
   uint64_t frameBytes; /**< per CTA, in PTXJIT_MODE_FISSION */
   uint32_t chunk;
-  uint32_t mode;          /**< PtxjitMode */
-  uint32_t waitsOnMemory; /**< a CTA may wait for stores of other CTAs */
-  const char *reason;     /**< one line: why this mode was chosen */
-  uint32_t degraded;      /**< made by the slow fallback, after a failure */
+  uint32_t mode;      /**< PtxjitMode */
+  uint32_t waits;     /**< PtxjitWaits */
+  const char *reason; /**< one line: why this mode was chosen */
+  uint32_t degraded;  /**< made by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's `globals` */
   uint32_t numGlobals;
   PtxjitCompileTimes times;

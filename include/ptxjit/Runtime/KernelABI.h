@@ -355,6 +355,13 @@ typedef enum PtxjitMode {
   PTXJIT_MODE_THREADS = 3,   /**< each thread on a fiber */
 } PtxjitMode;
 
+/** Whom a kernel's loops may wait for, other than at barriers. */
+typedef enum PtxjitWaits {
+  PTXJIT_WAITS_NEVER = 0,
+  PTXJIT_WAITS_FOR_CLUSTER = 1, /**< without clusters: for the CTA */
+  PTXJIT_WAITS_FOR_GRID = 2,    /**< a CTA, for stores of any other one */
+} PtxjitWaits;
+
 #ifdef __cplusplus
 }
 #endif

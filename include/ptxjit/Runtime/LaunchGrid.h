@@ -65,7 +65,7 @@ struct KernelCode {
   /// Extents of a CTA, for naming threads; 0: it has one dimension.
   uint32_t block[3] = {0, 0, 0};
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
-  bool waitsOnMemory = false; ///< CTAs may wait for stores of other CTAs
+  PtxjitWaits waits = PTXJIT_WAITS_NEVER;
   /// Range for shared and local memory.
   AddressRange range = AddressRange::All;
   LaunchOptions options;
