@@ -88,6 +88,7 @@ static void describe(Archive &a, PtxjitImage &i) {
   a.number(i.chunk);
   a.number(i.mode);
   a.number(i.waits);
+  a.number(i.readsMultiprocessor);
   a.text(i.reason);
   a.list(i.globals, i.numGlobals,
          [&](PtxjitVariable &variable) { describe(a, variable); });

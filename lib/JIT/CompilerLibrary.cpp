@@ -398,6 +398,16 @@ static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
          uint32_t(layout.localBytes) * (calls ? 16 : 2);
 }
 
+/// Does the kernel, or a function of its module, read `%smid`?
+static bool readsMultiprocessor(ModuleOp ir) {
+  return ir
+      .walk([](SRegOp op) {
+        return op.getReg() == SpecialRegister::SmId ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void Compilation::describeMemory(ModuleOp ir, FuncOp func,
                                  const CpuTarget &cpu) {
   KernelLayout layout(ir, func);
@@ -405,6 +415,7 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->localBytes = layout.localBytes;
   image->stackBytes = stackBytesOf(ir, layout, image->mode);
   image->chunk = cpu.chunk;
+  image->readsMultiprocessor = readsMultiprocessor(ir);
   for (VarOp var : layout.globals)
     image->variables.add(var);
   image->globals = image->variables.variables.data();

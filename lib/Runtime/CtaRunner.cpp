@@ -41,15 +41,18 @@ uint64_t Launch::residents() const {
   // No more than the device that programs see could hold: its multiprocessors
   // have numbers, by which programs index workspaces.
   uint64_t each = std::max<uint64_t>(kMultiprocessorShared / sharedBytes(), 1);
-  uint64_t held = countMultiprocessors() * each / clusterSize / workers;
+  uint64_t held = numMultiprocessors * each / clusterSize / workers;
   return std::clamp<uint64_t>(held, 1, most);
 }
 
-uint32_t Launch::countMultiprocessors() const {
+void Launch::setWorkers(unsigned wanted) {
+  workers = numMultiprocessors = wanted;
   if (clusterSize == 1)
-    return workers;
+    return;
   // A device with clusters has at least as many as a cluster may have CTAs.
-  return std::max(workers, PTXJIT_MOST_CLUSTER_CTAS);
+  numMultiprocessors = std::max(wanted, PTXJIT_MOST_CLUSTER_CTAS);
+  if (kernel.readsMultiprocessor)
+    workers = std::clamp(numMultiprocessors / clusterSize, 1u, wanted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +107,7 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.frame = static_cast<uint8_t *>(frame.get());
   if (kernel.options.cooperative)
     context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
-  context.nsmid = launch.countMultiprocessors();
+  context.nsmid = launch.numMultiprocessors;
   context.smid = multiprocessor % context.nsmid;
 }
 

@@ -32,9 +32,9 @@ struct Launch {
   uint32_t clusterSize; ///< in CTAs
   const void *params;
   uint32_t dynamicShared;
-  unsigned workers = 1;
-  uint64_t total; ///< clusters
-  Fault *fault;   ///< receives the first failure; may be null
+  unsigned workers = 1; ///< see setWorkers
+  uint64_t total;       ///< clusters
+  Fault *fault;         ///< receives the first failure; may be null
   /// Clusters that a worker takes at a time, in order: larger means fewer
   /// accesses to the shared counter.
   uint64_t grain = 1;
@@ -68,9 +68,12 @@ struct Launch {
   }
   /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
-  /// The multiprocessors that a kernel sees. CTAs that run at the same time
-  /// have different ones, as far as there are as many.
-  uint32_t countMultiprocessors() const;
+  /// The multiprocessors that a kernel sees.
+  uint32_t numMultiprocessors = 1;
+  /// Sets `workers` to `wanted`, or fewer: the CTAs of clusters that run at the
+  /// same time have different multiprocessors, by which programs index
+  /// workspaces.
+  void setWorkers(unsigned wanted);
   /// Bytes of a CTA's static shared data, and of its whole shared window.
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
   uint64_t sharedBytes() const {

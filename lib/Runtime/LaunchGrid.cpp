@@ -258,7 +258,8 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   Pace pace(kernel, launch.total);
   if (pace.isShort())
     workers = 1;
-  launch.workers = workers;
+  launch.setWorkers(workers);
+  workers = launch.workers;
   launch.gridid = ++gridCounter;
   launch.grain =
       std::clamp<uint64_t>(launch.total / (uint64_t(workers) * 32), 1, 64);

@@ -357,6 +357,7 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   std::memcpy(code.block, block, sizeof(code.block));
   code.mode = PtxjitMode(image.mode);
   code.waits = PtxjitWaits(image.waits);
+  code.readsMultiprocessor = image.readsMultiprocessor;
   code.range = getAddressRange();
   std::lock_guard<std::mutex> lock(mutex);
   Shared &own = shared.find(&image)->second;

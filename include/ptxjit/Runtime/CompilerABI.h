@@ -100,10 +100,11 @@ typedef struct PtxjitImage {
   uint32_t stackBytes; /**< per strand, in a mode with fibers */
   uint64_t frameBytes; /**< per CTA, in PTXJIT_MODE_FISSION */
   uint32_t chunk;
-  uint32_t mode;      /**< PtxjitMode */
-  uint32_t waits;     /**< PtxjitWaits */
-  const char *reason; /**< one line: why this mode was chosen */
-  uint32_t degraded;  /**< made by the slow fallback, after a failure */
+  uint32_t mode;                /**< PtxjitMode */
+  uint32_t waits;               /**< PtxjitWaits */
+  uint32_t readsMultiprocessor; /**< it may read `%smid` */
+  const char *reason;           /**< one line: why this mode was chosen */
+  uint32_t degraded; /**< made by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's `globals` */
   uint32_t numGlobals;
   PtxjitCompileTimes times;

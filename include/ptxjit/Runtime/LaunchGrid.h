@@ -66,6 +66,7 @@ struct KernelCode {
   uint32_t block[3] = {0, 0, 0};
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   PtxjitWaits waits = PTXJIT_WAITS_NEVER;
+  bool readsMultiprocessor = false; ///< it may read `%smid`
   /// Range for shared and local memory.
   AddressRange range = AddressRange::All;
   LaunchOptions options;
