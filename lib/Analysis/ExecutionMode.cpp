@@ -11,6 +11,8 @@
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;

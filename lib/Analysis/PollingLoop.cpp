@@ -186,21 +186,6 @@ bool ptxjit::waitsOnMemory(scf::WhileOp loop) {
   return PollingLoop(loop).anyPoll([](Operation *) { return true; });
 }
 
-static bool isInShared(Operation *op) {
-  std::optional<Space> space;
-  if (auto access = dyn_cast<SpaceOpInterface>(op))
-    space = access.getAddressSpace();
-  else if (auto meeting = dyn_cast<CommunicatingOpInterface>(op))
-    space = meeting.getMeetingSpace();
-  return space == Space::Shared || space == Space::SharedCluster;
-}
-
-bool ptxjit::waitsForCluster(scf::WhileOp loop) {
-  PollingLoop polling(loop);
-  return polling.anyPoll([](Operation *) { return true; }) &&
-         !polling.anyPoll([](Operation *op) { return !isInShared(op); });
-}
-
 bool ptxjit::meetsOthers(scf::WhileOp loop) {
   return loop
       .walk([](Operation *op) {

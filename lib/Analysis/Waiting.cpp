@@ -293,6 +293,10 @@ bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
 
 } // namespace
 
+bool ptxjit::waitsForCluster(scf::WhileOp loop) {
+  return polledSpace(loop) == Space::Shared;
+}
+
 LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
   LaneWait wait;
   func.walk([&](Operation *op) {

@@ -201,7 +201,7 @@ __attribute__((noinline)) void Multiplication<T, Sparse>::multiply(int block,
   const I32<16> *kept = images.kept() + place;
   const Element *columns = images.columns(uint32_t(column)) +
                            images.placeOfB(0, uint32_t(column) % 16);
-#pragma clang loop unroll_count(1)
+#pragma clang loop unroll(disable)
   for (int step = 0; step < steps; ++step) {
     Row x[V];
 #pragma clang loop unroll(full)

@@ -137,9 +137,8 @@ template <typename Image> class TensorImages {
   static constexpr uint32_t mostSteps = kTensorMostPackedK / perStep;
   /// Images of B, of 16 columns each.
   static constexpr uint32_t countOfB = kTensorMostColumns / 16;
-  /// Rows and elements of an image.
+  /// Rows of an image of A.
   static constexpr uint32_t partOfA = mostSteps * kTensorBlocks;
-  static constexpr uint32_t partOfB = 16 * (mostSteps + 16);
 
 public:
   /// Blocks whose rows are side by side.
@@ -277,6 +276,8 @@ private:
   void loadAcross(Codes *codes, uint32_t entry, uint32_t column);
   void storeAcross(const U32<16> *steps, uint32_t first, uint32_t count,
                    Element *image);
+  /// Elements of an image of B.
+  static constexpr uint32_t partOfB = 16 * pitchOfB;
   static uint32_t placeAlong(uint32_t step, uint32_t column) {
     if constexpr (Image::isTile)
       return (step / 16 * 16 + column) * 16 + step % 16;
@@ -829,13 +830,6 @@ inline U32<16> cellsAfter(const TensorRun &run, U32<16> sum, U32<16> cells) {
   return U32<16>(__builtin_elementwise_add_sat(from, I32<16>(sum)));
 }
 
-/// Says that D has the sums of all entries so far, which later ones add to.
-inline void haveSums(TensorRun &run) {
-  run.flags |= kTensorAccumulates;
-  run.inputShift = 0;
-  run.packedSteps = 0;
-}
-
 /// `x` in the lanes whose bits are set, else `y`.
 inline U32<16> chooseLanes(uint32_t lanes, U32<16> x, U32<16> y) {
   if (lanes == 0xffff)
@@ -931,14 +925,12 @@ template <typename Multiplication> inline void goFloats(TensorRun &run) {
   if (!hasHugeScales(run))
     return Multiplication(run).go();
   if (run.packedSteps) {
-    TensorRun packed = run;
-    packed.entryCount = 0;
-    packed.action = TensorAction::Multiply;
+    TensorRun packed = run.withoutEntries();
     Multiplication(packed).go();
-    haveSums(run);
+    run.haveSums();
   }
   multiplyHuge(run);
-  haveSums(run);
+  run.haveSums();
 }
 
 } // namespace ptxjit::device

@@ -22,8 +22,8 @@ using Codes = U32<16>;
 // Formats
 //===----------------------------------------------------------------------===//
 
-/// Whether bf16 has all numbers of A and B. Powers of two that scale them
-/// change nothing.
+/// Whether bf16 has all numbers of A and B, also times their scale factors:
+/// powers of two, or ue4m3 for e2m1, whose products have 6 bits.
 inline bool areTypesBf16(const TensorRun &run) {
   auto is = [](TensorElement type) {
     return type != TensorElement::F16 && type != TensorElement::TF32;

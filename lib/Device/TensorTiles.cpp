@@ -40,7 +40,7 @@ public:
   void go() {
     if (run.entryCount) {
       images.makeAll();
-      if (parts > 1 && hasNoNumbers())
+      if (parts > 1 && hasInfinitiesOrNaNs())
         return multiplyExactly();
     }
     if (run.action == TensorAction::Pack)
@@ -50,8 +50,8 @@ public:
   }
 
 private:
-  /// Whether there are infinities or NaNs, of which there are no tiles.
-  bool hasNoNumbers() const {
+  /// The second part of such a number would be a NaN.
+  bool hasInfinitiesOrNaNs() const {
     constexpr uint32_t infinity = 0x7f800000u;
     return images.getLargest() >= infinity;
   }
@@ -85,12 +85,12 @@ private:
 template <typename Image> void TileMultiplication<Image>::multiplyExactly() {
   if (run.packedSteps) {
     multiplyAll(run.packedSteps);
-    haveSums(run);
+    run.haveSums();
   }
   TensorRun entries = run;
   entries.action = TensorAction::Multiply;
   ptxjit_tensor_floats(&entries);
-  haveSums(run);
+  run.haveSums();
 }
 
 template <typename Image>

@@ -273,7 +273,7 @@ private:
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
   ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
-  void describeMode(const ModeChoice &choice);
+  void describeMode(ModuleOp ir, const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// For tests: fails as LLVM does in a fatal error or a crash.
@@ -357,7 +357,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.perThread = choice.mode == ExecutionMode::Threads;
   target.fission = choice.mode == ExecutionMode::Fission;
   if (image) {
-    describeMode(choice);
+    describeMode(ir, choice);
     describeMemory(ir, func, cpu);
   }
   if (auto error = stage(
@@ -415,7 +415,6 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->localBytes = layout.localBytes;
   image->stackBytes = stackBytesOf(ir, layout, image->mode);
   image->chunk = cpu.chunk;
-  image->readsMultiprocessor = readsMultiprocessor(ir);
   for (VarOp var : layout.globals)
     image->variables.add(var);
   image->globals = image->variables.variables.data();
@@ -436,9 +435,10 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
   return choice;
 }
 
-void Compilation::describeMode(const ModeChoice &choice) {
+void Compilation::describeMode(ModuleOp ir, const ModeChoice &choice) {
   image->mode = uint32_t(choice.mode);
   image->waits = uint32_t(choice.waits);
+  image->readsMultiprocessor = readsMultiprocessor(ir);
   image->reasonText = choice.reason;
   image->reason = image->reasonText.c_str();
 }

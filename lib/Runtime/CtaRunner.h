@@ -32,9 +32,10 @@ struct Launch {
   uint32_t clusterSize; ///< in CTAs
   const void *params;
   uint32_t dynamicShared;
-  unsigned workers = 1; ///< see setWorkers
-  uint64_t total;       ///< clusters
-  Fault *fault;         ///< receives the first failure; may be null
+  unsigned workers = 1;            ///< see setWorkers
+  uint32_t numMultiprocessors = 1; ///< that the kernel sees
+  uint64_t total;                  ///< clusters
+  Fault *fault;                    ///< receives the first failure; may be null
   /// Clusters that a worker takes at a time, in order: larger means fewer
   /// accesses to the shared counter.
   uint64_t grain = 1;
@@ -68,8 +69,6 @@ struct Launch {
   }
   /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
-  /// The multiprocessors that a kernel sees.
-  uint32_t numMultiprocessors = 1;
   /// Sets `workers` to `wanted`, or fewer: the CTAs of clusters that run at the
   /// same time have different multiprocessors, by which programs index
   /// workspaces.

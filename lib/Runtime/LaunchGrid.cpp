@@ -156,9 +156,9 @@ void Worker::runAll() {
   }
 }
 
-/// Runs clusters that may wait for each other (without clusters: CTAs). A
-/// waiting one is parked, and the next ones start, up to launch.residents(). So
-/// it may wait for a store of an earlier cluster or of one that is started
+/// Runs clusters with loops that wait (without clusters: CTAs). A waiting one
+/// is parked, and the next ones start, up to launch.residents(): more than one
+/// if it may wait for a store of an earlier cluster or of one that is started
 /// later.
 void Worker::runWaiting() {
   bool more = true;

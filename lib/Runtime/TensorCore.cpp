@@ -342,6 +342,8 @@ void TensorCore::packPending() {
 /// Does what is pending, but for what the device library keeps if `action` is
 /// Pack.
 void TensorCore::runPending(TensorAction action) {
+  assert(pending.packedK + pending.entryCount * pending.run.k <=
+         kTensorMostPackedK);
   pending.run.entryCount = pending.entryCount;
   if (pending.flags & PTXJIT_MULTIPLY_PAIR) {
     runIn(*first, 0, action);
@@ -442,11 +444,9 @@ void TensorCore::runGroup(TensorRun &run) {
   }
   run.action = TensorAction::Multiply;
   if (run.packedSteps) {
-    TensorRun packed = run;
-    packed.entryCount = 0;
+    TensorRun packed = run.withoutEntries();
     pending.kernel(&packed);
-    run.packedSteps = 0;
-    run.flags |= kTensorAccumulates;
+    run.haveSums();
   }
   constexpr uint32_t each = kPartitionLanes / kBlockLanes;
   for (uint32_t i = 0; i < run.blockCount; i += each) {
@@ -455,5 +455,5 @@ void TensorCore::runGroup(TensorRun &run) {
     std::copy_n(run.blocks + i, part.blockCount, part.blocks);
     pending.kernel(&part);
   }
-  run.flags |= kTensorAccumulates;
+  run.haveSums();
 }

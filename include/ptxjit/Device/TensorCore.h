@@ -183,6 +183,19 @@ struct TensorRun {
   TensorEntry entries[kTensorEntries];
 
   bool has(TensorFlags flag) const { return flags & flag; }
+  /// Says that D has the sums of all entries so far, which later ones add to.
+  void haveSums() {
+    flags |= kTensorAccumulates;
+    inputShift = 0;
+    packedSteps = 0;
+  }
+  /// The run that multiplies what was packed, and no more.
+  TensorRun withoutEntries() const {
+    TensorRun packed = *this;
+    packed.entryCount = 0;
+    packed.action = TensorAction::Multiply;
+    return packed;
+  }
 };
 
 /// A function of the device library that does a run. It sets `packedSteps`, and
