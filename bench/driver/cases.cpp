@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The list of cases: buffers, launches, checks and costs.
 #include "cases.h"
+#include "fills.h"
 #include "fns.h"
 #include "sizes.h"
 namespace bench {
 using namespace sz;
-static auto f32(uint64_t seed, float lo, float hi, size_t n) {
-  return [=](void *p) {
-    for (size_t i = 0; i < n; ++i)
-      ((float *)p)[i] = lo + (hi - lo) * unit(seed, i);
-  };
-}
-static auto u32(uint64_t seed, uint32_t mask, size_t n) {
-  return [=](void *p) {
-    for (size_t i = 0; i < n; ++i)
-      ((uint32_t *)p)[i] = (uint32_t)mix(seed, i) & mask;
-  };
-}
-static auto b16(uint64_t seed, size_t n) {
-  return [=](void *p) {
-    for (size_t i = 0; i < n; ++i)
-      ((uint16_t *)p)[i] = bf16(unit(seed, i) - 0.5f);
-  };
-}
-static auto copy(const std::vector<int> &v) {
-  return [&v](void *p) { memcpy(p, v.data(), v.size() * 4); };
-}
 // 1 to 31 entries per row, in uniformly random columns.
 const Csr &spmv_matrix() {
   static Csr m = [] {
@@ -573,6 +553,7 @@ std::vector<Case> &cases() {
                  g3,
                  g3 / 8,
                  "int8"});
+    add_public(c);
     return c;
   }();
   return all;

@@ -69,6 +69,8 @@ struct Case {
   const char *peak; // roofline row that bounds the slots
 };
 std::vector<Case> &cases();
+// Appends the cases of public suites (public-cases.cpp).
+void add_public(std::vector<Case> &);
 
 // Deterministic inputs: value i of stream s.
 inline uint64_t mix(uint64_t s, uint64_t i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Declares native implementations (native/) and references
-// (driver/reference.cpp). Each gets the buffers of the case, in order.
+// (driver/*reference.cpp). Each gets the buffers of the case, in order.
 #pragma once
 // clang-format off: it would move these lines each time.
 #define BENCH_FNS(X) \
@@ -9,7 +9,10 @@
   X(conv3x3) X(rgb2gray) X(nbody) X(blackscholes) X(mandelbrot) \
   X(sgemm) X(softmax) X(layernorm) X(gelu) X(spmv) \
   X(sort) X(sha256) X(mcpi) X(bfs) X(attention) \
-  X(hgemm_bf16) X(igemm_s8)
+  X(hgemm_bf16) X(igemm_s8) \
+  X(hotspot) X(pathfinder) X(srad) X(lud) X(nw) \
+  X(streamcluster) X(kmeans) X(backprop) X(lavamd) X(conv2d) \
+  X(atax) X(corr) X(fdtd2d) X(softmax_vec)
 // clang-format on
 namespace bench {
 #define X(n)                                                                   \
