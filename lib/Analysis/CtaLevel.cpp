@@ -49,12 +49,6 @@ void CtaLevel::findSplit(FuncOp func, ArrayRef<Operation *> points) {
 // Values
 //===----------------------------------------------------------------------===//
 
-bool CtaLevel::hasCtaShape(Value value) const {
-  const Shape &shape = shapes.get(value);
-  return shape.hasBase() && !shape.conditional &&
-         shape.uniformity <= Uniformity::Cta;
-}
-
 /// Can the op be executed once for the CTA, in front of the loop over the
 /// warps?
 static bool isMovable(Operation *op) {
@@ -78,18 +72,19 @@ bool CtaLevel::contains(Operation *op) const {
 /// removes those that cannot be computed at CTA level.
 void CtaLevel::assume(FuncOp func) {
   func.walk([&](Operation *op) {
-    if (isMovable(op) &&
-        llvm::all_of(op->getResults(), [&](Value v) { return hasCtaShape(v); }))
+    if (isMovable(op) && llvm::all_of(op->getResults(), [&](Value v) {
+          return shapes.get(v).isSameInWarps();
+        }))
       values.insert(op->getResults().begin(), op->getResults().end());
     if (!isSplit(op))
       return;
     for (Value v : op->getResults())
-      if (hasCtaShape(v))
+      if (shapes.get(v).isSameInWarps())
         values.insert(v);
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (Value v : block.getArguments())
-          if (hasCtaShape(v))
+          if (shapes.get(v).isSameInWarps())
             values.insert(v);
   });
 }

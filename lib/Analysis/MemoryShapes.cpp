@@ -6,6 +6,7 @@
 
 #include "ShapeRange.h"
 #include "ShapeRules.h"
+#include "ptxjit/Dialect/FormTable.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -15,7 +16,7 @@ static Shape inferLd(LdOp op, ShapeInference &inference) {
   const Shape &address = inference.get(op.getA());
   // A local address is different memory in each thread. An ordered load is
   // executed once for each lane.
-  bool isOrdered = op.getOrder() && *op.getOrder() != Order::Weak;
+  bool isOrdered = !isWeak(op.getOrder());
   if (!address.isUniform() || op.getSpace() == Space::Local || isOrdered)
     return Shape();
   if (op.getSpace() == Space::Param || op.getSpace() == Space::Const)

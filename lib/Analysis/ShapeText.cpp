@@ -128,6 +128,11 @@ private:
 
 bool Cause::followLoop(scf::WhileOp loop, BlockArgument argument) {
   unsigned i = argument.getArgNumber();
+  // A loop that is just being masked has arguments for which it yields nothing
+  // yet, and others have new numbers.
+  if (loop.getBeforeArguments().size() != loop.getYieldOp()->getNumOperands() ||
+      loop.getAfterArguments().size() != loop.getConditionOp().getArgs().size())
+    return false;
   if (argument.getOwner() == loop.getBeforeBody())
     return follow({loop.getInits()[i], loop.getYieldOp().getOperand(i)});
   return follow({loop.getConditionOp().getArgs()[i]});

@@ -6,6 +6,7 @@
 
 #include "ptxjit/Analysis/Waiting.h"
 
+#include "LoopMask.h"
 #include "PollingLoop.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 
@@ -104,12 +105,18 @@ private:
   /// \returns whether the lanes wait before the end of the block.
   bool walkFrom(Operation *op) {
     for (; op && !hit; op = op->getNextNode()) {
-      if (op == where)
+      if (op == where) {
+        // They come here in a later iteration of a loop around it. What they
+        // would do here comes too late for the lanes that are here now.
+        for (Region &region : op->getRegions())
+          walk(region.front());
         return true;
+      }
       if (found(op))
         return hit = true;
       // The lanes execute the op together with the lanes at `where`.
-      if (isAnyBarrier(op) || namesAllLanes(op) || op->hasTrait<WholeWarp>())
+      if (isAnyBarrier(op) || namesAllLanes(op) ||
+          namesLanesOfLoop(op, where) || op->hasTrait<WholeWarp>())
         return true;
       if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
         if (Region *taken = regionOfOthers(ifOp)) {
@@ -274,27 +281,75 @@ bool mayEndPhase(Operation *op, const ShapeAnalysis &shapes) {
   return !isa<AccessOpInterface>(op) && !isReachedByWarp(op, shapes);
 }
 
-/// May lanes in `loop` wait for an op that other lanes execute outside of it?
-bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
-  std::optional<Space> polled = polledSpace(loop);
-  bool isMbarrier = waitsForMbarrier(loop);
-  auto releases = [&](Operation *op) {
+/// The ops that may end the wait of a loop.
+class Releases {
+public:
+  Releases(scf::WhileOp loop, const ShapeAnalysis &shapes)
+      : shapes(shapes), polled(polledSpace(loop)),
+        isMbarrier(waitsForMbarrier(loop)) {}
+
+  bool contains(Operation *op) const {
     auto release = dyn_cast<CommunicatingOpInterface>(op);
     if (!release || !release.mayRelease() ||
         (isMbarrier && !mayEndPhase(op, shapes)))
       return false;
     auto space = spaceOf(release);
     return space != Space::Local && (!space || !polled || space == polled);
-  };
+  }
+
+private:
+  const ShapeAnalysis &shapes;
+  std::optional<Space> polled;
+  bool isMbarrier;
+};
+
+/// May lanes in `loop` wait for an op that other lanes execute outside of it?
+bool waitsForLanes(scf::WhileOp loop, const ShapeAnalysis &shapes) {
+  Releases releases(loop, shapes);
+  auto isRelease = [&](Operation *op) { return releases.contains(op); };
   bool divergent = !shapes.isUniform(loop.getConditionOp().getCondition());
-  return OtherLanes(loop, shapes, releases)
+  return OtherLanes(loop, shapes, isRelease)
       .search(/*behind=*/divergent && !isReachedByOneLane(loop, shapes));
+}
+
+/// May lanes meet at `op`, which all lanes of a warp have to execute, and at
+/// `other`? Operations meet if they are of one kind and have one mask.
+bool mayMeetAt(Operation *op, Operation *other, const ShapeAnalysis &shapes) {
+  Value mask = memberMaskOf(other);
+  if (!mask || op->getName() != other->getName())
+    return false;
+  const Shape &shape = shapes.get(mask);
+  APInt number;
+  if (matchPattern(mask, m_ConstantInt(&number)))
+    return number.isAllOnes();
+  return shape.min <= -1 && shape.max >= -1;
 }
 
 } // namespace
 
 bool ptxjit::waitsForCluster(scf::WhileOp loop) {
   return polledSpace(loop) == Space::Shared;
+}
+
+bool ptxjit::mayEndWait(scf::WhileOp loop, Operation *op,
+                        const ShapeAnalysis &shapes) {
+  Releases releases(loop, shapes);
+  return op
+      ->walk([&](Operation *inner) {
+        return releases.contains(inner) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool ptxjit::meetsLanes(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        bool meets = isAnyBarrier(inner) || inner->hasTrait<WholeWarp>() ||
+                     isa<WarpCollectiveOpInterface, CallOp>(inner);
+        return meets ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
@@ -306,8 +361,8 @@ LaneWait ptxjit::findLaneWait(FuncOp func, const ShapeAnalysis &shapes) {
     else if (isAnyBarrier(op) &&
              OtherLanes(op, shapes, isAnyBarrier).search(/*behind=*/false))
       wait = {op, "part of a warp may be at the barrier"};
-    else if (namesAllLanes(op) && OtherLanes(op, shapes, [](Operation *other) {
-                                    return memberMaskOf(other) != nullptr;
+    else if (namesAllLanes(op) && OtherLanes(op, shapes, [&](Operation *other) {
+                                    return mayMeetAt(op, other, shapes);
                                   }).search(/*behind=*/false))
       wait = {op, "part of a warp may be at the warp operation"};
     return wait.op ? WalkResult::interrupt() : WalkResult::advance();

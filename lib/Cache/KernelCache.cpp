@@ -89,6 +89,11 @@ static void describe(Archive &a, PtxjitImage &i) {
   a.number(i.mode);
   a.number(i.waits);
   a.number(i.readsMultiprocessor);
+  a.number(i.sweeps);
+  a.list(i.written, i.numWritten, [&](PtxjitWrittenArray &array) {
+    a.number(array.param);
+    a.number(array.bytesPerThread);
+  });
   a.text(i.reason);
   a.list(i.globals, i.numGlobals,
          [&](PtxjitVariable &variable) { describe(a, variable); });

@@ -289,6 +289,9 @@ struct LaunchOperation : Operation {
   std::vector<void *> pointers; ///< to each argument in `values`
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
+  bool isShort() const override {
+    return !options.cooperative && code->isShort(*image, shape.grid);
+  }
   void run(Context &context) const override {
     // Logged here, so that launches from graphs are shown, too.
     if (isLogged(LogKind::Launch))
@@ -332,6 +335,7 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
       return error;
   launch->givenOptions = launch->options = options;
   launch->options.cluster = launch->shape.cluster;
+  launch->options.bytesBehind = bytesBehind;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
                                      params.extra, launch->values))
     return error;

@@ -48,6 +48,14 @@ Place cuda::findPlace(uint64_t address, size_t bytes) {
   return bytes <= end - address ? Place::Inside : Place::Crossing;
 }
 
+uint64_t cuda::bytesBehind(uint64_t address) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  return it == getState().allocations.end()
+             ? 0
+             : it->first + it->second.bytes - address;
+}
+
 Context *cuda::ownerOf(uint64_t address) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(address);

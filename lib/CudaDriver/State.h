@@ -163,6 +163,9 @@ public:
   virtual CUgraphNodeType type() const = 0;
   /// An error becomes the sticky error of the context.
   virtual void run(Context &context) const = 0;
+  /// Is it expected to take less time than waking a thread, without waiting for
+  /// anything?
+  virtual bool isShort() const { return false; }
 };
 using OperationRef = std::shared_ptr<const Operation>;
 
@@ -301,9 +304,10 @@ CUresult synchronizeStream(Context &context, StreamObject &stream);
 /// Waits for all work of a context.
 CUresult synchronizeContext(Context &context);
 /// Appends a task to a stream, behind the work that the rules of the default
-/// stream put before it. \returns its ticket.
+/// stream put before it. \param here  run it on the calling thread if there is
+/// no such work. \returns its ticket.
 uint64_t submitOrdered(Context &context, StreamObject &stream,
-                       std::function<void()> task);
+                       std::function<void()> task, bool here = false);
 /// Appends an operation to a stream, or to the graph that the stream records.
 /// \param wait  return only when the operation is done.
 CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
@@ -332,6 +336,8 @@ Place findPlace(uint64_t address, size_t bytes);
 /// \param owner  null: the memory belongs to no context.
 uint64_t allocateKnown(Context *owner, size_t bytes, Allocation::Kind kind,
                        unsigned flags = 0, void *pool = nullptr);
+/// LaunchOptions::bytesBehind.
+uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.
 Context *ownerOf(uint64_t address);
 /// Called when a context goes: its memory stays, without an owner.

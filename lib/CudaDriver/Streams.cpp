@@ -135,12 +135,14 @@ static std::vector<Ticket> blockingWork(Context &context) {
 /// streams before it, and the other way round. Work only ever waits for earlier
 /// submissions, so waiting cannot be circular.
 uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
-                             std::function<void()> task) {
+                             std::function<void()> task, bool here) {
   std::vector<Ticket> before;
   if (&stream == &context.defaultStream)
     before = blockingWork(context);
   else if (stream.blocking)
     addUnfinished(context.defaultStream, before);
+  if (before.empty() && here)
+    return stream.work->runOrSubmit(std::move(task));
   if (before.empty())
     return stream.work->submit(std::move(task));
   return stream.work->submit([before, task = std::move(task)] {
@@ -178,10 +180,12 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
   if (getState().captures && &stream == &context.defaultStream &&
       isCapturing(context))
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  uint64_t ticket = submitOrdered(context, stream, [&context, operation] {
+  auto run = [&context, operation] {
     if (!context.stickyError) // after a failed kernel nothing runs
       operation->run(context);
-  });
+  };
+  uint64_t ticket =
+      submitOrdered(context, stream, run, wait || operation->isShort());
   if (!wait)
     return CUDA_SUCCESS;
   stream.work->getProgress()->wait(ticket);

@@ -21,6 +21,34 @@ template <int W> F32<W> powerOfTwo(I32<W> n) {
   return fromBits<W>(U32<W>(n + 127) << 23);
 }
 
+/// 2^f for f in [-0.5, 0.5].
+template <int W> F32<W> powerOfFraction(F32<W> f) {
+  F32<W> p = splat<W>(1.535336188319500e-4f);
+  p = __builtin_elementwise_fma(p, f, splat<W>(1.339887440266574e-3f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(9.618437357674640e-3f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(5.550332471162809e-2f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(2.402264791363012e-1f));
+  p = __builtin_elementwise_fma(p, f, splat<W>(6.931472028550421e-1f));
+  return __builtin_elementwise_fma(p, f, splat<W>(1));
+}
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+/// One instruction scales by 2^whole. It rounds once, as the code for other
+/// CPUs below does, and takes infinities and NaNs as they are.
+template <int W> F32<W> ex2(F32<W> x) {
+  F32<W> whole = __builtin_elementwise_roundeven(x);
+  F32<W> p = powerOfFraction<W>(x - whole); // a NaN for an infinity
+  if constexpr (W == 16)
+    return __builtin_ia32_scalefps512_mask(p, whole, p, 0xffff, 4);
+  else if constexpr (W == 8)
+    return __builtin_ia32_scalefps256_mask(p, whole, p, 0xff);
+  else if constexpr (W == 4)
+    return __builtin_ia32_scalefps128_mask(p, whole, p, 0xf);
+  else
+    return __builtin_ia32_scalefps128_mask(F32<4>(p[0]), F32<4>(whole[0]),
+                                           F32<4>(p[0]), 1)[0];
+}
+#else
 template <int W> F32<W> ex2(F32<W> x) {
   I32<W> isNumber = x == x;
   F32<W> y = choose<W>(isNumber, x, splat<W>(0));
@@ -28,13 +56,7 @@ template <int W> F32<W> ex2(F32<W> x) {
   y = choose<W>(y > 160.0f, splat<W>(160), y);
   F32<W> whole = __builtin_elementwise_roundeven(y);
   F32<W> f = y - whole; // exact, in [-0.5, 0.5]
-  F32<W> p = splat<W>(1.535336188319500e-4f);
-  p = __builtin_elementwise_fma(p, f, splat<W>(1.339887440266574e-3f));
-  p = __builtin_elementwise_fma(p, f, splat<W>(9.618437357674640e-3f));
-  p = __builtin_elementwise_fma(p, f, splat<W>(5.550332471162809e-2f));
-  p = __builtin_elementwise_fma(p, f, splat<W>(2.402264791363012e-1f));
-  p = __builtin_elementwise_fma(p, f, splat<W>(6.931472028550421e-1f));
-  p = __builtin_elementwise_fma(p, f, splat<W>(1));
+  F32<W> p = powerOfFraction<W>(f);
   // Scale in two steps: the first is exact, so subnormal results are rounded
   // once.
   I32<W> n = __builtin_convertvector(whole, I32<W>);
@@ -42,6 +64,7 @@ template <int W> F32<W> ex2(F32<W> x) {
   F32<W> result = p * powerOfTwo<W>(half) * powerOfTwo<W>(n - half);
   return choose<W>(isNumber, result, x + x);
 }
+#endif
 
 template <int W> F32<W> lg2(F32<W> x) {
   I32<W> tiny = x < 1.17549435e-38f;

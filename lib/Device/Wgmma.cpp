@@ -449,8 +449,6 @@ inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
 
 template <typename T, bool Sparse, int Warps>
 __attribute__((noinline)) void multiplyPart(const Run &part) {
-  static_assert(sizeof(Multiplication<T, Sparse, Warps>) + (4 << 10) <=
-                kWgmmaStackBytes);
   Multiplication<T, Sparse, Warps>(part).go();
 }
 template <typename T, bool Sparse> void multiplyRun(const Run *run) {

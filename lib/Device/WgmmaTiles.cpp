@@ -411,9 +411,7 @@ void TileMultiplication<T, Sparse, Warps>::multiplyExactly(int column,
 
 template <typename T, bool Sparse, int Warps>
 __attribute__((noinline)) void multiplyPart(const Run &part) {
-  using Part = TileMultiplication<T, Sparse, Warps>;
-  static_assert(sizeof(Part) + (4 << 10) <= kWgmmaStackBytes);
-  Part(part).go();
+  TileMultiplication<T, Sparse, Warps>(part).go();
 }
 template <typename T, bool Sparse> void multiplyRun(const Run *run) {
   constexpr int most = TileMultiplication<T, Sparse, 4>::most;

@@ -22,7 +22,7 @@ void LdOp::getEffects(
         &effects) {
   effects.emplace_back(MemoryEffects::Read::get());
   // A volatile or ordered load may not be dropped, merged or moved.
-  if (getOrder() && *getOrder() != Order::Weak)
+  if (!isWeak(getOrder()))
     effects.emplace_back(MemoryEffects::Write::get());
 }
 
@@ -30,7 +30,7 @@ void LdOp::getEffects(
 /// `while (flag[i] == 0) __syncthreads();`. Only global memory counts, because
 /// other CTAs write there; threads of the same CTA meet at the barrier.
 Polling LdOp::getPolling() {
-  if (getOrder() && *getOrder() != Order::Weak)
+  if (!isWeak(getOrder()))
     return Polling::Same;
   bool isGlobal = !getSpace() || *getSpace() == Space::Global;
   return isGlobal && !getNc() ? Polling::SameIfReadAnew : Polling::Never;

@@ -106,6 +106,7 @@ struct ImageStorage : PtxjitImage {
   std::string reasonText, kernelName, symbolName;
   llvm::SmallVector<char> objectFile;
   std::vector<PtxjitLine> lineTable;
+  std::vector<PtxjitWrittenArray> writtenArrays;
   std::unique_ptr<LoadedCode> code;
   VariableList variables;
 };
@@ -275,6 +276,7 @@ private:
   ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
   void describeMode(ModuleOp ir, const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
+  void describeWritten(LLVM::LLVMFuncOp code);
   llvm::Error runLLVM(Session &session, ModuleOp ir, const CpuTarget &cpu);
   /// For tests: fails as LLVM does in a fatal error or a crash.
   void injectFailure(llvm::StringRef stage) {
@@ -356,6 +358,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   ModeChoice choice = chooseMode(func, target);
   target.perThread = choice.mode == ExecutionMode::Threads;
   target.fission = choice.mode == ExecutionMode::Fission;
+  target.wholeCta = target.fission || choice.mode == ExecutionMode::WarpLoop;
   if (image) {
     describeMode(ir, choice);
     describeMemory(ir, func, cpu);
@@ -374,7 +377,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code) {
     if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
       image->frameBytes = bytes.getValue().getZExtValue();
-    image->stackBytes += uint32_t(countStackBytes(ir));
+    describeWritten(code);
+    image->sweeps = code->hasAttr(kSweepsAttr);
   }
   placeInImage(ir, module.text, module.fileName);
   if (auto error = stage("to-llvm",
@@ -384,18 +388,32 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   return llvm::Error::success();
 }
 
-/// Frames hold vectors, so stacks are large; only touched pages take memory.
-/// What countStackBytes counts comes in addition.
+void Compilation::describeWritten(LLVM::LLVMFuncOp code) {
+  auto fields = code->getAttrOfType<DenseI32ArrayAttr>(kWrittenAttr);
+  for (int64_t i = 0; fields && i < fields.size(); i += 2)
+    image->writtenArrays.push_back(
+        {uint32_t(fields[i]), uint32_t(fields[i + 1])});
+  image->written = image->writtenArrays.data();
+  image->numWritten = uint32_t(image->writtenArrays.size());
+}
+
+/// The stack of a strand without the frames of the compiled code
+/// (readStackBytes): for the runtime's helpers, and for recursion. Stacks are
+/// large, since only touched pages take memory.
 static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
                              uint32_t mode) {
   constexpr uint32_t kilobyte = 1 << 10;
   if (mode != PTXJIT_MODE_THREADS)
     return 256 * kilobyte;
-  // Room for recursion as deep as programs expect of GPUs.
+  // Room for recursion as deep as programs expect of GPUs, and for `alloca` and
+  // the frame of a function that has one, which readStackBytes does not count.
   bool calls = llvm::any_of(ir.getOps<FuncOp>(),
                             [](FuncOp func) { return !func.getEntry(); });
-  return (calls ? 512 : 64) * kilobyte +
-         uint32_t(layout.localBytes) * (calls ? 16 : 2);
+  bool grows = calls || ir.walk([](AllocaOp) {
+                            return WalkResult::interrupt();
+                          }).wasInterrupted();
+  return (grows ? 512 : 64) * kilobyte +
+         uint32_t(layout.localBytes) * (grows ? 16 : 2);
 }
 
 /// Does the kernel, or a function of its module, read `%smid`?
@@ -501,6 +519,11 @@ static llvm::Error loadImage(Compilation &job) {
     image.lineTable = std::move(*lines);
   else
     llvm::consumeError(lines.takeError()); // faults are reported without lines
+  auto frames = readStackBytes({job.object.data(), job.object.size()});
+  if (!frames)
+    return frames.takeError();
+  constexpr uint64_t most = uint64_t(64) << 20;
+  image.stackBytes += uint32_t(std::min(*frames, most));
   image.code = std::move(*code);
   image.entry = image.code->entry;
   image.codeBegin = image.code->codeBegin;

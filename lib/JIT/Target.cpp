@@ -70,6 +70,7 @@ std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // a*b+c rounds twice
+  options.EmitStackSizeSection = true;          // see readStackBytes
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, cpu.name, cpu.features, options, Reloc::PIC_, CodeModel::Small,
       quick ? CodeGenOptLevel::None : CodeGenOptLevel::Default, /*JIT=*/true));

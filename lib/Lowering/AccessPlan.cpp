@@ -26,21 +26,22 @@ bool ptxjit::isContiguous(const AccessShape &address, int64_t stride,
   return true;
 }
 
-/// Sorts `offsets` and joins neighbouring elements to runs; drops duplicates.
-static SmallVector<AccessRun, 4> joinNeighbours(SmallVector<int64_t> offsets,
-                                                int64_t size) {
+/// Sorts `offsets` and joins neighbouring elements to runs, with at most
+/// `mostGap` elements between them that no lane accesses; drops duplicates.
+static SmallVector<AccessRun, 4>
+joinNeighbours(SmallVector<int64_t> offsets, int64_t size, unsigned mostGap) {
   llvm::sort(offsets);
   SmallVector<AccessRun, 4> runs;
   for (int64_t offset : offsets) {
     if (!runs.empty()) {
       AccessRun &last = runs.back();
       int64_t end = last.begin + last.count * size;
-      if (offset == end) {
-        ++last.count;
-        continue;
-      }
       if (offset < end) // a duplicate
         continue;
+      if (offset <= end + mostGap * size) {
+        last.count += unsigned((offset - end) / size) + 1;
+        continue;
+      }
     }
     runs.push_back({offset, 1});
   }
@@ -50,7 +51,7 @@ static SmallVector<AccessRun, 4> joinNeighbours(SmallVector<int64_t> offsets,
 SmallVector<AccessRun, 4> ptxjit::findRuns(const AccessShape &address,
                                            unsigned chunk, unsigned c,
                                            int64_t elementBytes, unsigned count,
-                                           unsigned most) {
+                                           unsigned most, unsigned mostGap) {
   assert((address.groups || (address.hasBase && address.pattern)) &&
          "distances between lanes are known");
   const LanePattern &offset =
@@ -77,7 +78,7 @@ SmallVector<AccessRun, 4> ptxjit::findRuns(const AccessShape &address,
           return (o - offsets[0]) % elementBytes != 0;
         }))
       return {};
-    for (AccessRun run : joinNeighbours(offsets, elementBytes)) {
+    for (AccessRun run : joinNeighbours(offsets, elementBytes, mostGap)) {
       run.lanes = members;
       run.start = start;
       run.firstLane = first;
@@ -93,20 +94,37 @@ unsigned ptxjit::mostRuns(const Access &access, unsigned chunk) {
   return std::max(chunk * (access.isStore ? access.count : 1) / 4, 2u);
 }
 
-/// Is code with runs worth it? No element may be stored twice.
-static bool hasRuns(const Access &access, unsigned chunk) {
+unsigned ptxjit::mostGap(const Access &access) {
+  return access.isStore || access.count > 1 ? 0 : 3;
+}
+
+/// How the elements of lanes lie in runs.
+enum class RunElements { None, Shared, OneEach };
+
+/// Is code with runs worth it? No element may be stored twice. OneEach: no two
+/// lanes access the same element, so a mask of lanes is one of elements.
+static RunElements findRunElements(const Access &access, unsigned chunk) {
   if (chunk == 1)
-    return false;
+    return RunElements::None;
+  RunElements result = RunElements::OneEach;
+  unsigned most = mostRuns(access, chunk);
   for (unsigned c = 0; c < 32 / chunk; ++c) {
-    auto runs = findRuns(access.address, chunk, c, access.elementBytes,
-                         access.count, mostRuns(access, chunk));
+    auto runsWith = [&](unsigned most, unsigned gap) {
+      return findRuns(access.address, chunk, c, access.elementBytes,
+                      access.count, most, gap);
+    };
+    if (runsWith(most, mostGap(access)).empty())
+      return RunElements::None;
     unsigned elements = 0;
-    for (const AccessRun &run : runs)
+    for (const AccessRun &run : runsWith(chunk * access.count, 0))
       elements += run.count;
-    if (runs.empty() || (access.isStore && elements != chunk * access.count))
-      return false;
+    if (elements == chunk * access.count)
+      continue;
+    if (access.isStore)
+      return RunElements::None;
+    result = RunElements::Shared;
   }
-  return true;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,19 +152,30 @@ static AccessPlan planUnknown(const Access &access, unsigned chunk) {
 /// Plans for lanes whose addresses are not consecutive.
 static AccessPlan planApart(const Access &access, unsigned chunk) {
   const AccessShape &address = access.address;
-  // A conditional pattern is not certain enough for runs.
-  bool known = address.groups ||
-               (address.hasBase && address.pattern && !address.conditional);
+  bool known = address.groups || (address.hasBase && address.pattern);
+  // A conditional pattern may fail, and a mask needs a test of its own.
+  bool uncertain = !address.groups && address.conditional;
+  if (uncertain && (address.mayPart || access.masked || access.isStore))
+    known = false;
   AccessPlan plan;
-  if (known && hasRuns(access, chunk))
+  plan.otherwise = planGather(access, chunk);
+  RunElements elements =
+      known ? findRunElements(access, chunk) : RunElements::None;
+  if (elements != RunElements::None && uncertain)
+    return {AccessCode::Runs, AccessTest::Pattern, AccessCode::LaneByLane,
+            /*failsRarely=*/true};
+  if (elements != RunElements::None) {
     plan.code = AccessCode::Runs;
-  else if (!access.isStore && access.count > 1 && chunk > 1)
+    // CPUs mask elements of 32 bits and more.
+    if (elements == RunElements::OneEach && access.masked &&
+        access.elementBytes >= 4)
+      plan.otherwise = AccessCode::Runs;
+  } else if (!access.isStore && access.count > 1 && chunk > 1)
     plan.code = AccessCode::LaneVectors;
   else
     return planUnknown(access, chunk);
   if (access.masked || (address.groups && address.groups->mustTest))
     plan.test = AccessTest::Regular;
-  plan.otherwise = planGather(access, chunk);
   return plan;
 }
 
@@ -209,6 +238,7 @@ std::string ptxjit::describePlan(const AccessPlan &plan, bool isStore) {
   std::string text = nameOf(plan.code, isStore).str();
   if (plan.test == AccessTest::None)
     return text;
+  bool sameCode = plan.otherwise == plan.code;
   return text + nameOf(plan.test).str() + ", else " +
-         nameOf(plan.otherwise, isStore).str();
+         (sameCode ? "with masks" : nameOf(plan.otherwise, isStore).str());
 }

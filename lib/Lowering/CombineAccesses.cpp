@@ -8,6 +8,7 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ptxjit/Analysis/ShapeText.h"
+#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 #include "llvm/Support/DebugLog.h"
@@ -38,9 +39,8 @@ size_t countOf(StOp op) { return op.getB().size(); }
 
 template <typename OpTy> bool isPlain(OpTy op) {
   Type element = elementOf(op);
-  bool weak = !op.getOrder() || *op.getOrder() == Order::Weak;
   Space space = op.getSpace().value_or(Space::Generic);
-  return countOf(op) == 1 && weak && !op.getGranule() &&
+  return countOf(op) == 1 && isWeak(op.getOrder()) && !op.getGranule() &&
          element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 32 &&
          element.getIntOrFloatBitWidth() <= 64 &&
          (space == Space::Generic || space == Space::Global ||

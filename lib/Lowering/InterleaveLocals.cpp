@@ -188,7 +188,7 @@ void LocalAddresses::derive(Value value, unsigned object) {
 
 void LocalAddresses::addAccess(OpOperand &use, std::optional<Space> space,
                                std::optional<Order> order, unsigned object) {
-  bool plain = space == Space::Local && (!order || *order == Order::Weak);
+  bool plain = space == Space::Local && isWeak(order);
   if (use.getOperandNumber() == 0 && plain)
     objects[object].accesses.push_back(use.getOwner());
   else

@@ -6,10 +6,6 @@
 
 #include "ptxjit/Lowering/KernelLayout.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "ptxjit/Device/Functions.h"
-#include "ptxjit/Device/Wgmma.h"
 #include "ptxjit/Runtime/KernelABI.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,16 +91,4 @@ std::optional<int64_t> KernelLayout::find(StringRef symbol) const {
   if (it == places.end())
     return std::nullopt;
   return it->second;
-}
-
-uint64_t ptxjit::countStackBytes(ModuleOp module) {
-  uint64_t bytes = 0;
-  DataLayout layout(module);
-  module.walk([&](LLVM::AllocaOp op) {
-    bytes +=
-        layout.getTypeSize(op.getElemType()) + op.getAlignment().value_or(0);
-  });
-  if (module.lookupSymbol(device::wgmma_run.symbol))
-    bytes += device::kWgmmaStackBytes;
-  return std::min<uint64_t>(bytes, 64 << 20);
 }

@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Loops.h"
+#include "ptxjit/Analysis/SameInWarps.h"
 #include "ptxjit/Analysis/ShapeText.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
@@ -314,14 +316,6 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return live;
   }
 
-  /// Does the loop test at its end, as structuring leaves it?
-  static bool testsLast(scf::WhileOp op) {
-    Block &after = op.getAfter().front();
-    return after.without_terminator().empty() &&
-           llvm::all_of(op.getYieldOp().getOperands(),
-                        [&](Value v) { return v.getParentBlock() == &after; });
-  }
-
   /// Makes a clone without masks, which runs while all lanes stay. Its last
   /// result, which the original does not have, is the predicate of the lanes
   /// that still stay at its end.
@@ -331,6 +325,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     SmallVector<Type> types(op.getResultTypes());
     types.push_back(b.getI1Type());
     auto lead = scf::WhileOp::create(b, loc, types, op.getInits());
+    lead->setAttr(kLeadAttr, b.getUnitAttr());
     IRMapping mapping;
     op.getBefore().cloneInto(&lead.getBefore(), mapping);
     for (auto [from, to] : mapping.getValueMap())

@@ -50,6 +50,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
   func.addPass(createStructureControlFlowPass());
   func.addPass(createCanonicalizerPass());
   func.addPass(createCSEPass());
+  func.addPass(setTarget<ptx::FuncOp>(createAbsorbTailsPass(), target));
   func.addPass(createInsertYieldsPass());
   func.addPass(setTarget<ptx::FuncOp>(createOrderSharedPass(), target));
   func.addPass(createInterleaveLocalsPass());

@@ -92,7 +92,7 @@ private:
   bool addAccess(Operation *op, std::optional<Space> space,
                  std::optional<Order> order, ScalarType type, int64_t offset,
                  unsigned elements) {
-    if (space != Space::Local || (order && *order != Order::Weak))
+    if (space != Space::Local || !isWeak(order))
       return false;
     accesses.push_back({op, offset, getBitWidth(type) / 8, elements});
     return true;

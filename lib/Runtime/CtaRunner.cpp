@@ -7,6 +7,7 @@
 #include "CtaRunner.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 using namespace ptxjit;
@@ -47,12 +48,14 @@ uint64_t Launch::residents() const {
 
 void Launch::setWorkers(unsigned wanted) {
   workers = numMultiprocessors = wanted;
-  if (clusterSize == 1)
-    return;
-  // A device with clusters has at least as many as a cluster may have CTAs.
-  numMultiprocessors = std::max(wanted, PTXJIT_MOST_CLUSTER_CTAS);
-  if (kernel.readsMultiprocessor)
-    workers = std::clamp(numMultiprocessors / clusterSize, 1u, wanted);
+  if (clusterSize > 1) {
+    // A device with clusters has at least as many as a cluster may have CTAs.
+    numMultiprocessors = std::max(wanted, PTXJIT_MOST_CLUSTER_CTAS);
+    if (kernel.readsMultiprocessor)
+      workers = std::clamp(numMultiprocessors / clusterSize, 1u, wanted);
+  }
+  // Who waits for earlier CTAs relies on their being started first.
+  spans.cut(0, total, kernel.waits ? 1 : workers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,6 +99,7 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.runtime = fibers.get();
   context.tensorCore = &tensorCore;
   context.launch = &launch;
+  context.streamed = kernel.streamed;
   tensorCore.setShared(shared, PTXJIT_SHARED_BASE + context.totalShared);
   context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {
@@ -111,14 +115,21 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.smid = multiprocessor % context.nsmid;
 }
 
-void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z) {
+void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z, uint32_t numCtas) {
   context.ctaid[0] = x;
   context.ctaid[1] = y;
   context.ctaid[2] = z;
+  context.sweptCtas = numCtas;
+  context.sweptCta = 0;
   tensorCore.reset();
   if (fibers)
     fibers->start(launch.kernel.entry, context,
                   launch.kernel.waits || launch.clusterSize > 1);
+}
+
+void CtaRunner::getCta(uint32_t (&ctaid)[3]) const {
+  std::memcpy(ctaid, context.ctaid, sizeof(ctaid));
+  ctaid[0] += context.sweptCta;
 }
 
 bool CtaRunner::resume() {
@@ -127,7 +138,9 @@ bool CtaRunner::resume() {
     ended = fibers->resume();
   else
     launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
-  std::string leak = ended ? tensorCore.memory.describeLeak() : "";
+  std::string leak;
+  if (ended && tensorCore.memory.isUsed())
+    leak = tensorCore.memory.describeLeak();
   if (context.status != PTXJIT_KERNEL_OK || !leak.empty()) {
     Fault fault;
     fault.status = LaunchStatus(context.status);
@@ -135,7 +148,7 @@ bool CtaRunner::resume() {
       fault.status = LaunchStatus::Illegal;
       fault.detail = leak;
     }
-    std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
+    getCta(fault.ctaid);
     launch.fail(fault);
   }
   return ended;
@@ -144,7 +157,7 @@ bool CtaRunner::resume() {
 void CtaRunner::failInDeadlock() {
   Fault fault;
   fault.status = LaunchStatus::Deadlock;
-  std::memcpy(fault.ctaid, context.ctaid, sizeof(fault.ctaid));
+  getCta(fault.ctaid);
   launch.fail(fault);
 }
 
@@ -159,11 +172,27 @@ Launch::Coordinates Launch::firstCtaOf(uint64_t index) const {
           uint32_t(index / (uint64_t(nx) * ny)) * cluster.z};
 }
 
+void Launch::fail(const Fault &found) {
+  if (!isOrdered()) {
+    if (fail(found.status) && fault)
+      *fault = found;
+    return;
+  }
+  std::lock_guard<std::mutex> lock(faultMutex);
+  const uint32_t *cta = found.ctaid;
+  uint64_t index = (uint64_t(cta[2]) * grid.y + cta[1]) * grid.x + cta[0];
+  if (!mustRun(index))
+    return;
+  limit = index;
+  status = int(found.status);
+  if (fault)
+    *fault = found;
+}
+
 std::optional<Launch::Coordinates> Launch::takeCluster() {
-  uint64_t index = next.fetch_add(1, std::memory_order_relaxed);
-  if (index >= total)
-    return std::nullopt;
-  return firstCtaOf(index);
+  if (auto range = take(1))
+    return firstCtaOf(range->begin);
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,6 +244,15 @@ void ClusterRunner::start(uint64_t index) {
 bool ClusterRunner::run(uint64_t index) {
   start(index);
   return resume();
+}
+
+uint64_t ClusterRunner::sweep(uint64_t index, uint64_t end) {
+  assert(launch.sweeps() && "else a call runs one CTA");
+  auto [x, y, z] = launch.firstCtaOf(index);
+  uint64_t numCtas = std::min<uint64_t>(end - index, launch.grid.x - x);
+  ctas.front()->start(x, y, z, uint32_t(numCtas));
+  resume();
+  return index + numCtas;
 }
 
 bool ClusterRunner::resume() {

@@ -9,14 +9,17 @@
 
 #include "CtaFibers.h"
 #include "FaultScope.h"
+#include "GridSpans.h"
 #include "GuardedMemory.h"
 #include "TensorCore.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
 #include "ptxjit/Runtime/Memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -37,13 +40,25 @@ struct Launch {
   uint64_t total;                  ///< clusters
   Fault *fault;                    ///< receives the first failure; may be null
   /// Clusters that a worker takes at a time, in order: larger means fewer
-  /// accesses to the shared counter.
+  /// accesses to shared counters.
   uint64_t grain = 1;
   uint64_t gridid = 0;
-  std::atomic<uint64_t> next{0};
+  GridSpans spans; ///< the clusters that have not started
+  /// Takes up to `count` of them. \returns nothing if all have started, or none
+  /// must run.
+  std::optional<GridSpans::Range> take(uint64_t count) {
+    return spans.take(count, std::min(total, limit.load()));
+  }
   /// Multiprocessors that CTAs have been given so far; the numbers wrap.
   std::atomic<uint32_t> multiprocessors{0};
   std::atomic<int> status{int(LaunchStatus::Ok)};
+  /// Clusters from here on need not run, since the launch has failed.
+  std::atomic<uint64_t> limit{~uint64_t(0)};
+  /// Whether, of several CTAs with faults, that with the lowest index is
+  /// reported, not the one that was first: the same launch always says the
+  /// same. So it is where no CTA waits for another.
+  bool isOrdered() const { return clusterSize == 1 && !kernel.waits; }
+  std::mutex faultMutex; ///< for `fault`, if isOrdered()
   PtxjitGridWorkspace workspace{sizeof(PtxjitGridWorkspace), 0};
 
   /// The coordinates of the first CTA of a cluster.
@@ -55,23 +70,30 @@ struct Launch {
   /// nothing if all have started.
   std::optional<Coordinates> takeCluster();
 
-  /// \returns whether this is the first failure.
+  /// Fails the launch as a whole. \returns whether this is the first failure.
   bool fail(LaunchStatus why) {
     int ok = int(LaunchStatus::Ok);
-    return status.compare_exchange_strong(ok, int(why));
+    bool first = status.compare_exchange_strong(ok, int(why));
+    if (first)
+      limit = 0;
+    return first;
   }
-  void fail(const Fault &found) {
-    if (fail(found.status) && fault)
-      *fault = found;
+  /// Fails the launch by the fault of a CTA; see isOrdered().
+  void fail(const Fault &found);
+  /// Whether a cluster still has to run: no earlier one has failed.
+  bool mustRun(uint64_t index) const {
+    return index < total && index < limit.load(std::memory_order_relaxed);
   }
   bool failed() const {
     return status.load(std::memory_order_relaxed) != int(LaunchStatus::Ok);
   }
+  /// Whether neighbouring CTAs run in one call (PtxjitImage::sweeps).
+  bool sweeps() const { return kernel.sweeps && isOrdered() && !dynamicShared; }
   /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
-  /// Sets `workers` to `wanted`, or fewer: the CTAs of clusters that run at the
-  /// same time have different multiprocessors, by which programs index
-  /// workspaces.
+  /// Sets `workers` to `wanted`, or fewer, and cuts the grid into spans. The
+  /// CTAs of clusters that run at the same time have different multiprocessors,
+  /// by which programs index workspaces.
   void setWorkers(unsigned wanted);
   /// Bytes of a CTA's static shared data, and of its whole shared window.
   uint32_t window() const { return kernel.sharedEnd - PTXJIT_SHARED_BASE; }
@@ -92,14 +114,17 @@ public:
     return local && (frame || !launch.kernel.frameBytes) &&
            (!fibers || fibers->isValid());
   }
-  void start(uint32_t x, uint32_t y, uint32_t z);
+  /// \param numCtas  that run in one call, from (x, y, z) on in x
+  ///   (Launch::sweeps).
+  void start(uint32_t x, uint32_t y, uint32_t z, uint32_t numCtas = 1);
   /// \returns whether the CTA has ended. Otherwise it can be resumed.
   bool resume();
   void failInDeadlock();
 
   CtaFibers *getFibers() { return fibers.get(); }
   TensorCore &getTensorCore() { return tensorCore; }
-  const uint32_t (&getCta() const)[3] { return context.ctaid; }
+  /// Sets `ctaid` to the CTA that is running.
+  void getCta(uint32_t (&ctaid)[3]) const;
 
 private:
   Launch &launch;
@@ -135,6 +160,9 @@ public:
   /// \returns whether all CTAs have ended. Otherwise they wait for other
   ///   clusters.
   bool run(uint64_t index);
+  /// Runs CTA `index` and its neighbours in x in one call, up to `end` - 1.
+  /// \returns the index of the next CTA. \pre Launch::sweeps.
+  uint64_t sweep(uint64_t index, uint64_t end);
   bool resume();
 
 private:

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -109,6 +110,7 @@ private:
   FaultScope scope;
   // Members, since a fault jumps over the destructors of locals.
   std::vector<std::unique_ptr<ClusterRunner>> parked, idle;
+  uint64_t swept = ~uint64_t(0); ///< the first CTA of the last sweep
   CurrentCta current;
 };
 
@@ -117,8 +119,16 @@ void Worker::work() {
     auto *worker = static_cast<Worker *>(self);
     worker->launch.kernel.waits ? worker->runWaiting() : worker->runAll();
   };
-  if (!scope.run(body, this))
+  while (!scope.run(body, this)) {
     reportFault();
+    if (!launch.sweeps()) // see runAll
+      break;
+  }
+#ifdef __x86_64__
+  // Stores past the caches are not ordered with the end of the launch.
+  if (launch.kernel.streamed)
+    _mm_sfence();
+#endif
 }
 
 void Worker::reportFault() {
@@ -128,7 +138,7 @@ void Worker::reportFault() {
   Fault &fault = scope.getFault();
   if (fault.status == LaunchStatus::Ok)
     return; // left by interrupt()
-  std::memcpy(fault.ctaid, cta.getCta(), sizeof(fault.ctaid));
+  cta.getCta(fault.ctaid);
   launch.fail(fault);
 }
 
@@ -145,14 +155,19 @@ void Worker::runAll() {
   ClusterRunner *runner = makeRunner();
   if (!runner)
     return;
-  while (!launch.failed()) {
-    uint64_t begin =
-        launch.next.fetch_add(launch.grain, std::memory_order_relaxed);
-    if (begin >= launch.total)
-      return;
-    uint64_t end = std::min(begin + launch.grain, launch.total);
-    for (uint64_t i = begin; i < end && !launch.failed(); ++i)
-      runner->run(i);
+  // After a fault in a sweep: later warps of its earlier CTAs have not run, and
+  // may have faults too. That of the lowest CTA counts (Launch::isOrdered).
+  for (; launch.mustRun(swept); ++swept)
+    runner->run(swept);
+  while (auto range = launch.take(launch.grain)) {
+    for (uint64_t i = range->begin; i < range->end && launch.mustRun(i);) {
+      if (launch.sweeps()) {
+        swept = i;
+        i = runner->sweep(i, range->end);
+      } else {
+        runner->run(i++);
+      }
+    }
   }
 }
 
@@ -163,14 +178,15 @@ void Worker::runAll() {
 void Worker::runWaiting() {
   bool more = true;
   while (!launch.failed() && (more || !parked.empty())) {
-    uint64_t next = launch.total;
-    if (more && parked.size() < launch.residents())
-      next = launch.next.fetch_add(1, std::memory_order_relaxed);
-    more &= next < launch.total || parked.size() >= launch.residents();
-    if (next < launch.total) {
+    std::optional<GridSpans::Range> next;
+    if (more && parked.size() < launch.residents()) {
+      next = launch.take(1);
+      more = next.has_value();
+    }
+    if (next) {
       if (idle.empty() && !makeRunner())
         return;
-      if (!idle.back()->run(next)) {
+      if (!idle.back()->run(next->begin)) {
         parked.push_back(std::move(idle.back()));
         idle.pop_back();
       }
@@ -184,7 +200,7 @@ void Worker::runWaiting() {
       idle.push_back(std::move(parked[i]));
       parked.erase(parked.begin() + ptrdiff_t(i));
     }
-    if (!parked.empty() && next >= launch.total)
+    if (!parked.empty() && !next)
       std::this_thread::yield(); // others' CTAs may need this core
   }
 }
@@ -196,10 +212,7 @@ public:
   Pace(const KernelCode &kernel, uint64_t total)
       : known(kernel.pace), total(total), start(Clock::now()) {}
 
-  bool isShort() const {
-    uint64_t each = known ? known->load(std::memory_order_relaxed) : 0;
-    return each && total < kShort / each;
-  }
+  bool isShort() const { return known && isShortLaunch(*known, total); }
   void finish(unsigned workers) {
     if (!known)
       return;
@@ -213,8 +226,6 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// Waking threads does not pay for launches below this, in nanoseconds.
-  static constexpr uint64_t kShort = 25000;
   std::atomic<uint64_t> *known;
   uint64_t total;
   Clock::time_point start;
@@ -235,6 +246,13 @@ bool ptxjit::isValidCluster(const Grid &cluster, const Grid &grid) {
          cluster.y <= most && cluster.z <= most &&
          cluster.x * cluster.y * cluster.z <= most && grid.x % cluster.x == 0 &&
          grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+}
+
+bool ptxjit::isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
+  /// Waking threads does not pay for launches below this, in nanoseconds.
+  constexpr uint64_t kShort = 25000;
+  uint64_t each = pace.load(std::memory_order_relaxed);
+  return each && total < kShort / each;
 }
 
 LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
@@ -279,8 +297,7 @@ LaunchStatus ptxjit::replayCta(const KernelCode &kernel, const Grid &grid,
                                const void *params, uint32_t dynamicShared,
                                uint64_t index, Fault &fault) {
   Launch launch(kernel, grid, params, dynamicShared, &fault);
-  launch.next = index;
-  launch.total = index + 1;
+  launch.spans.cut(index, index + 1, 1);
   Worker worker(launch);
   worker.getScope().setInterruptible();
   MutedKernels muted;

@@ -10,6 +10,7 @@
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/Log.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -358,12 +359,53 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   code.mode = PtxjitMode(image.mode);
   code.waits = PtxjitWaits(image.waits);
   code.readsMultiprocessor = image.readsMultiprocessor;
+  code.sweeps = image.sweeps;
   code.range = getAddressRange();
   std::lock_guard<std::mutex> lock(mutex);
   Shared &own = shared.find(&image)->second;
   code.globals = own.globals.data();
   code.pace = &own.pace;
   return code;
+}
+
+bool LoadedModule::isShort(const PtxjitImage &image, const Grid &grid) {
+  if (image.waits != PTXJIT_WAITS_NEVER)
+    return false;
+  std::lock_guard<std::mutex> lock(mutex);
+  const Shared &own = shared.find(&image)->second;
+  return isShortLaunch(own.pace, uint64_t(grid.x) * grid.y * grid.z);
+}
+
+/// The size from which on an array is written past the caches: that of the last
+/// cache, or what PTXJIT_STREAM_FROM says. Other programs have a share of a
+/// large cache (and virtual machines tell the sum of all caches), so no more
+/// than 32 MiB of it count.
+static uint64_t streamedSize() {
+  static const uint64_t size = [] {
+    if (const char *given = std::getenv("PTXJIT_STREAM_FROM"))
+      return uint64_t(std::strtoull(given, nullptr, 0));
+    constexpr uint64_t most = uint64_t(32) << 20;
+    long last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return last > 0 ? std::min(uint64_t(last), most) : most;
+  }();
+  return size;
+}
+
+/// PtxjitKernelContext::streamed of a launch with `threads` threads.
+static uint64_t findStreamed(const PtxjitImage &image, const void *params,
+                             uint64_t threads, const LaunchOptions &options) {
+  uint64_t streamed = 0;
+  for (uint32_t i = 0; i < image.numWritten; ++i) {
+    const PtxjitWrittenArray &array = image.written[i];
+    uint64_t pointer;
+    std::memcpy(&pointer, static_cast<const uint8_t *>(params) + array.param,
+                sizeof(pointer));
+    uint64_t bytes = options.bytesBehind ? options.bytesBehind(pointer) : 0;
+    if (array.bytesPerThread)
+      bytes = std::min(bytes, threads * array.bytesPerThread);
+    streamed |= uint64_t(bytes >= streamedSize()) << i;
+  }
+  return streamed;
 }
 
 LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
@@ -374,6 +416,9 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
                                        const LaunchOptions &options) {
   KernelCode code = codeOf(image, block);
   code.options = options;
+  code.streamed =
+      findStreamed(image, params,
+                   uint64_t(grid.x) * grid.y * grid.z * code.threads, options);
   // Kernels can take the address of a parameter, so it must be in range.
   DeviceBuffer lowParams;
   if (code.range == AddressRange::Low) {

@@ -8,6 +8,7 @@
 #include "FaultScope.h"
 #include "ptxjit/Runtime/DeviceHeap.h"
 
+#include <cassert>
 #include <cstdio>
 
 using namespace ptxjit;
@@ -42,6 +43,7 @@ void ptxjit::tellAssertion(const PtxjitKernelContext &context,
   const KernelCode &kernel = scope.getKernel();
   uint32_t x = kernel.block[0] ? kernel.block[0] : kernel.threads;
   uint32_t y = kernel.block[1] ? kernel.block[1] : 1;
+  assert(!context.sweptCta && "kernels that sweep do not call the runtime");
   const uint32_t (&cta)[3] = context.ctaid;
   auto thread = uint32_t(call.caller.thread);
   std::fprintf(stderr,

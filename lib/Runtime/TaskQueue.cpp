@@ -41,6 +41,35 @@ uint64_t TaskQueue::submit(std::function<void()> task) {
   return ticket;
 }
 
+/// Counts the task that has run.
+void TaskQueue::finish(std::unique_lock<std::mutex> &lock) {
+  {
+    std::lock_guard<std::mutex> done(progress->mutex);
+    ++progress->finished;
+  }
+  progress->idle.notify_all();
+  lock.lock();
+  running = false;
+}
+
+uint64_t TaskQueue::runOrSubmit(std::function<void()> task) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (running || !tasks.empty()) {
+    lock.unlock();
+    return submit(std::move(task));
+  }
+  running = true;
+  uint64_t ticket = ++submitted;
+  lock.unlock();
+  task();
+  finish(lock);
+  bool more = !tasks.empty();
+  lock.unlock();
+  if (more)
+    wake.notify_one();
+  return ticket;
+}
+
 void TaskQueue::synchronize() { progress->wait(lastTicket()); }
 
 uint64_t TaskQueue::lastTicket() {
@@ -51,19 +80,16 @@ uint64_t TaskQueue::lastTicket() {
 void TaskQueue::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    wake.wait(lock, [this] { return stopping || !tasks.empty(); });
+    wake.wait(lock,
+              [this] { return !running && (stopping || !tasks.empty()); });
     if (tasks.empty())
       return;
     std::function<void()> task = std::move(tasks.front());
     tasks.pop();
+    running = true;
     lock.unlock();
     task();
     task = nullptr;
-    {
-      std::lock_guard<std::mutex> done(progress->mutex);
-      ++progress->finished;
-    }
-    progress->idle.notify_all();
-    lock.lock();
+    finish(lock);
   }
 }

@@ -13,6 +13,8 @@
 using namespace ptxjit;
 
 void TensorMemory::reset() {
+  if (!used && !isRelinquished)
+    return; // most kernels have no tensor memory, and CTAs may be small
   used = 0;
   std::fill(std::begin(sizes), std::end(sizes), 0);
   isRelinquished = false;

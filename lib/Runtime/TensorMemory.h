@@ -36,6 +36,8 @@ public:
 
   /// Whether all columns from `first` on are allocated.
   bool isAllocated(uint32_t first, uint32_t columns) const;
+  /// Whether anything is allocated.
+  bool isUsed() const { return used; }
   /// Says what is still allocated; empty if nothing is.
   std::string describeLeak() const;
 

@@ -79,9 +79,12 @@ TEST(AccessPlan, NumbersThatMayWrapAround) {
   EXPECT_EQ(planOf(access),
             "contiguous load if the pattern holds, else gather");
   EXPECT_FALSE(planAccess(access, 8).failsRarely);
-  // The test of the pattern only pays off for contiguous accesses.
+  // The same for small strides, if no mask needs another test.
   access = accessAt(patternOf([](int i) { return 8 * i; }));
   access.address.conditional = true;
+  EXPECT_EQ(planOf(access),
+            "a load for each row if the pattern holds, else lane by lane");
+  access.masked = true;
   EXPECT_EQ(planOf(access), "gather");
 }
 
@@ -92,9 +95,24 @@ TEST(AccessPlan, SmallStridesAndReversedOrder) {
   EXPECT_EQ(planOf(access), "a store for each row");
   access.masked = true;
   EXPECT_EQ(planOf(access),
-            "a store for each row if all lanes take part, else scatter");
+            "a store for each row if all lanes take part, else with masks");
+  // No CPU masks elements of 8 bits everywhere.
+  access = accessAt(patternOf([](int i) { return -i; }));
+  access.elementBytes = 1;
+  access.masked = access.isStore = true;
+  EXPECT_EQ(planOf(access),
+            "a store for each row if all lanes take part, else lane by lane");
   // Lanes far apart: each is a run of its own.
   access = accessAt(patternOf([](int i) { return 4096 * i; }));
+  EXPECT_EQ(planOf(access), "gather");
+}
+
+TEST(AccessPlan, GapsBetweenLanes) {
+  Access access = accessAt(patternOf([](int i) { return 12 * i; }));
+  EXPECT_EQ(planOf(access), "a load for each row");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "scatter");
+  access = accessAt(patternOf([](int i) { return 20 * i; }));
   EXPECT_EQ(planOf(access), "gather");
 }
 
@@ -140,6 +158,10 @@ TEST(AccessPlan, RowsWithBasesOfTheirOwn) {
   access.address.groups->mustTest = true;
   EXPECT_EQ(planOf(access, 16),
             "a load for each row if all lanes take part, else gather");
+  access.masked = true;
+  EXPECT_EQ(planOf(access, 16),
+            "a load for each row if all lanes take part, else with masks");
+  access.masked = false;
   // More rows than a quarter of the lanes.
   access.address.groups = rowsOf(2);
   EXPECT_EQ(planOf(access, 16), "contiguous load where lanes turn out to "
@@ -157,6 +179,16 @@ TEST(FindRuns, OfOneBase) {
   EXPECT_EQ(runs[1].begin, 300);
   EXPECT_EQ(runs[1].lanes, 0xffu);
   EXPECT_TRUE(findRuns(address, 8, 1, 4, 1, 1).empty());
+}
+
+TEST(FindRuns, WithGaps) {
+  AccessShape address;
+  address.hasBase = true;
+  address.pattern = patternOf([](int i) { return 12 * i; });
+  auto runs = findRuns(address, 8, 0, 4, 1, 8, /*mostGap=*/2);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].count, 22u);
+  EXPECT_EQ(findRuns(address, 8, 0, 4, 1, 8, /*mostGap=*/1).size(), 8u);
 }
 
 TEST(FindRuns, OfGroups) {

@@ -6,6 +6,7 @@
 
 #include "ptxjit/Runtime/LaunchGrid.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -88,29 +89,38 @@ TEST(LaunchGrid, RunsEveryCtaOnce) {
         (c->ctaid[2] * c->nctaid[1] + c->ctaid[1]) * c->nctaid[0] + c->ctaid[0];
     ++paramOf<std::atomic<int>>(c)[index];
   };
-  for (unsigned threads : {1u, 2u, 8u, 0u})
+  for (unsigned threads : {1u, 2u, 3u, 8u, 200u, 0u})
     ASSERT_EQ(launchGrid(makeCode(entry), grid, &data, 0, threads),
               LaunchStatus::Ok);
   for (auto &count : seen)
-    EXPECT_EQ(count, 4);
+    EXPECT_EQ(count, 6);
 }
 
-// Algorithms such as decoupled look-back rely on it: a CTA only starts after
-// all CTAs of lower index have started.
+// Algorithms such as decoupled look-back rely on it: if a kernel waits, or
+// there is one worker, a CTA only starts after all CTAs of lower index were
+// taken.
 TEST(LaunchGrid, StartsInIndexOrder) {
   struct State {
     std::atomic<uint32_t> started{0};
-    std::atomic<bool> inOrder{true};
-  } state;
-  State *pointer = &state;
+    std::atomic<uint32_t> most{0}; ///< CTAs of lower index that had not begun
+  };
   auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
     State *s = paramOf<State>(c);
-    if (s->started++ != c->ctaid[0])
-      s->inOrder = false;
+    uint32_t before = s->started++;
+    if (before < c->ctaid[0])
+      s->most = std::max(s->most.load(), c->ctaid[0] - before);
   };
-  ASSERT_EQ(launchGrid(makeCode(entry), {10000, 1, 1}, &pointer, 0, 1),
-            LaunchStatus::Ok);
-  EXPECT_TRUE(state.inOrder);
+  KernelCode code = makeCode(entry);
+  for (auto [waits, threads] :
+       {std::pair(PTXJIT_WAITS_NEVER, 1u), std::pair(PTXJIT_WAITS_FOR_GRID, 1u),
+        std::pair(PTXJIT_WAITS_FOR_GRID, 4u)}) {
+    code.waits = waits;
+    State state, *pointer = &state;
+    ASSERT_EQ(launchGrid(code, {10000, 1, 1}, &pointer, 0, threads),
+              LaunchStatus::Ok);
+    EXPECT_EQ(state.started, 10000u);
+    EXPECT_LT(state.most, threads);
+  }
 }
 
 TEST(LaunchGrid, MemoryDoesNotGrowWithTheGrid) {

@@ -23,6 +23,51 @@ TEST(TaskQueue, KeepsOrder) {
     EXPECT_EQ(order[i], i);
 }
 
+TEST(TaskQueue, RunsShortTasksHere) {
+  TaskQueue stream;
+  std::thread::id where;
+  auto note = [&] { where = std::this_thread::get_id(); };
+  uint64_t ticket = stream.runOrSubmit(note);
+  EXPECT_EQ(where, std::this_thread::get_id());
+  EXPECT_TRUE(stream.isDone(ticket));
+
+  // Behind a task that has not finished, a short one keeps its place.
+  std::atomic<bool> go{false};
+  stream.submit([&] {
+    while (!go)
+      std::this_thread::yield();
+  });
+  ticket = stream.runOrSubmit(note);
+  EXPECT_FALSE(stream.isDone(ticket));
+  go = true;
+  stream.synchronize();
+  EXPECT_NE(where, std::this_thread::get_id());
+}
+
+TEST(TaskQueue, KeepsOneTaskAtATime) {
+  TaskQueue stream;
+  int inside = 0, most = 0, count = 0;
+  auto task = [&] {
+    most = std::max(most, ++inside);
+    ++count;
+    --inside;
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 2000; ++i)
+        if ((i + t) % 3)
+          stream.runOrSubmit(task);
+        else
+          stream.submit(task);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  stream.synchronize();
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(count, 8000);
+}
+
 TEST(TaskQueue, RunsBesideTheHostAndOthers) {
   TaskQueue a, b;
   std::atomic<bool> go{false}, met{false};

@@ -51,7 +51,6 @@ private:
   bool retract(ptx::FuncOp func);
   bool retractUnless(mlir::Value value, mlir::ValueRange sources);
   void check(ptx::FuncOp func);
-  bool hasCtaShape(mlir::Value value) const;
   bool joinsWholeCta(mlir::Operation *barrier) const;
 
   const ShapeAnalysis &shapes;

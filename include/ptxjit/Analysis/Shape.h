@@ -65,6 +65,11 @@ struct Shape {
   bool isSameInCta() const {
     return isUniform() && !conditional && uniformity <= Uniformity::Cta;
   }
+  /// Has each lane the same value in all warps of the CTA? True for values that
+  /// are the same in the CTA, and for patterns on such a base.
+  bool isSameInWarps() const {
+    return hasBase() && !conditional && uniformity <= Uniformity::Cta;
+  }
   /// Do all lanes have one base? Then the value is uniform or has a pattern.
   bool hasBase() const { return !isVarying(); }
   bool hasGroups() const { return isVarying() && groups; }

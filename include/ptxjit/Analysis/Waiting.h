@@ -47,6 +47,15 @@ struct LaneWait {
 /// When in doubt, returns the op.
 LaneWait findLaneWait(ptx::FuncOp func, const ShapeAnalysis &shapes);
 
+/// May lanes that wait in `loop` be waiting for `op`, or for an op inside of
+/// it?
+bool mayEndWait(mlir::scf::WhileOp loop, mlir::Operation *op,
+                const ShapeAnalysis &shapes);
+
+/// Does `op`, or an op inside of it, depend on which lanes execute it together:
+/// a barrier, a warp operation, or a call of a function that may contain some?
+bool meetsLanes(mlir::Operation *op);
+
 } // namespace ptxjit
 
 #endif

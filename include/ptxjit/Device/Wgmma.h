@@ -21,9 +21,6 @@ inline constexpr unsigned kWgmmaEntries = 16;
 /// It is aligned to 128 bytes.
 inline constexpr unsigned kWgmmaQueueBytes = 128 + kWgmmaEntries * 768;
 
-/// The stack that the functions of lib/Device/Wgmma.cpp need, in bytes.
-inline constexpr unsigned kWgmmaStackBytes = 48 << 10;
-
 /// What an instruction says of a multiplication.
 enum WgmmaFlags : uint32_t {
   kWgmmaAccumulates = 1 << 0, ///< else D = A * B

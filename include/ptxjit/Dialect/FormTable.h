@@ -183,6 +183,11 @@ inline bool isPacked(ScalarType type) { return getPartType(type) != type; }
 inline bool isHalf(ScalarType type) {
   return type == ScalarType::F16 || type == ScalarType::BF16;
 }
+/// Is an access with this modifier an ordinary one, which other threads may see
+/// in any order? ISA: "memory consistency model".
+inline bool isWeak(std::optional<Order> order) {
+  return !order || *order == Order::Weak;
+}
 /// The builtin type of values of `type`: f16, f32, f64, or signless iN. A value
 /// of b128 is two of i64.
 mlir::Type getValueType(mlir::MLIRContext *context, ScalarType type);

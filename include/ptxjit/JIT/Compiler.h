@@ -69,6 +69,11 @@ llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
 /// device library has line 0.
 llvm::Expected<std::vector<PtxjitLine>> readLines(llvm::StringRef object);
 
+/// The stack frames of all functions of an object together, in bytes. Code that
+/// does not recurse needs no more. Functions with an alloca of run-time size
+/// are not counted: LLVM does not tell their frames.
+llvm::Expected<uint64_t> readStackBytes(llvm::StringRef object);
+
 /// Fails if the object refers to anything outside itself.
 llvm::Error checkSelfContained(llvm::StringRef object);
 

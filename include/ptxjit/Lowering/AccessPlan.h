@@ -69,8 +69,10 @@ enum class AccessTest : uint8_t {
 struct AccessPlan {
   AccessCode code = AccessCode::Gather;
   AccessTest test = AccessTest::None;
-  AccessCode otherwise = AccessCode::Gather; ///< used where the test fails
-  bool failsRarely = false;                  ///< the test hardly ever fails
+  /// Used where the test fails. Runs: with masks, if the offsets of the groups
+  /// hold, else a gather.
+  AccessCode otherwise = AccessCode::Gather;
+  bool failsRarely = false; ///< the test hardly ever fails
 
   /// May the access, at least now and then, be a gather, a scatter or a loop
   /// over lanes?
@@ -97,7 +99,8 @@ std::string describePlan(const AccessPlan &plan, bool isStore);
 /// The chunks themselves may lie apart, like the rows of a tile.
 bool isContiguous(const AccessShape &address, int64_t stride, unsigned chunk);
 
-/// Consecutive elements that lanes of one chunk access. Elements are counted
+/// Consecutive elements that lanes of one chunk access, perhaps with a few
+/// between them that no lane does (mostGap). Elements are counted
 /// from the base of the run: the base of all lanes if the address has one, else
 /// the address of the first lane of the group in this chunk.
 struct AccessRun {
@@ -114,14 +117,20 @@ struct AccessRun {
 /// Finds the runs of chunk `c`, in ascending order within each group of lanes.
 /// \pre the address has groups, or a base and a pattern. \returns an empty list
 /// if there are more than `most` runs, or if elements overlap partially.
+/// \param mostGap  the most elements of a run, side by side, that no lane
+/// accesses.
 llvm::SmallVector<AccessRun, 4> findRuns(const AccessShape &address,
                                          unsigned chunk, unsigned c,
                                          int64_t elementBytes, unsigned count,
-                                         unsigned most);
+                                         unsigned most, unsigned mostGap = 0);
 
 /// The largest number of runs per chunk for which Runs is better than a gather
 /// or scatter.
 unsigned mostRuns(const Access &access, unsigned chunk);
+
+/// The most elements that a load may read between those of two lanes. They lie
+/// in pages that these touch. A store writes nothing that no lane writes.
+unsigned mostGap(const Access &access);
 
 } // namespace ptxjit
 

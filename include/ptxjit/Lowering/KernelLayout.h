@@ -48,10 +48,6 @@ private:
   llvm::StringMap<int64_t> places;
 };
 
-/// The bytes that a packetized kernel allocates on the stack, with the frames
-/// of the device functions that have large ones. At most 64 MiB.
-uint64_t countStackBytes(mlir::ModuleOp module);
-
 } // namespace ptxjit
 
 #endif

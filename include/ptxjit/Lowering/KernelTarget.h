@@ -25,6 +25,7 @@
     "one thread at a time instead of a warp: see PTXJIT_MODE_THREADS")         \
   X(bool, fission, "fission",                                                  \
     "kernels are split at their barriers: see PTXJIT_MODE_FISSION")            \
+  X(bool, wholeCta, "whole-cta", "one call runs all warps of a CTA")           \
   X(bool, embeddedRounding, "embedded-rounding",                               \
     "the CPU has AVX-512's rounding modes in instructions")                    \
   X(bool, dotProducts, "dot-products", "the CPU has AVX-512 VNNI and BF16")

@@ -118,6 +118,34 @@ def StructureControlFlowPass
                            "::mlir::arith::ArithDialect"];
 }
 
+def AbsorbTailsPass : TargetPass<"ptx-absorb-tails",
+                                 "::ptxjit::ptx::FuncOp"> {
+  let summary = "let lanes that leave a waiting loop go on at once";
+  let description = [{
+    In lockstep, lanes that have left a loop go on when all lanes have. That is
+    too late if the others wait for what these lanes do next (see Waiting.h): a
+    lock, which they release, is an example. The pass moves the code behind such
+    a loop into it, up to the last op that others may wait for:
+
+    ```mlir
+    scf.while { %got = ... ; scf.condition(%again) }
+    ptx.st "volatile.global.u32"(%lock, %zero)
+    // becomes
+    scf.while {
+      %got = ...
+      scf.if %done { ptx.st "volatile.global.u32"(%lock, %zero) }
+      scf.condition(%again)
+    }
+    ```
+
+    If the code is behind a conditional around the loop, the loop moves out of
+    that first, and only its body stays conditional. Barriers, warp operations
+    and calls are not moved.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def InsertYieldsPass : Pass<"ptx-insert-yields", "::ptxjit::ptx::FuncOp"> {
   let summary = "give way to other threads in loops that wait on memory";
   let description = [{

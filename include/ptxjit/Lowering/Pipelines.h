@@ -17,6 +17,10 @@ namespace ptxjit {
 /// Attribute of a kernel that was split at its barriers: size of the CTA's
 /// frame in bytes.
 inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
+/// On a packetized kernel that sweeps (PtxjitImage::sweeps): a unit attribute.
+inline constexpr llvm::StringLiteral kSweepsAttr = "ptxjit.sweeps";
+/// On a packetized kernel: the arrays of StreamedStores, an i32 for each field.
+inline constexpr llvm::StringLiteral kWrittenAttr = "ptxjit.written";
 
 /// Turns `ptx` as parsed into SSA form with one exit and no predicated ops.
 void buildNormalizePipeline(mlir::OpPassManager &pm);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 12u
+#define PTXJIT_COMPILER_ABI_VERSION 14u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -88,6 +88,13 @@ typedef struct PtxjitLine {
   uint32_t offset, line, column;
 } PtxjitLine;
 
+/** An array, behind a pointer parameter, that a kernel only writes. Its lines
+ *  may go past the caches. */
+typedef struct PtxjitWrittenArray {
+  uint32_t param;          /**< offset of the parameter, in bytes */
+  uint32_t bytesPerThread; /**< that a thread writes; 0: a loop decides */
+} PtxjitWrittenArray;
+
 /** A compiled kernel, ready to run. */
 typedef struct PtxjitImage {
   const char *kernel; /**< name */
@@ -103,8 +110,14 @@ typedef struct PtxjitImage {
   uint32_t mode;                /**< PtxjitMode */
   uint32_t waits;               /**< PtxjitWaits */
   uint32_t readsMultiprocessor; /**< it may read `%smid` */
-  const char *reason;           /**< one line: why this mode was chosen */
-  uint32_t degraded; /**< made by the slow fallback, after a failure */
+  /** A call runs the first warp of several CTAs, then the second one of each,
+   *  and so on (PtxjitKernelContext::sweptCtas). */
+  uint32_t sweeps;
+  /** In the order of the bits of the context's `streamed`. */
+  const PtxjitWrittenArray *written;
+  uint32_t numWritten;
+  const char *reason; /**< one line: why this mode was chosen */
+  uint32_t degraded;  /**< made by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's `globals` */
   uint32_t numGlobals;
   PtxjitCompileTimes times;

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 17u
+#define PTXJIT_KERNEL_ABI_VERSION 19u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -334,6 +334,12 @@ typedef struct PtxjitKernelContext {
   uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
   void *tensorCore;         /**< for the helpers only */
   void *launch;             /**< for the helpers only */
+  /** A bit for each array that the kernel only writes (PtxjitImage::written):
+   *  it is so large that its lines should go past the caches. */
+  uint64_t streamed;
+  /** For a kernel that sweeps (PtxjitImage::sweeps). */
+  uint32_t sweptCtas; /**< CTAs of this call, in x: from `ctaid` on */
+  uint32_t sweptCta;  /**< which of them is running; compiled code sets it */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */
@@ -342,8 +348,9 @@ typedef struct PtxjitGridWorkspace {
   uint32_t barrier; /**< 0 at the start */
 } PtxjitGridWorkspace;
 
-/** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`. Strands that
- *  wait for each other need one call each, on separate stacks. */
+/** Runs strands `begin` to `end` - 1 of CTA `context->ctaid`, or of several
+ *  (`context->sweptCtas`). Strands that wait for each other need one call each,
+ *  on separate stacks. */
 typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
                                   uint32_t end);
 

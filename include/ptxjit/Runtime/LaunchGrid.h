@@ -49,6 +49,9 @@ struct LaunchOptions {
   /// CTAs of a cluster, up to PTXJIT_MOST_CLUSTER_CTAS. Each extent must divide
   /// the grid's. 0: not given.
   Grid cluster = {0, 0, 0};
+  /// Bytes from an address to the end of the allocation that contains it; 0: it
+  /// is not known. Null: no allocation is known.
+  uint64_t (*bytesBehind)(uint64_t address) = nullptr;
 };
 
 /// What launchGrid needs to know of a compiled kernel.
@@ -67,6 +70,8 @@ struct KernelCode {
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   PtxjitWaits waits = PTXJIT_WAITS_NEVER;
   bool readsMultiprocessor = false; ///< it may read `%smid`
+  bool sweeps = false;              ///< PtxjitImage::sweeps
+  uint64_t streamed = 0;            ///< PtxjitKernelContext::streamed
   /// Range for shared and local memory.
   AddressRange range = AddressRange::All;
   LaunchOptions options;
@@ -80,7 +85,8 @@ struct KernelCode {
 bool isValidCluster(const Grid &cluster, const Grid &grid);
 
 /// Runs every CTA of `grid` and blocks until all have finished. The calling
-/// thread and up to `threads - 1` TBB tasks take CTAs in index order. The CTAs
+/// thread and up to `threads - 1` TBB tasks take CTAs: in index order if the
+/// kernel waits (KernelCode::waits), else each core its part first. The CTAs
 /// of a cluster take turns on one thread. Memory does not grow with the grid.
 ///
 /// \param params  laid out as PTX `.param` space, 16-byte aligned.
@@ -94,6 +100,10 @@ bool isValidCluster(const Grid &cluster, const Grid &grid);
 LaunchStatus launchGrid(const KernelCode &kernel, const Grid &grid,
                         const void *params, uint32_t dynamicShared,
                         unsigned threads, Fault *fault = nullptr);
+
+/// Should a launch of `total` clusters (or CTAs) take less time than waking
+/// threads for it? \param pace  KernelCode::pace. False if that is unknown.
+bool isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total);
 
 /// Runs CTA `index` alone on the calling thread, to reproduce a fault of it;
 /// gives up after half a second.

@@ -72,6 +72,11 @@ public:
                            std::string &diagnostics,
                            const LaunchOptions &options = {});
 
+  /// Should a launch of an image take no longer than waking a thread, by the
+  /// times of earlier ones? False if its threads may wait for others, or for
+  /// the host.
+  bool isShort(const PtxjitImage &image, const Grid &grid);
+
   /// Runs a kernel on the reference interpreter. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
                  const uint32_t block[3], const void *params,

@@ -34,8 +34,8 @@ private:
 };
 
 /// Runs tasks one after another on its own thread, which starts with the first
-/// task. That thread also runs CTAs of the launches that the tasks make.
-/// Thread-safe.
+/// task that it is given. That thread also runs CTAs of the launches that the
+/// tasks make. Thread-safe.
 class TaskQueue {
 public:
   TaskQueue() = default;
@@ -47,6 +47,11 @@ public:
   /// Never blocks. Tasks must not throw.
   /// \returns the task's ticket.
   uint64_t submit(std::function<void()> task);
+  /// Runs a short task on the calling thread if all earlier ones have finished,
+  /// which saves waking the queue's thread; else submits it. The task must not
+  /// submit to this queue.
+  /// \returns the task's ticket.
+  uint64_t runOrSubmit(std::function<void()> task);
   /// Blocks until all tasks that were submitted before this call have finished.
   void synchronize();
   /// Ticket of the task that was submitted last; 0 if there is none.
@@ -56,12 +61,14 @@ public:
 
 private:
   void work();
+  void finish(std::unique_lock<std::mutex> &lock);
 
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   std::mutex mutex;
   std::condition_variable wake;
   std::queue<std::function<void()>> tasks;
   bool stopping = false;
+  bool running = false; ///< a task runs, on the queue's thread or a caller's
   uint64_t submitted = 0;
   std::thread thread;
 };

@@ -14,9 +14,9 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// Scalar i1: do the addresses in all groups have the offsets that the analysis
-/// found?
-static Value groupsHold(WarpBuilder &warp, const LaneAddress &address) {
+Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
+  if (!address.groups || !address.groups->mustTest)
+    return Value();
   ChunkBuilder v = warp.lanes(), s = warp.scalar();
   unsigned w = warp.target.chunk;
   const LaneGroups &groups = *address.groups;
@@ -46,43 +46,72 @@ Value ptxjit::isRegular(WarpBuilder &warp, const LaneAddress &address,
   if (warp.needsMask(mask)) // most masks are all true most of the time
     regular = s.cmp(CmpIPredicate::eq, warp.activeBits(mask),
                     s.intConstant(32, 0xffffffff));
-  if (address.groups && address.groups->mustTest)
-    regular = warp.both(regular, groupsHold(warp, address));
-  return regular;
+  return warp.both(regular, groupsHold(warp, address));
 }
 
-Value ptxjit::isConsecutive(WarpBuilder &warp, const LaneAddress &address,
-                            unsigned c, int64_t stride, Value mask) {
+/// The first active lane of chunk `c`, i32; any lane if none is.
+static Value firstLane(WarpBuilder &warp, unsigned c, Value mask) {
+  ChunkBuilder s = warp.scalar();
+  unsigned w = warp.target.chunk;
+  Value bits = s.resize(warp.create<LLVM::BitcastOp>(warp.b.getIntegerType(w),
+                                                     warp.maskChunk(mask, c)),
+                        32, false);
+  Value first = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
+                            {bits, s.intConstant(1, 0)});
+  return s.bitAnd(first, s.intConstant(32, w - 1));
+}
+
+Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
+                                  unsigned c, int64_t stride, Value mask,
+                                  bool mayMask) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   unsigned w = warp.target.chunk;
   LanePattern behind{};
   for (unsigned i = 0; i < 32; ++i)
     behind[i] = stride * int64_t(i % w);
   Value at = address.vectors(c);
-  Value start = extractLane(warp, at, s.intConstant(32, 0));
-  Value last = extractLane(warp, at, s.intConstant(32, w - 1));
-  Value likely = s.cmp(CmpIPredicate::eq, s.sub(last, start),
-                       s.intConstant(64, uint64_t(behind[w - 1])));
-  if (warp.needsMask(mask)) {
+  // Lanes that are off may have no address.
+  auto startBy = [&](Value lane, Value distance) -> Value {
+    Value own = warp.create<LLVM::FreezeOp>(extractLane(warp, at, lane));
+    return s.sub(own, distance);
+  };
+  auto straysFrom = [&](Value start) {
+    return v.bitXor(v.sub(at, v.splat(start)),
+                    warp.patternVector(behind, c, 64));
+  };
+  auto areZero = [&](Value strays) {
+    Value any =
+        warp.create<vector::ReductionOp>(vector::CombiningKind::OR, strays);
+    return s.cmp(CmpIPredicate::eq, any, s.intConstant(64, 0));
+  };
+  bool masked = warp.needsMask(mask);
+  if (masked && mayMask) {
+    Value first = firstLane(warp, c, mask);
+    Value start = startBy(
+        first, s.mul(s.resize(first, 64, false), s.intConstant(64, stride)));
+    Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
+                            v.intConstant(64, 0));
+    return {areZero(strays), start, true};
+  }
+  Value likely;
+  if (masked) {
     Value bits = warp.create<LLVM::BitcastOp>(warp.b.getIntegerType(w),
                                               warp.maskChunk(mask, c));
-    likely = warp.both(
-        s.cmp(CmpIPredicate::eq, bits, s.intConstant(w, ~uint64_t(0))), likely);
+    likely = s.cmp(CmpIPredicate::eq, bits, s.intConstant(w, ~uint64_t(0)));
   }
+  Value start = startBy(s.intConstant(32, 0), s.intConstant(64, 0));
+  Value end = startBy(s.intConstant(32, w - 1),
+                      s.intConstant(64, uint64_t(stride) * (w - 1)));
+  likely = warp.both(likely, s.cmp(CmpIPredicate::eq, start, end));
   auto inAll =
       warp.create<scf::IfOp>(warp.b.getI1Type(), likely,
                              /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPointToStart(inAll.thenBlock());
-  Value strays =
-      v.bitXor(v.sub(at, v.splat(start)), warp.patternVector(behind, c, 64));
-  Value any =
-      warp.create<vector::ReductionOp>(vector::CombiningKind::OR, strays);
-  warp.create<scf::YieldOp>(
-      s.cmp(CmpIPredicate::eq, any, s.intConstant(64, 0)));
+  warp.create<scf::YieldOp>(areZero(straysFrom(start)));
   warp.b.setInsertionPointToStart(inAll.elseBlock());
   warp.create<scf::YieldOp>(s.intConstant(1, 0));
-  return inAll.getResult(0);
+  return {inAll.getResult(0), start, false};
 }
 
 Value ptxjit::testOf(WarpBuilder &warp, const AccessPlan &plan,

@@ -21,12 +21,24 @@ mlir::Value testOf(WarpBuilder &warp, const AccessPlan &plan,
 mlir::Value isRegular(WarpBuilder &warp, const LaneAddress &address,
                       mlir::Value mask);
 
-/// Scalar i1: are all lanes of chunk `c` active, and are their addresses
-/// consecutive, `stride` bytes apart? They often are where no analysis sees it:
-/// a row that a value from memory selects, or the halves of a butterfly. The
-/// last lane is compared first; if it does not fit, no other lane is.
-mlir::Value isConsecutive(WarpBuilder &warp, const LaneAddress &address,
-                          unsigned c, int64_t stride, mlir::Value mask);
+/// Scalar i1: do the offsets of the groups hold? Null if they need no test.
+mlir::Value groupsHold(WarpBuilder &warp, const LaneAddress &address);
+
+/// A test whether the addresses of a chunk's lanes are consecutive.
+struct Neighbours {
+  mlir::Value holds; ///< scalar i1
+  mlir::Value start; ///< i64: the address of the chunk's first lane
+  bool masked;       ///< inactive lanes were not asked
+};
+/// Tests whether the addresses of the active lanes of chunk `c` are `stride`
+/// bytes apart from lane to lane. They often are where no analysis sees it: a
+/// row that a value from memory selects, the halves of a butterfly, the inside
+/// of a tile. Where all lanes are active, the first and the last one are
+/// compared first; if they do not fit, no other lane is.
+/// \param mayMask  the access can be masked; else all lanes must be active.
+Neighbours areConsecutive(WarpBuilder &warp, const LaneAddress &address,
+                          unsigned c, int64_t stride, mlir::Value mask,
+                          bool mayMask);
 
 } // namespace ptxjit
 

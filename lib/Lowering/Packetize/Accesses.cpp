@@ -12,6 +12,7 @@
 #include "LocalsByElement.h"
 #include "OrderedAccesses.h"
 #include "ptxjit/Analysis/ShapeText.h"
+#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -66,6 +67,8 @@ void ptxjit::remarkAccess(WarpBuilder &warp, Operation *op, StringRef code,
   auto load = dyn_cast<LdOp>(op);
   if (load && load.getSpace() == Space::Param)
     return; // not worth a remark
+  if (warp.isRepeated)
+    return;
   AccessCounts &counts = warp.state<AccessCounts>();
   ++counts.all;
   counts.slow += slow != SlowBecause::No;
@@ -109,6 +112,25 @@ std::optional<unsigned> ptxjit::placeInRun(const AccessRun &run, unsigned lane,
   if (!(run.lanes >> lane & 1) || at < 0 || at / elementBytes >= run.count)
     return std::nullopt;
   return unsigned(at / elementBytes);
+}
+
+Value ptxjit::maskOfRun(WarpBuilder &warp, const WarpAccess &access, unsigned c,
+                        const AccessRun &run) {
+  unsigned w = warp.target.chunk;
+  int64_t size = bytesOf(access.element);
+  const LanePattern &offset = access.address.groups
+                                  ? access.address.groups->offset
+                                  : *access.address.pattern;
+  // Elements that no lane accesses take the first bit behind the lanes' ones.
+  SmallVector<int32_t> lanesOf(llvm::PowerOf2Ceil(run.count), int32_t(w));
+  for (unsigned i = 0; i < w; ++i)
+    for (unsigned e = 0; e < access.count; ++e)
+      if (auto place =
+              placeInRun(run, i, offset[c * w + i] + int64_t(e) * size, size))
+        lanesOf[*place] = int32_t(i);
+  Value none = warp.lanes().intConstant(1, 0);
+  return warp.create<LLVM::ShuffleVectorOp>(warp.maskChunk(access.mask, c),
+                                            none, lanesOf);
 }
 
 Type ptxjit::maskUnit(WarpBuilder &warp, Type element, unsigned count) {
@@ -204,7 +226,7 @@ static LogicalResult emitLoad(WarpBuilder &warp, LdOp op) {
   emitAlignmentTest(warp, address, op.getA(), op.getSpace(), op.getOffset(),
                     address.align ? address.align : bytesOf(element) * count,
                     mask);
-  if (op.getOrder() && *op.getOrder() != Order::Weak && !isOwned(op.getSpace()))
+  if (!isWeak(op.getOrder()) && !isOwned(op.getSpace()))
     return emitOrderedLoad(warp, op, address);
 
   WarpAccess access{address, element, count, mask, invariant};
@@ -236,12 +258,13 @@ static LogicalResult emitStore(WarpBuilder &warp, StOp op) {
     bytes *= int64_t(stored.size());
   emitAlignmentTest(warp, address, op.getA(), op.getSpace(), op.getOffset(),
                     bytes, mask);
-  if (op.getOrder() && *op.getOrder() != Order::Weak && !isOwned(op.getSpace()))
+  if (!isWeak(op.getOrder()) && !isOwned(op.getSpace()))
     return emitOrderedStore(warp, op, address);
   bool sameValue = llvm::all_of(
       stored, [&](Value v) { return warp.shapeOf(v).isUniform(); });
   WarpAccess access{address, stored.front().getType(), unsigned(stored.size()),
                     mask};
+  access.writtenArray = warp.state<WrittenArrays>().stores.arrayOf(op);
   AccessPlan plan = planFor(warp, op, access, /*isStore=*/true, sameValue);
   if (plan.code == AccessCode::Scalar) {
     storeScalar(warp, access, stored);

@@ -8,6 +8,7 @@
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSES_H
 
 #include "Addresses.h"
+#include "ptxjit/Analysis/StreamedStores.h"
 
 namespace ptxjit {
 
@@ -16,8 +17,12 @@ struct WarpAccess {
   const LaneAddress &address;
   mlir::Type element;
   unsigned count = 1;
-  mlir::Value mask;       ///< null: all threads of the CTA
-  bool invariant = false; ///< a load of memory that nobody writes
+  mlir::Value mask;        ///< null: all threads of the CTA
+  bool invariant = false;  ///< a load of memory that nobody writes
+  bool isUnmasked = false; ///< all lanes were found to be active
+  /// For a store to an array that is only written: its number in
+  /// StreamedStores.
+  std::optional<unsigned> writtenArray = {};
 };
 /// Describes an access for planAccess.
 Access describeAccess(WarpBuilder &warp, const WarpAccess &access, bool isStore,
@@ -27,6 +32,12 @@ Access describeAccess(WarpBuilder &warp, const WarpAccess &access, bool isStore,
 AccessPlan planFor(WarpBuilder &warp, mlir::Operation *op,
                    const WarpAccess &access, bool isStore,
                    bool sameValue = false);
+
+/// The arrays that the kernel only writes.
+struct WrittenArrays : FamilyState {
+  explicit WrittenArrays(WarpBuilder &warp) : stores(warp.func, warp.shapes) {}
+  StreamedStores stores;
+};
 
 /// Counts of the accesses that were reported.
 struct AccessCounts : FamilyState {
@@ -63,6 +74,22 @@ mlir::Value baseOf(WarpBuilder &warp, const LaneAddress &address, unsigned c,
 /// hold that element.
 std::optional<unsigned> placeInRun(const AccessRun &run, unsigned lane,
                                    int64_t offset, int64_t elementBytes);
+
+/// May lanes be inactive?
+inline bool isMasked(WarpBuilder &warp, const WarpAccess &access) {
+  return !access.isUnmasked && warp.needsMask(access.mask);
+}
+/// The mask of the elements of a run of chunk `c`, in which no two lanes have
+/// the same element. It is filled up to a power of two.
+mlir::Value maskOfRun(WarpBuilder &warp, const WarpAccess &access, unsigned c,
+                      const AccessRun &run);
+/// The access for the preferred code of a plan. It needs no mask if all lanes
+/// were found to be active.
+inline WarpAccess ofPreferred(const AccessPlan &plan, WarpAccess access) {
+  if (plan.test == AccessTest::Regular)
+    access.isUnmasked = true;
+  return access;
+}
 
 /// A pointer to the first element of chunk `c`, whose lanes access consecutive
 /// elements.

@@ -6,6 +6,7 @@
 
 #include "Alignment.h"
 #include "Faults.h"
+#include "ptxjit/Analysis/AlignmentRoot.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -22,27 +23,65 @@ public:
   void leaveBlock() override { blocks.pop_back(); }
   /// Records a test. \returns false if (address + offset) is known to be
   /// aligned already in the lanes of `mask` (null: all).
-  bool insert(Value address, Value mask, Space space, int64_t offset,
-              int64_t bytes, uint32_t namingLanes) {
+  bool insert(unsigned member, Value address, Value mask, Space space,
+              int64_t offset, int64_t bytes, uint32_t namingLanes) {
+    std::tuple what = {member, int64_t(space), offset, bytes};
     for (const auto &block : blocks)
       for (Value lanes : {mask, Value()})
-        if (block.contains({{address, lanes}, {int64_t(space), offset, bytes}}))
+        if (block.contains({{address, lanes}, what}))
           return false;
     if (namingLanes == 0xffffffff)
-      blocks.back().insert({{address, mask}, {int64_t(space), offset, bytes}});
+      blocks.back().insert({{address, mask}, what});
     return true;
   }
 
 private:
-  using Key =
-      std::pair<std::pair<Value, Value>, std::tuple<int64_t, int64_t, int64_t>>;
+  using Key = std::pair<std::pair<Value, Value>,
+                        std::tuple<unsigned, int64_t, int64_t, int64_t>>;
   SmallVector<llvm::DenseSet<Key>> blocks;
 };
 } // namespace
 
-/// ISA, "addresses as operands": an access must be aligned to its size. LLVM
-/// reduces most of these tests to one of a pointer parameter, outside all
-/// loops.
+/// Emits the fault of a misaligned address. \param badLanes  the lanes that
+/// have one, i32; null: all active ones.
+static void faultIf(WarpBuilder &warp, Value bad, Value badLanes,
+                    const LaneAddress &address, Value mask) {
+  Value expected = warp.create<arith::ConstantIntOp>(0, 1);
+  bad = warp.scalar().intrinsic("llvm.expect", warp.b.getI1Type(),
+                                {bad, expected});
+  auto fails = warp.create<scf::IfOp>(bad, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(fails.thenBlock());
+  emitFault(warp, PTXJIT_KERNEL_MISALIGNED_ADDRESS,
+            badLanes ? badLanes : warp.activeBits(mask), address.base);
+}
+
+/// Tests the root of the lanes' addresses (AlignmentRoot.h), `offset` bytes
+/// behind which they lie. A loop that moves pointers tests nothing but them.
+static void emitRootTest(WarpBuilder &warp, const LaneAddress &address,
+                         Value root, int64_t offset, int64_t bytes,
+                         Value mask) {
+  ChunkBuilder s = warp.scalar();
+  const Shape &shape = warp.shapeOf(root);
+  bool isAligned = (int64_t(1) << std::min(shape.baseAlign(), 16u)) >= bytes;
+  if (isAligned && offset % bytes == 0)
+    return;
+  Value base = warp.base(root);
+  int64_t low = offset & (bytes - 1);
+  // The value of the root is the same for all warps of a team.
+  if (!warp.state<TestedAddresses>().insert(~0u, base, Value(), Space::Generic,
+                                            low, bytes, 0xffffffff))
+    return;
+  Value at = s.add(s.resize(base, 64, false), s.intConstant(64, uint64_t(low)));
+  Value bad = s.cmp(CmpIPredicate::ne,
+                    s.bitAnd(at, s.intConstant(64, uint64_t(bytes) - 1)),
+                    s.intConstant(64, 0));
+  faultIf(warp, bad, Value(), address, mask);
+}
+
+/// ISA, "addresses as operands": an access must be aligned to its size. Most
+/// addresses have a root, which is tested for them; each of the others is
+/// tested where it is used.
 void ptxjit::emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
                                Value a, std::optional<Space> space,
                                int64_t offset, int64_t bytes, Value mask,
@@ -60,10 +99,17 @@ void ptxjit::emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
   if (isOwned(space) && sameInAllLanes && isMultiple(offset) &&
       (int64_t(1) << std::min(warp.shapeOf(a).baseAlign(), 16u)) >= bytes)
     return;
+  if (namingLanes == 0xffffffff) {
+    Value root = findAlignmentRoot(a, uint64_t(bytes), warp.shapes);
+    if (warp.isMade(root) && warp.shapeOf(root).isUniform() &&
+        !warp.shapeOf(root).conditional)
+      return emitRootTest(warp, address, root, offset, bytes, mask);
+  }
   // One test serves all offsets that are equal modulo `bytes`.
   Value lanesTested = sameInAllLanes ? Value() : mask;
-  if (!warp.state<TestedAddresses>().insert(
-          a, lanesTested, where, offset & (bytes - 1), bytes, namingLanes))
+  if (!warp.state<TestedAddresses>().insert(warp.member, a, lanesTested, where,
+                                            offset & (bytes - 1), bytes,
+                                            namingLanes))
     return;
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   Value bad, badLanes;
@@ -82,11 +128,5 @@ void ptxjit::emitAlignmentTest(WarpBuilder &warp, const LaneAddress &address,
       badLanes = s.bitAnd(badLanes, s.intConstant(32, namingLanes));
     bad = s.cmp(CmpIPredicate::ne, badLanes, s.intConstant(32, 0));
   }
-  Value expected = warp.create<arith::ConstantIntOp>(0, 1);
-  bad = s.intrinsic("llvm.expect", warp.b.getI1Type(), {bad, expected});
-  auto fails = warp.create<scf::IfOp>(bad, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(warp.b);
-  warp.b.setInsertionPointToStart(fails.thenBlock());
-  emitFault(warp, PTXJIT_KERNEL_MISALIGNED_ADDRESS,
-            badLanes ? badLanes : warp.activeBits(mask), address.base);
+  faultIf(warp, bad, badLanes, address, mask);
 }

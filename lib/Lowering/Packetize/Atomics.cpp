@@ -233,6 +233,9 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
                     : LLVM::AtomicOrdering::acquire);
     return warp.create<LLVM::ExtractValueOp>(cas, 0);
   };
+  // In owned memory an update is so short that the loop would cost as much.
+  bool isShort = owned && op->use_empty() && !update.swap;
+  unsigned unroll = isShort ? std::min(4u, warp.target.chunk) : 1;
   SmallVector<SmallVector<Value, 8>, 4> old(update.values.size());
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
     Value at = address.vectors(c);
@@ -243,19 +246,25 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
     }
     Value swap = update.swap ? warp.chunk(update.swap, c) : Value();
     SmallVector<Value> before = forEachLane(
-        warp, c, update.mask, start, [&](Value lane, ValueRange args) {
+        warp, c, update.mask, start,
+        [&](Value lane, ValueRange args) {
           ChunkBuilder s = warp.scalar();
           Value begin = extractLane(warp, at, lane);
           SmallVector<Value> next;
           for (auto [e, arg] : llvm::enumerate(args)) {
             Value where = e ? s.add(begin, s.intConstant(64, e * size)) : begin;
-            Value found = updateOne(
-                warp.toPointer(where), extractLane(warp, operands[e], lane),
-                swap ? extractLane(warp, swap, lane) : Value());
+            Value operand = update.values[e];
+            operand = warp.shapeOf(operand).isUniform()
+                          ? warp.base(operand)
+                          : extractLane(warp, operands[e], lane);
+            Value found =
+                updateOne(warp.toPointer(where), operand,
+                          swap ? extractLane(warp, swap, lane) : Value());
             next.push_back(warp.insertLane(arg, found, lane));
           }
           return next;
-        });
+        },
+        unroll);
     for (auto [list, value] : llvm::zip(old, before))
       list.push_back(value);
   }

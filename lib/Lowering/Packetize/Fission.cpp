@@ -12,6 +12,7 @@
 #include "Fission.h"
 #include "LaneLoops.h"
 #include "Regions.h"
+#include "WarpTeams.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
@@ -71,7 +72,10 @@ struct FrameCopies {
 class SplitKernel {
 public:
   SplitKernel(WarpBuilder &warp, const CtaLevel &levels)
-      : warp(warp), levels(levels), frame(warp, levels) {}
+      : warp(warp), levels(levels), frame(warp, levels) {
+    if (mayFormTeams(warp.shapes.getContext(), warp.target))
+      same.emplace(warp.func, warp.shapes);
+  }
   /// \returns the bytes of the frame.
   FailureOr<int64_t> emit(Block &body);
 
@@ -82,6 +86,9 @@ private:
   Block *createSplitBlock(Region &region, ArrayRef<Type> types,
                           ValueRange like);
   LogicalResult emitPart(ArrayRef<Operation *> ops, const FrameCopies &copies);
+  void keepForLater(ArrayRef<Operation *> ops,
+                    const DenseSet<Operation *> &inside,
+                    const FrameCopies &copies);
   LogicalResult materialize(Value v, SmallVectorImpl<Value> &made);
   void shareSlots(scf::WhileOp op);
   void addCopy(Value from, Value to, FrameCopies &copies);
@@ -90,6 +97,7 @@ private:
   WarpBuilder &warp;
   const CtaLevel &levels;
   WarpFrame frame;
+  std::optional<SameInWarps> same; ///< only if there may be teams
 };
 
 } // namespace
@@ -260,29 +268,10 @@ static bool isUsedElsewhere(Value v, const DenseSet<Operation *> &part,
   });
 }
 
-/// for (warp = 0; warp < warps; ++warp) { ops; copies; }
-LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
-                                    const FrameCopies &copies) {
-  if (ops.empty() && copies.list.empty())
-    return success();
-  scf::ForOp loop = buildCountedLoop(
-      warp, (warp.shapes.getContext().threads() + 31) / 32, {});
-  OpBuilder::InsertionGuard guard(warp.b);
-  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
-  warp.enterStrand(loop.getInductionVar());
-  warp.enterBlock();
-  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
-
-  SmallVector<Value> made;
-  for (Value v : findLiveIns(ops, copies.list))
-    if (failed(materialize(v, made)))
-      return failure();
-  DenseSet<Operation *> inside(ops.begin(), ops.end());
-  llvm::SaveAndRestore<const DenseSet<Operation *> *> current(warp.part,
-                                                              &inside);
-  for (Operation *op : ops)
-    if (failed(emitOp(warp, *op)))
-      return failure();
+/// Stores what later parts read of this one.
+void SplitKernel::keepForLater(ArrayRef<Operation *> ops,
+                               const DenseSet<Operation *> &inside,
+                               const FrameCopies &copies) {
   // Read all copied values before any slot is overwritten.
   SmallVector<SmallVector<Value>> flats;
   for (const FrameCopy &copy : copies.list)
@@ -297,6 +286,48 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
         warp.values.flatten(result, result, flat);
         frame.store(result, flat);
       }
+}
+
+/// for (warp = 0; warp < warps; ++warp) { ops; copies; }
+LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
+                                    const FrameCopies &copies) {
+  if (ops.empty() && copies.list.empty())
+    return success();
+  DenseSet<Operation *> inside(ops.begin(), ops.end());
+  llvm::SaveAndRestore<const DenseSet<Operation *> *> current(warp.part,
+                                                              &inside);
+  SmallVector<Value> made;
+  auto before = [&]() -> LogicalResult {
+    made.clear();
+    for (Value v : findLiveIns(ops, copies.list))
+      if (failed(materialize(v, made)))
+        return failure();
+    return success();
+  };
+  auto after = [&] {
+    keepForLater(ops, inside, copies);
+    return success();
+  };
+  TeamPlan plan;
+  if (same)
+    plan = planTeam(ops, warp.shapes, *same, warp.target);
+  if (plan.warps > 1)
+    return emitTeams(warp, plan, *same, ops, {before, after});
+  scf::ForOp loop = buildCountedLoop(
+      warp, (warp.shapes.getContext().threads() + 31) / 32, {});
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
+  warp.enterStrand(loop.getInductionVar());
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+
+  if (failed(before()))
+    return failure();
+  for (Operation *op : ops)
+    if (failed(emitOp(warp, *op)))
+      return failure();
+  if (failed(after()))
+    return failure();
   // The next part makes its own forms of these values.
   for (Value v : made)
     warp.values.forget(v);
@@ -383,10 +414,7 @@ LogicalResult SplitKernel::emitSplitIf(scf::IfOp op) {
   for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
     OpBuilder::InsertionGuard guard(warp.b);
     Block &from = op->getRegion(side).front();
-    Block &to = out->getRegion(side).front();
-    if (!to.empty())
-      to.back().erase(); // the implicit yield
-    warp.b.setInsertionPointToEnd(&to);
+    enterRegion(warp, out, side);
     auto yield = cast<scf::YieldOp>(from.getTerminator());
     FrameCopies copies{yield, {}};
     for (auto [value, result] : llvm::zip(yield.getOperands(), op.getResults()))

@@ -289,10 +289,14 @@ Value approximate(ChunkBuilder &c, const device::LaneFunction &function,
                   ScalarType type, bool ftz, ValueRange in) {
   ScalarType part = getPartType(type);
   Type f32 = c.b.getF32Type();
+  // 2 to the power of a subnormal number is 1, as 2 to the power of 0 is.
+  bool flushesIn = ftz && &function != &device::ex2;
   return mapParts(c, type, in, [&](ValueRange v) {
     if (!isHalf(part))
-      return c.flush(c.callDevice(function, f32, {c.flush(v[0], ftz)}), ftz);
-    Value a = c.flush(widenHalf(c, part, v[0]), ftz); // only bf16 has .ftz
+      return c.flush(c.callDevice(function, f32, {c.flush(v[0], flushesIn)}),
+                     ftz);
+    // Only bf16 has .ftz.
+    Value a = c.flush(widenHalf(c, part, v[0]), flushesIn);
     return narrowHalf(c, part, c.flush(c.callDevice(function, f32, {a}), ftz));
   });
 }

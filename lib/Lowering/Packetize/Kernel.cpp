@@ -6,12 +6,15 @@
 
 #include "Accesses.h"
 #include "Calls.h"
+#include "CtaSweep.h"
 #include "Dispatch.h"
 #include "Fission.h"
 #include "MatrixHomes.h"
 #include "Regions.h"
 #include "ThreadStack.h"
+#include "WarpTeams.h"
 #include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Pipelines.h"
 #include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -38,27 +41,26 @@ static Block *enterFunction(WarpBuilder &warp, LLVM::LLVMFuncOp out) {
   return entry;
 }
 
-/// Emits the entry point of a kernel: void (context, first warp, end).
-/// \param levels  how to split the kernel at its barriers; null: not at all.
-static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
-  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
-  Type i32 = warp.b.getI32Type();
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(warp.b.getContext()), {ptr, i32, i32});
-  auto out = warp.create<LLVM::LLVMFuncOp>(
-      ("ptxjit_kernel." + warp.func.getSymName()).str(), type);
-  Block *entry = enterFunction(warp, out);
-
-  Block &body = warp.func.getBody().front();
-  if (levels) {
-    FailureOr<int64_t> frameBytes = emitSplitKernel(warp, *levels, body);
-    if (failed(frameBytes))
-      return failure();
-    warp.frameBytes = uint64_t(*frameBytes);
-    out->setAttr(kFrameBytesAttr, warp.b.getI64IntegerAttr(*frameBytes));
-    return success();
-  }
+/// Emits the loop over the warps. Teams cover all warps of the CTA, so they
+/// need an entry point that is called for the whole CTA.
+static LogicalResult emitWarpLoop(WarpBuilder &warp, Block *entry,
+                                  Block &body) {
   const ShapeContext &context = warp.shapes.getContext();
+  // Warps that run one after another share one frame of local memory.
+  if (mayFormTeams(context, warp.target) && !warp.layout.localBytes) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : body.without_terminator())
+      ops.push_back(&op);
+    SameInWarps same(warp.func, warp.shapes);
+    TeamPlan plan = planTeam(ops, warp.shapes, same, warp.target);
+    auto nothing = [] { return success(); };
+    if (plan.warps > 1)
+      return emitTeams(warp, plan, same, ops, {nothing, nothing});
+  }
+  if (maySweep(warp, body)) {
+    entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());
+    return emitSweep(warp, entry->getArgument(1), entry->getArgument(2), body);
+  }
   Value number = warp.create<arith::ConstantIntOp>(0, 32);
   if (context.threads() > context.lanes) {
     Value one = warp.create<arith::ConstantIntOp>(1, 32);
@@ -70,6 +72,35 @@ static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
   warp.enterStrand(number);
   keepSumsAtHome(warp);
   return emitBlock(warp, body);
+}
+
+/// Emits the entry point of a kernel: void (context, first warp, end).
+/// \param levels  how to split the kernel at its barriers; null: not at all.
+static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
+  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
+  Type i32 = warp.b.getI32Type();
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(warp.b.getContext()), {ptr, i32, i32});
+  auto out = warp.create<LLVM::LLVMFuncOp>(
+      ("ptxjit_kernel." + warp.func.getSymName()).str(), type);
+  Block *entry = enterFunction(warp, out);
+
+  SmallVector<int32_t> written;
+  for (const WrittenArray &array :
+       warp.state<WrittenArrays>().stores.getArrays())
+    written.append({int32_t(array.param), int32_t(array.bytesPerThread)});
+  out->setAttr(kWrittenAttr, warp.b.getDenseI32ArrayAttr(written));
+
+  Block &body = warp.func.getBody().front();
+  if (levels) {
+    FailureOr<int64_t> frameBytes = emitSplitKernel(warp, *levels, body);
+    if (failed(frameBytes))
+      return failure();
+    warp.frameBytes = uint64_t(*frameBytes);
+    out->setAttr(kFrameBytesAttr, warp.b.getI64IntegerAttr(*frameBytes));
+    return success();
+  }
+  return emitWarpLoop(warp, entry, body);
 }
 
 /// Emits a function that is called.

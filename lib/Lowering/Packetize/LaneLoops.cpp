@@ -14,11 +14,11 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
-                                    ValueRange carried) {
+                                    ValueRange carried, unsigned by) {
   Value zero = warp.create<arith::ConstantIntOp>(0, 32);
-  Value one = warp.create<arith::ConstantIntOp>(1, 32);
+  Value step = warp.create<arith::ConstantIntOp>(by, 32);
   Value end = warp.create<arith::ConstantIntOp>(count, 32);
-  return warp.create<scf::ForOp>(zero, end, one, carried);
+  return warp.create<scf::ForOp>(zero, end, step, carried);
 }
 
 namespace {
@@ -71,29 +71,37 @@ Value ptxjit::extractLane(WarpBuilder &warp, Value vector, Value lane) {
 
 SmallVector<Value> ptxjit::forEachLane(
     WarpBuilder &warp, unsigned c, Value mask, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
+    unsigned unroll) {
   OpBuilder::InsertionGuard guard(warp.b);
-  auto runBody = [&](Operation *loop, Value lane, ValueRange args) {
-    LaneLoop current{loop, lane, {}};
+  ChunkBuilder s = warp.scalar();
+  auto runBody = [&](Operation *loop, Value first, unsigned lanes,
+                     ValueRange args) {
+    LaneLoop current{loop, first, {}};
     llvm::SaveAndRestore inside(warp.state<LaneLoops>().innermost, &current);
-    SmallVector<Value> results = body(lane, args);
+    SmallVector<Value> values = args;
+    for (unsigned i = 0; i < lanes; ++i) {
+      current.lane = i ? s.add(first, s.intConstant(32, i)) : first;
+      values = body(current.lane, values);
+    }
     for (auto &[vector, buffer] : current.kept)
       giveBack(warp, buffer);
-    return results;
+    return values;
   };
   if (!warp.needsMask(mask)) {
-    scf::ForOp loop = buildCountedLoop(warp, warp.target.chunk, carried);
+    assert(warp.target.chunk % unroll == 0 && "no lanes are left over");
+    scf::ForOp loop =
+        buildCountedLoop(warp, warp.target.chunk, carried, unroll);
     Block *block = loop.getBody();
     if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
       block->back().erase();
     warp.b.setInsertionPointToEnd(block);
-    warp.create<scf::YieldOp>(
-        runBody(loop, loop.getInductionVar(), loop.getRegionIterArgs()));
+    warp.create<scf::YieldOp>(runBody(loop, loop.getInductionVar(), unroll,
+                                      loop.getRegionIterArgs()));
     return SmallVector<Value>(loop.getResults());
   }
   // Loop over the bits that are set. A branch for each bit would often be
   // mispredicted.
-  ChunkBuilder s = warp.scalar();
   Value bits = warp.create<LLVM::BitcastOp>(
       warp.b.getIntegerType(warp.target.chunk), warp.maskChunk(mask, c));
   SmallVector<Value> inits = {s.resize(bits, 32, false)};
@@ -111,7 +119,7 @@ SmallVector<Value> ptxjit::forEachLane(
   Value lane = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
                            {left, s.intConstant(1, 1)});
   SmallVector<Value> next = {s.bitAnd(left, s.sub(left, s.intConstant(32, 1)))};
-  next.append(runBody(loop, lane, turn->getArguments().drop_front()));
+  next.append(runBody(loop, lane, 1, turn->getArguments().drop_front()));
   warp.create<scf::YieldOp>(next);
   return llvm::to_vector_of<Value>(loop.getResults().drop_front());
 }

@@ -35,15 +35,16 @@ static Value loadMasked(WarpBuilder &warp, Value start, Type element,
 }
 
 /// Appends a vector of lanes for each element to `flat`.
+/// \param start  a pointer to that of the first lane.
 static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
-                           unsigned c, SmallVectorImpl<Value> &flat) {
+                           unsigned c, Value start,
+                           SmallVectorImpl<Value> &flat) {
   unsigned w = warp.target.chunk, count = access.count;
   const LaneAddress &address = access.address;
   unsigned align =
       address.align ? address.align : bytesOf(access.element) * count;
-  Value start = chunkStart(warp, address, c);
   Value all;
-  if (warp.needsMask(access.mask)) {
+  if (isMasked(warp, access)) {
     all = loadMasked(warp, start, access.element, count, align,
                      warp.maskChunk(access.mask, c));
   } else {
@@ -65,8 +66,8 @@ static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
 }
 
 /// Loads `count` consecutive elements, `offset` bytes behind a base.
-static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
-                     int64_t offset, unsigned count) {
+static Value loadVector(WarpBuilder &warp, const WarpAccess &access, Value base,
+                        int64_t offset, unsigned count) {
   ChunkBuilder s = warp.scalar();
   Value at = offset ? s.add(base, s.intConstant(64, uint64_t(offset))) : base;
   auto load = warp.create<LLVM::LoadOp>(VectorType::get(count, access.element),
@@ -76,9 +77,41 @@ static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
   return load;
 }
 
+/// Like loadVector. A number of elements for which CPUs have no vector is
+/// loaded as two vectors that overlap.
+static Value loadRun(WarpBuilder &warp, const WarpAccess &access, Value base,
+                     int64_t offset, unsigned count) {
+  unsigned half = unsigned(llvm::PowerOf2Ceil(count) / 2),
+           behind = count - half;
+  if (llvm::isPowerOf2_32(count) || count < 8)
+    return loadVector(warp, access, base, offset, count);
+  Value low = loadVector(warp, access, base, offset, half);
+  Value high = loadVector(warp, access, base,
+                          offset + behind * bytesOf(access.element), half);
+  SmallVector<int32_t> order;
+  for (unsigned i = 0; i < count; ++i)
+    order.push_back(int32_t(i < half ? i : half + i - behind));
+  return warp.create<LLVM::ShuffleVectorOp>(low, high, order);
+}
+
+/// Loads the elements of a run whose lanes of chunk `c` are active; no two
+/// lanes have the same element.
+static Value loadMaskedRun(WarpBuilder &warp, const WarpAccess &access,
+                           unsigned c, Value base, const AccessRun &run) {
+  ChunkBuilder s = warp.scalar();
+  Value at = s.add(base, s.intConstant(64, uint64_t(run.begin)));
+  Value mask = maskOfRun(warp, access, c, run);
+  auto type = VectorType::get(cast<VectorType>(mask.getType()).getNumElements(),
+                              access.element);
+  Value zero =
+      warp.create<arith::ConstantOp>(cast<TypedAttr>(warp.b.getZeroAttr(type)));
+  return warp.create<LLVM::MaskedLoadOp>(type, warp.toPointer(at), mask, zero,
+                                         unsigned(bytesOf(access.element)));
+}
+
 /// Loads each run at once and shuffles its elements into place. This serves
-/// broadcasts, rows of tiles, small strides and reversed order. It reads
-/// exactly the elements that the lanes read.
+/// broadcasts, rows of tiles, small strides and reversed order. It reads the
+/// elements that the lanes read, and those in small gaps between them.
 static void loadRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                      SmallVectorImpl<Value> &flat) {
   const LaneAddress &address = access.address;
@@ -87,14 +120,17 @@ static void loadRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   const LanePattern &offset =
       address.groups ? address.groups->offset : *address.pattern;
   Access described = describeAccess(warp, access, /*isStore=*/false);
-  SmallVector<AccessRun, 4> runs = findRuns(
-      described.address, w, c, size, access.count, mostRuns(described, w));
+  SmallVector<AccessRun, 4> runs =
+      findRuns(described.address, w, c, size, access.count,
+               mostRuns(described, w), mostGap(described));
   assert(!runs.empty() && "the plan has found runs");
   SmallVector<Value> bases, parts;
   for (const AccessRun &run : runs)
     bases.push_back(baseOf(warp, address, c, run));
   for (auto [run, base] : llvm::zip(runs, bases))
-    parts.push_back(loadRun(warp, access, base, run.begin, run.count));
+    parts.push_back(isMasked(warp, access)
+                        ? loadMaskedRun(warp, access, c, base, run)
+                        : loadRun(warp, access, base, run.begin, run.count));
   for (unsigned e = 0; e < access.count; ++e) {
     Value result;
     for (auto [run, part] : llvm::zip(runs, parts)) {
@@ -222,7 +258,8 @@ static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
                       SmallVectorImpl<Value> &flat) {
   switch (code) {
   case AccessCode::Contiguous:
-    return loadContiguous(warp, access, c, flat);
+    return loadContiguous(warp, access, c, chunkStart(warp, access.address, c),
+                          flat);
   case AccessCode::Runs:
     return loadRuns(warp, access, c, flat);
   case AccessCode::LaneVectors:
@@ -272,22 +309,47 @@ loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
 static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
                                          const WarpAccess &access,
                                          const AccessPlan &plan) {
-  WarpAccess unmasked = access;
-  unmasked.mask = Value();
   int64_t stride = bytesOf(access.element) * access.count;
   SmallVector<Value> flat;
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    auto load = [&](const WarpAccess &some, AccessCode code) {
+    Neighbours found = areConsecutive(warp, access.address, c, stride,
+                                      access.mask, /*mayMask=*/stride >= 4);
+    WarpAccess together = access;
+    together.isUnmasked = !found.masked;
+    auto loadTogether = [&] {
       SmallVector<Value> loaded;
-      loadChunk(warp, some, code, c, loaded);
+      loadContiguous(warp, together, c, warp.toPointer(found.start), loaded);
       return loaded;
     };
-    flat.append(loadEither(
-        warp, isConsecutive(warp, access.address, c, stride, access.mask),
-        access, access.count, [&] { return load(unmasked, plan.code); },
-        [&] { return load(access, plan.otherwise); }));
+    auto loadApart = [&] {
+      SmallVector<Value> loaded;
+      loadChunk(warp, access, plan.otherwise, c, loaded);
+      return loaded;
+    };
+    flat.append(loadEither(warp, found.holds, access, access.count,
+                           loadTogether, loadApart));
   }
   return flat;
+}
+
+/// Loads where the test of the plan has failed.
+static SmallVector<Value> loadOtherwise(WarpBuilder &warp,
+                                        const WarpAccess &access,
+                                        const AccessPlan &plan) {
+  auto load = [&](AccessCode code) { return loadChunks(warp, access, code); };
+  if (plan.failsRarely) {
+    RareCode rare(warp);
+    return load(plan.otherwise);
+  }
+  Value holds = plan.otherwise == AccessCode::Runs
+                    ? groupsHold(warp, access.address)
+                    : Value();
+  if (!holds)
+    return load(plan.otherwise);
+  return loadEither(
+      warp, holds, access, warp.numChunks() * access.count,
+      [&] { return load(AccessCode::Runs); },
+      [&] { return load(AccessCode::Gather); });
 }
 
 SmallVector<Value> ptxjit::loadElements(WarpBuilder &warp,
@@ -297,14 +359,10 @@ SmallVector<Value> ptxjit::loadElements(WarpBuilder &warp,
     return loadChunks(warp, access, plan.code);
   if (plan.test == AccessTest::Neighbours)
     return loadNeighbours(warp, access, plan);
-  auto otherwise = [&] {
-    if (!plan.failsRarely)
-      return loadChunks(warp, access, plan.otherwise);
-    RareCode rare(warp);
-    return loadChunks(warp, access, plan.otherwise);
-  };
+  auto otherwise = [&] { return loadOtherwise(warp, access, plan); };
   return loadEither(
       warp, testOf(warp, plan, access.address, access.mask), access,
       warp.numChunks() * access.count,
-      [&] { return loadChunks(warp, access, plan.code); }, otherwise);
+      [&] { return loadChunks(warp, ofPreferred(plan, access), plan.code); },
+      otherwise);
 }

@@ -24,6 +24,13 @@ using namespace ptxjit::ptx;
 // Regions
 //===----------------------------------------------------------------------===//
 
+void ptxjit::enterRegion(WarpBuilder &warp, scf::IfOp made, unsigned side) {
+  Block &block = made->getRegion(side).front();
+  if (!block.empty())
+    block.back().erase(); // the implicit yield
+  warp.b.setInsertionPointToEnd(&block);
+}
+
 static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
   if (!warp.shapeOf(op.getCondition()).isUniform())
     return op.emitError("a divergent conditional is not masked");
@@ -37,10 +44,7 @@ static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
   for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
     OpBuilder::InsertionGuard guard(warp.b);
     Region &from = op->getRegion(side);
-    Block &to = out->getRegion(side).front();
-    if (!to.empty())
-      to.back().erase(); // the implicit yield
-    warp.b.setInsertionPointToEnd(&to);
+    enterRegion(warp, out, side);
     if (failed(emitBlock(warp, from.front())))
       return failure();
     SmallVector<Value> yields;

@@ -15,6 +15,10 @@ namespace ptxjit {
 llvm::LogicalResult emitBlock(WarpBuilder &warp, mlir::Block &block);
 llvm::LogicalResult emitOp(WarpBuilder &warp, mlir::Operation &op);
 
+/// Moves the builder into a region of a conditional that was just made: 0 is
+/// "then", 1 "else". The caller emits the yield.
+void enterRegion(WarpBuilder &warp, mlir::scf::IfOp made, unsigned side);
+
 } // namespace ptxjit
 
 #endif

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
 
 //===----------------------------------------------------------------------===//
 // A chunk
@@ -27,18 +28,26 @@ static void storeMasked(WarpBuilder &warp, Value all, Value start,
                                    repeatMask(warp, mask, each), align);
 }
 
+static unsigned vectorBytes(Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  return unsigned(type.getNumElements() * bytesOf(type.getElementType()));
+}
+
 /// Stores `elements`, which has a vector of the lanes of chunk `c` for each
 /// element.
 static void storeContiguous(WarpBuilder &warp, const WarpAccess &access,
-                            unsigned c, ArrayRef<Value> elements) {
+                            unsigned c, Value start, ArrayRef<Value> elements,
+                            bool pastCaches = false) {
   const LaneAddress &address = access.address;
   unsigned align =
       address.align ? address.align : bytesOf(access.element) * access.count;
-  Value start = chunkStart(warp, address, c);
   Value all = interleave(warp, elements);
-  if (warp.needsMask(access.mask))
+  if (isMasked(warp, access))
     storeMasked(warp, all, start, access.count, align,
                 warp.maskChunk(access.mask, c));
+  else if (pastCaches)
+    warp.create<LLVM::StoreOp>(all, start, vectorBytes(all))
+        .setNontemporal(true);
   else
     warp.create<LLVM::StoreOp>(all, start, align);
 }
@@ -61,7 +70,9 @@ static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   ChunkBuilder s = warp.scalar();
   Value all = interleave(warp, elements);
   for (auto [run, base] : llvm::zip(runs, bases)) {
-    SmallVector<int32_t> order(run.count);
+    bool masked = isMasked(warp, access);
+    SmallVector<int32_t> order(
+        masked ? llvm::PowerOf2Ceil(run.count) : run.count, 0);
     for (unsigned i = 0; i < w * count; ++i) {
       unsigned lane = i / count;
       int64_t at = offset[c * w + lane] + int64_t(i % count) * size;
@@ -70,7 +81,12 @@ static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
     }
     Value part = warp.create<LLVM::ShuffleVectorOp>(all, all, order);
     Value at = s.add(base, s.intConstant(64, uint64_t(run.begin)));
-    warp.create<LLVM::StoreOp>(part, warp.toPointer(at), unsigned(size));
+    if (masked)
+      warp.create<LLVM::MaskedStoreOp>(part, warp.toPointer(at),
+                                       maskOfRun(warp, access, c, run),
+                                       unsigned(size));
+    else
+      warp.create<LLVM::StoreOp>(part, warp.toPointer(at), unsigned(size));
   }
 }
 
@@ -109,7 +125,8 @@ static void storeChunk(WarpBuilder &warp, const WarpAccess &access,
   ArrayRef<Value> elements = flat.slice(c * access.count, access.count);
   switch (code) {
   case AccessCode::Contiguous:
-    return storeContiguous(warp, access, c, elements);
+    return storeContiguous(warp, access, c, chunkStart(warp, access.address, c),
+                           elements);
   case AccessCode::Runs:
     return storeRuns(warp, access, c, elements);
   case AccessCode::Gather:
@@ -133,6 +150,33 @@ static void storeChunks(WarpBuilder &warp, const WarpAccess &access,
     storeChunk(warp, access, code, c, flat);
 }
 
+/// Bytes of a line of the caches.
+static constexpr int64_t kLine = 64;
+
+/// Do the lanes of the warp fill whole lines, if the first one begins one?
+static bool fillsLines(WarpBuilder &warp, const WarpAccess &access) {
+  int64_t each = bytesOf(access.element) * access.count;
+  AccessShape shape = shapeOf(access.address);
+  return each * 32 % kLine == 0 && each * warp.target.chunk >= 16 &&
+         warp.target.chunk > 1 && shape.pattern &&
+         !warp.needsMask(access.mask) && isContiguous(shape, each, 32);
+}
+
+/// Scalar i1: should the lines that the warp writes go past the caches?
+static Value isStreamed(WarpBuilder &warp, const WarpAccess &access) {
+  ChunkBuilder s = warp.scalar();
+  const LaneAddress &address = access.address;
+  Value first =
+      s.add(address.base, s.intConstant(64, uint64_t((*address.pattern)[0])));
+  Value low = s.bitAnd(first, s.intConstant(64, kLine - 1));
+  Value bits = warp.loadContext(offsetof(PtxjitKernelContext, streamed),
+                                warp.b.getI64Type());
+  Value own =
+      s.bitAnd(bits, s.intConstant(64, uint64_t(1) << *access.writtenArray));
+  return warp.both(s.cmp(CmpIPredicate::eq, low, s.intConstant(64, 0)),
+                   s.cmp(CmpIPredicate::ne, own, s.intConstant(64, 0)));
+}
+
 static void storeEither(WarpBuilder &warp, Value condition,
                         function_ref<void()> first,
                         function_ref<void()> second) {
@@ -144,17 +188,58 @@ static void storeEither(WarpBuilder &warp, Value condition,
   second();
 }
 
+/// Stores by the plan's first choice.
+static void storePreferred(WarpBuilder &warp, const WarpAccess &access,
+                           AccessCode code, ArrayRef<Value> flat) {
+  if (!access.writtenArray || code != AccessCode::Contiguous ||
+      !fillsLines(warp, access))
+    return storeChunks(warp, access, code, flat);
+  storeEither(
+      warp, isStreamed(warp, access),
+      [&] {
+        for (unsigned c = 0; c < warp.numChunks(); ++c)
+          storeContiguous(warp, access, c, chunkStart(warp, access.address, c),
+                          flat.slice(c * access.count, access.count),
+                          /*pastCaches=*/true);
+      },
+      [&] { storeChunks(warp, access, code, flat); });
+}
+
 /// Tests for each chunk whether the addresses of its lanes are consecutive.
 static void storeNeighbours(WarpBuilder &warp, const WarpAccess &access,
                             const AccessPlan &plan, ArrayRef<Value> flat) {
-  WarpAccess unmasked = access;
-  unmasked.mask = Value();
   int64_t stride = bytesOf(access.element) * access.count;
-  for (unsigned c = 0; c < warp.numChunks(); ++c)
+  for (unsigned c = 0; c < warp.numChunks(); ++c) {
+    Neighbours found = areConsecutive(warp, access.address, c, stride,
+                                      access.mask, /*mayMask=*/stride >= 4);
+    WarpAccess together = access;
+    together.isUnmasked = !found.masked;
     storeEither(
-        warp, isConsecutive(warp, access.address, c, stride, access.mask),
-        [&] { storeChunk(warp, unmasked, plan.code, c, flat); },
+        warp, found.holds,
+        [&] {
+          storeContiguous(warp, together, c, warp.toPointer(found.start),
+                          flat.slice(c * access.count, access.count));
+        },
         [&] { storeChunk(warp, access, plan.otherwise, c, flat); });
+  }
+}
+
+/// Stores where the test of the plan has failed.
+static void storeOtherwise(WarpBuilder &warp, const WarpAccess &access,
+                           const AccessPlan &plan, ArrayRef<Value> flat) {
+  auto store = [&](AccessCode code) { storeChunks(warp, access, code, flat); };
+  if (plan.failsRarely) {
+    RareCode rare(warp);
+    return store(plan.otherwise);
+  }
+  Value holds = plan.otherwise == AccessCode::Runs
+                    ? groupsHold(warp, access.address)
+                    : Value();
+  if (!holds)
+    return store(plan.otherwise);
+  storeEither(
+      warp, holds, [&] { store(AccessCode::Runs); },
+      [&] { store(AccessCode::Gather); });
 }
 
 void ptxjit::storeElements(WarpBuilder &warp, const WarpAccess &access,
@@ -162,16 +247,11 @@ void ptxjit::storeElements(WarpBuilder &warp, const WarpAccess &access,
   assert(flat.size() == warp.numChunks() * access.count &&
          "a vector for each chunk and element");
   if (plan.test == AccessTest::None)
-    return storeChunks(warp, access, plan.code, flat);
+    return storePreferred(warp, access, plan.code, flat);
   if (plan.test == AccessTest::Neighbours)
     return storeNeighbours(warp, access, plan, flat);
   storeEither(
       warp, testOf(warp, plan, access.address, access.mask),
-      [&] { storeChunks(warp, access, plan.code, flat); },
-      [&] {
-        if (!plan.failsRarely)
-          return storeChunks(warp, access, plan.otherwise, flat);
-        RareCode rare(warp);
-        storeChunks(warp, access, plan.otherwise, flat);
-      });
+      [&] { storePreferred(warp, ofPreferred(plan, access), plan.code, flat); },
+      [&] { storeOtherwise(warp, access, plan, flat); });
 }

@@ -70,11 +70,14 @@ Value WarpBuilder::laneOfThread() {
 // The launch
 //===----------------------------------------------------------------------===//
 
-Value WarpBuilder::loadContext(size_t offset, Type type) {
+Value WarpBuilder::contextField(size_t offset) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
-  Value field = create<LLVM::GEPOp>(ptr, b.getI8Type(), kernel.context,
-                                    LLVM::GEPArg(int32_t(offset)));
-  auto load = create<LLVM::LoadOp>(type, field);
+  return create<LLVM::GEPOp>(ptr, b.getI8Type(), kernel.context,
+                             LLVM::GEPArg(int32_t(offset)));
+}
+
+Value WarpBuilder::loadContext(size_t offset, Type type) {
+  auto load = create<LLVM::LoadOp>(type, contextField(offset));
   load.setInvariant(true);
   return load;
 }

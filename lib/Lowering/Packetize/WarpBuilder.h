@@ -137,6 +137,8 @@ public:
   /// Loads a field of the PtxjitKernelContext, which does not change while the
   /// kernel runs.
   mlir::Value loadContext(size_t offset, mlir::Type type);
+  /// The address of a field of the PtxjitKernelContext.
+  mlir::Value contextField(size_t offset);
   /// Calls the runtime helper at `offset` of the helper table. \param result
   /// its type; null means i32.
   mlir::Value callHelper(size_t offset, llvm::ArrayRef<mlir::Value> operands,
@@ -150,6 +152,10 @@ public:
   /// The ops of the part that is being emitted; null if the kernel is not split
   /// at its barriers.
   const llvm::DenseSet<mlir::Operation *> *part = nullptr;
+  /// Number in its team (WarpTeams.h) of the warp that code is emitted for.
+  unsigned member = 0;
+  /// The ops are emitted more than once, and reported elsewhere.
+  bool isRepeated = false;
   /// Size of the frame in which a CTA keeps values of its warps between parts.
   uint64_t frameBytes = 0;
 

@@ -46,6 +46,19 @@ public:
   /// Removes the form of `v`.
   void forget(mlir::Value v) { values.erase(v); }
 
+  /// The form of one value. A uniform value has only a base. A value with a
+  /// lane pattern has a base, and chunks once they are needed. A varying value
+  /// has only chunks.
+  struct Packed {
+    mlir::Value base;
+    mlir::Value condition;
+    llvm::SmallVector<mlir::Value, 8> chunks;
+  };
+  /// The forms of all values of a warp.
+  using Forms = llvm::DenseMap<mlir::Value, Packed>;
+  const Forms &getForms() const { return values; }
+  void swapForms(Forms &other) { values.swap(other); }
+
   // Values that cross a block boundary are lists of values, in the form that
   // their shape asks for.
   /// Appends the types of the values that represent `v`.
@@ -58,20 +71,12 @@ public:
 
 private:
   friend class RareCode;
-  /// The form of one value. A uniform value has only a base. A value with a
-  /// lane pattern has a base, and chunks once they are needed. A varying value
-  /// has only chunks.
-  struct Packed {
-    mlir::Value base;
-    mlir::Value condition;
-    llvm::SmallVector<mlir::Value, 8> chunks;
-  };
   const Packed &get(mlir::Value v) const;
   llvm::SmallVector<mlir::Value, 8> makeChunks(mlir::Value v, mlir::Value base);
   mlir::Value remakeChunk(mlir::Value v, unsigned c, unsigned depth);
 
   WarpBuilder &warp;
-  llvm::DenseMap<mlir::Value, Packed> values;
+  Forms values;
   bool inRareCode = false;
 };
 

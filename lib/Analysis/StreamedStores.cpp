@@ -1,0 +1,100 @@
+//===- StreamedStores.cpp - stores that may go past the caches ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Analysis/StreamedStores.h"
+#include "ptxjit/Dialect/FormTable.h"
+
+#include "ptxjit/Analysis/AlignmentRoot.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// May threads of another CTA learn by this op that a store has been made?
+static bool mayTellOthers(Operation *op) {
+  if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
+      isMemoryEffectFree(op) || isa<CtaBarrierOpInterface>(op))
+    return false;
+  if (auto load = dyn_cast<LdOp>(op))
+    return !isWeak(load.getOrder());
+  if (auto store = dyn_cast<StOp>(op))
+    return !isWeak(store.getOrder());
+  auto access = dyn_cast<SpaceOpInterface>(op);
+  auto space = access ? access.getAddressSpace() : std::nullopt;
+  return !space || (*space != Space::Shared && *space != Space::SharedCta);
+}
+
+/// The offset of the pointer parameter that a global address is based on.
+static std::optional<uint32_t> paramOf(FuncOp func, Value address,
+                                       std::optional<Space> space,
+                                       uint64_t bytes,
+                                       const ShapeAnalysis &shapes) {
+  if (space && *space != Space::Global && *space != Space::Generic)
+    return std::nullopt;
+  auto load = findAlignmentRoot(address, bytes, shapes).getDefiningOp<LdOp>();
+  if (!load || load.getSpace() != Space::Param || load.getD().size() != 1 ||
+      !load.getD().front().getType().isInteger(64))
+    return std::nullopt;
+  auto formal = load.getA().getDefiningOp<ParamAddressOp>();
+  if (!formal || formal.getIsResult())
+    return std::nullopt;
+  auto param = cast<ParamAttr>(func.getParams()[formal.getIndex()]);
+  return uint32_t(param.getOffset() + int64_t(load.getOffset()));
+}
+
+static uint64_t bytesOf(Value element) {
+  return element.getType().getIntOrFloatBitWidth() / 8;
+}
+
+StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
+  if (!func.getEntry() || func.walk([](Operation *op) {
+                                return mayTellOthers(op)
+                                           ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+                              })
+                              .wasInterrupted())
+    return;
+  llvm::DenseSet<uint32_t> read;
+  func.walk([&](LdOp load) {
+    if (auto param = paramOf(func, load.getA(), load.getSpace(),
+                             bytesOf(load.getD().front()), shapes))
+      read.insert(*param);
+  });
+  func.walk([&](StOp store) {
+    auto param = paramOf(func, store.getA(), store.getSpace(),
+                         bytesOf(store.getB().front()), shapes);
+    if (param && !read.contains(*param))
+      addStore(store, *param);
+  });
+}
+
+void StreamedStores::addStore(StOp store, uint32_t param) {
+  auto *found = llvm::find_if(
+      arrays, [&](const WrittenArray &array) { return array.param == param; });
+  bool isNew = found == arrays.end();
+  if (isNew && arrays.size() == kMostWrittenArrays)
+    return;
+  // Branches store the same elements in different cases, so the smallest store
+  // stands for all.
+  uint32_t bytes =
+      uint32_t(bytesOf(store.getB().front()) * store.getB().size());
+  if (store->getParentOfType<scf::WhileOp>())
+    bytes = 0;
+  if (isNew) {
+    arrays.push_back({param, bytes});
+    found = &arrays.back();
+  }
+  found->bytesPerThread = std::min(found->bytesPerThread, bytes);
+  stores[store] = unsigned(found - arrays.begin());
+}
+
+std::optional<unsigned> StreamedStores::arrayOf(StOp store) const {
+  auto found = stores.find(store);
+  return found == stores.end() ? std::nullopt : std::optional(found->second);
+}

@@ -1,0 +1,366 @@
+//===- WarpTeams.cpp - warps that run side by side ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A team's code is that of its warps, op by op. What is the same in all of them
+// (SameInWarps.h) is emitted for one. Regions whose condition is the same are
+// entered together; each warp enters any other region alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpTeams.h"
+#include "LaneLoops.h"
+#include "Regions.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+
+class WarpTeam {
+public:
+  WarpTeam(WarpBuilder &warp, const TeamPlan &plan, const SameInWarps &same)
+      : warp(warp), plan(plan), same(same), members(plan.warps) {}
+
+  /// The code from here on is for the warps from number `first` (i32) on.
+  void enter(Value first);
+  /// Emits `code` for each warp.
+  LogicalResult forEach(function_ref<LogicalResult()> code);
+  /// Scalar i1: do all warps take the assumed way?
+  Value allTakeAssumedWay();
+  LogicalResult emitOps(ArrayRef<Operation *> ops);
+
+private:
+  /// What differs between the warps.
+  struct Member {
+    Value strand, linear, localBase;
+    WarpValues::Forms forms;
+  };
+  void exchange(Member &member);
+  void select(unsigned number);
+  LogicalResult emitOp(Operation &op);
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emitAssumed(scf::IfOp op);
+  LogicalResult emitIf(scf::IfOp op);
+  LogicalResult emitWhile(scf::WhileOp op);
+  Value conditionOf(scf::WhileOp op);
+  Block *createBlock(Region &region, TypeRange types, ValueRange like);
+
+  // A value that is the same in all warps is one list of values at the border
+  // of a block, any other value a list for each warp.
+  void flattenTypes(ValueRange values, SmallVectorImpl<Type> &types);
+  void flatten(ValueRange values, ValueRange as, SmallVectorImpl<Value> &flat);
+  void unflatten(ValueRange values, ValueRange flat);
+  void share(Value v);
+
+  WarpBuilder &warp;
+  const TeamPlan &plan;
+  const SameInWarps &same;
+  /// The forms of the selected member are in `warp`.
+  SmallVector<Member> members;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Members
+//===----------------------------------------------------------------------===//
+
+void WarpTeam::enter(Value first) {
+  ChunkBuilder s = warp.scalar();
+  for (auto [i, member] : llvm::enumerate(members)) {
+    warp.enterStrand(i ? s.add(first, s.intConstant(32, i)) : first);
+    member = {warp.kernel.strand, warp.kernel.linear, warp.kernel.localBase,
+              warp.values.getForms()};
+  }
+  warp.member = 0;
+  exchange(members[0]);
+  // Code for warps that part reports the same accesses.
+  warp.isRepeated = bool(plan.assumed);
+}
+
+void WarpTeam::exchange(Member &member) {
+  std::swap(member.strand, warp.kernel.strand);
+  std::swap(member.linear, warp.kernel.linear);
+  std::swap(member.localBase, warp.kernel.localBase);
+  warp.values.swapForms(member.forms);
+}
+
+void WarpTeam::select(unsigned number) {
+  if (number == warp.member)
+    return;
+  exchange(members[warp.member]);
+  exchange(members[number]);
+  warp.member = number;
+  warp.isRepeated = number || plan.assumed;
+}
+
+LogicalResult WarpTeam::forEach(function_ref<LogicalResult()> code) {
+  for (unsigned i = 0; i < members.size(); ++i) {
+    select(i);
+    if (failed(code()))
+      return failure();
+  }
+  return success();
+}
+
+/// Gives all warps the form that the first one has made of `v`.
+void WarpTeam::share(Value v) {
+  assert(warp.member == 0 && "the first warp has made the value");
+  auto found = warp.values.getForms().find(v);
+  if (found == warp.values.getForms().end())
+    return;
+  for (Member &member : llvm::drop_begin(members))
+    member.forms[v] = found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Block boundaries
+//===----------------------------------------------------------------------===//
+
+void WarpTeam::flattenTypes(ValueRange values, SmallVectorImpl<Type> &types) {
+  for (Value v : values)
+    for (unsigned i = 0; i < (same.contains(v) ? 1 : members.size()); ++i)
+      warp.values.flattenTypes(v, types);
+}
+
+void WarpTeam::flatten(ValueRange values, ValueRange as,
+                       SmallVectorImpl<Value> &flat) {
+  for (auto [v, like] : llvm::zip_equal(values, as))
+    for (unsigned i = 0; i < (same.contains(like) ? 1 : members.size()); ++i) {
+      select(i);
+      warp.values.flatten(v, like, flat);
+    }
+}
+
+void WarpTeam::unflatten(ValueRange values, ValueRange flat) {
+  for (Value v : values) {
+    if (same.contains(v)) {
+      select(0);
+      warp.values.unflatten(v, flat);
+      share(v);
+      continue;
+    }
+    for (unsigned i = 0; i < members.size(); ++i) {
+      select(i);
+      warp.values.unflatten(v, flat);
+    }
+  }
+}
+
+/// Creates a block whose arguments become the values of `like`.
+Block *WarpTeam::createBlock(Region &region, TypeRange types, ValueRange like) {
+  SmallVector<Location> locs(types.size(), warp.loc);
+  Block *block = warp.b.createBlock(&region, {}, types, locs);
+  unflatten(like, block->getArguments());
+  return block;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// All warps take the assumed way.
+LogicalResult WarpTeam::emitAssumed(scf::IfOp op) {
+  Block &block = op->getRegion(plan.side).front();
+  if (failed(emitBlock(block)))
+    return failure();
+  SmallVector<Value> flat;
+  flatten(block.getTerminator()->getOperands(), op.getResults(), flat);
+  unflatten(op.getResults(), flat);
+  return success();
+}
+
+LogicalResult WarpTeam::emitIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  flattenTypes(op.getResults(), types);
+  select(0);
+  bool hasElse = !op.getElseRegion().empty();
+  auto out =
+      warp.create<scf::IfOp>(types, warp.base(op.getCondition()),
+                             /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+  for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    Block &from = op->getRegion(side).front();
+    enterRegion(warp, out, side);
+    if (failed(emitBlock(from)))
+      return failure();
+    SmallVector<Value> flat;
+    flatten(from.getTerminator()->getOperands(), op.getResults(), flat);
+    warp.create<scf::YieldOp>(flat);
+  }
+  unflatten(op.getResults(), out.getResults());
+  return success();
+}
+
+/// Does the loop go on? The warps leave a lead together, as soon as one has to.
+Value WarpTeam::conditionOf(scf::WhileOp op) {
+  Value condition = op.getConditionOp().getCondition(), all;
+  unsigned asked = same.contains(condition) ? 1 : members.size();
+  for (unsigned i = 0; i < asked; ++i) {
+    select(i);
+    all = warp.both(all, warp.base(condition));
+  }
+  return all;
+}
+
+LogicalResult WarpTeam::emitWhile(scf::WhileOp op) {
+  auto condition = op.getConditionOp();
+  SmallVector<Type> argTypes, resultTypes;
+  SmallVector<Value> inits;
+  flattenTypes(op.getBeforeArguments(), argTypes);
+  flatten(op.getInits(), op.getBeforeArguments(), inits);
+  // See emitWhile in Regions.cpp: results may have another form than the
+  // arguments of the after region.
+  flattenTypes(op.getAfterArguments(), resultTypes);
+  unsigned numAfter = resultTypes.size();
+  flattenTypes(op.getResults(), resultTypes);
+  auto out = warp.create<scf::WhileOp>(resultTypes, inits);
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    createBlock(out.getBefore(), argTypes, op.getBeforeArguments());
+    if (failed(emitBlock(*op.getBeforeBody())))
+      return failure();
+    SmallVector<Value> forwarded;
+    flatten(condition.getArgs(), op.getAfterArguments(), forwarded);
+    flatten(condition.getArgs(), op.getResults(), forwarded);
+    warp.create<scf::ConditionOp>(conditionOf(op), forwarded);
+  }
+  {
+    OpBuilder::InsertionGuard guard(warp.b);
+    // The results are forwarded, too, but nobody reads them here.
+    Block *block = createBlock(out.getAfter(), TypeRange(resultTypes), {});
+    unflatten(op.getAfterArguments(), block->getArguments());
+    if (failed(emitBlock(*op.getAfterBody())))
+      return failure();
+    SmallVector<Value> next;
+    flatten(op.getYieldOp().getOperands(), op.getBeforeArguments(), next);
+    warp.create<scf::YieldOp>(next);
+  }
+  unflatten(op.getResults(), out.getResults().drop_front(numAfter));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpTeam::emitOp(Operation &op) {
+  if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+    if (ifOp == plan.assumed)
+      return emitAssumed(ifOp);
+    if (same.contains(ifOp.getCondition()))
+      return emitIf(ifOp);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isJointLoop(loop, same))
+    return emitWhile(loop);
+  if (!same.contains(&op))
+    return forEach([&] { return ptxjit::emitOp(warp, op); });
+  select(0);
+  if (failed(ptxjit::emitOp(warp, op)))
+    return failure();
+  llvm::for_each(op.getResults(), [&](Value v) { share(v); });
+  return success();
+}
+
+LogicalResult WarpTeam::emitOps(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (failed(emitOp(*op)))
+      return failure();
+  return success();
+}
+
+LogicalResult WarpTeam::emitBlock(Block &block) {
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  for (Operation &op : block.without_terminator())
+    if (failed(emitOp(op)))
+      return failure();
+  return success();
+}
+
+Value WarpTeam::allTakeAssumedWay() {
+  scf::IfOp assumed = plan.assumed;
+  Value all;
+  for (unsigned i = 0; i < members.size(); ++i) {
+    select(i);
+    Value way = warp.base(assumed.getCondition());
+    if (plan.side)
+      way = warp.scalar().bitNot(way);
+    all = warp.both(all, way);
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// The CTA
+//===----------------------------------------------------------------------===//
+
+/// Emits a loop over the warps of a team that part.
+static LogicalResult emitOneByOne(WarpBuilder &warp, Value first,
+                                  unsigned warps, ArrayRef<Operation *> ops,
+                                  WarpFrameCode code) {
+  scf::ForOp loop = buildCountedLoop(warp, warps, {});
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
+  warp.enterStrand(warp.scalar().add(first, loop.getInductionVar()));
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  // What was tested for one warp of the team says nothing about this one.
+  warp.member = warps;
+  if (failed(code.before()))
+    return failure();
+  for (Operation *op : ops)
+    if (failed(emitOp(warp, *op)))
+      return failure();
+  return code.after();
+}
+
+LogicalResult ptxjit::emitTeams(WarpBuilder &warp, const TeamPlan &plan,
+                                const SameInWarps &same,
+                                ArrayRef<Operation *> ops, WarpFrameCode code) {
+  assert(plan.warps > 1 && "a team has several warps");
+  unsigned warps = warp.shapes.getContext().threads() / 32;
+  const WarpValues::Forms outside = warp.values.getForms();
+  auto restore = [&] {
+    WarpValues::Forms forms = outside;
+    warp.values.swapForms(forms);
+    warp.member = 0;
+    warp.isRepeated = false;
+  };
+  scf::ForOp loop = buildCountedLoop(warp, warps / plan.warps, {});
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] {
+    warp.leaveBlock();
+    restore();
+  });
+
+  ChunkBuilder s = warp.scalar();
+  Value first = s.mul(loop.getInductionVar(), s.intConstant(32, plan.warps));
+  WarpTeam team(warp, plan, same);
+  team.enter(first);
+  auto *split = plan.assumed ? llvm::find(ops, plan.assumed) : ops.end();
+  size_t numFront = size_t(split - ops.begin());
+  if (failed(team.forEach(code.before)) ||
+      failed(team.emitOps(ops.take_front(numFront))))
+    return failure();
+  auto emitRest = [&] {
+    return success(succeeded(team.emitOps(ops.drop_front(numFront))) &&
+                   succeeded(team.forEach(code.after)));
+  };
+  if (!plan.assumed)
+    return emitRest();
+  auto choice = warp.create<scf::IfOp>(team.allTakeAssumedWay(),
+                                       /*withElseRegion=*/true);
+  warp.b.setInsertionPointToStart(choice.thenBlock());
+  if (failed(emitRest()))
+    return failure();
+  restore();
+  warp.b.setInsertionPointToStart(choice.elseBlock());
+  return emitOneByOne(warp, first, plan.warps, ops, code);
+}

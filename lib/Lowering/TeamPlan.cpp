@@ -1,0 +1,201 @@
+//===- TeamPlan.cpp - which warps run side by side ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Lowering/TeamPlan.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+
+/// What a team would gain and need in one block.
+struct BlockCost {
+  unsigned vectorOps = 0;   ///< ops that differ from lane to lane
+  unsigned sharedLoads = 0; ///< loads of vectors that serve all warps
+  unsigned carried = 0;     ///< vectors that each warp carries round the loop
+  bool isLoop = false;
+  bool isLead = false; ///< a loop over the grid
+  uint64_t weight = 0;
+};
+
+class TeamPlanner {
+public:
+  TeamPlanner(const ShapeAnalysis &shapes, const SameInWarps &same,
+              const KernelTarget &target)
+      : shapes(shapes), same(same), target(target) {}
+  TeamPlan plan(ArrayRef<Operation *> ops);
+
+private:
+  void findAssumed(ArrayRef<Operation *> ops);
+  void visit(Operation *op, BlockCost &cost, uint64_t weight);
+  void visitBlock(Block &block, BlockCost cost);
+  void settle(const BlockCost &cost);
+  bool isVector(Value v) const { return !shapes.get(v).isUniform(); }
+  bool pays(const BlockCost &cost) const;
+  bool fits(unsigned warps, const BlockCost &cost) const;
+  unsigned chunks() const { return 32 / target.chunk; }
+
+  const ShapeAnalysis &shapes;
+  const SameInWarps &same;
+  const KernelTarget &target;
+  TeamPlan result;
+  BlockCost hot;         ///< of the block that runs most
+  unsigned jointOps = 0; ///< vector ops of all blocks that a team runs
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Gain and need
+//===----------------------------------------------------------------------===//
+
+/// An iteration counts as much as so many ops outside of loops.
+static constexpr uint64_t kLoopWeight = 16;
+/// The most vector ops that a team's code may have in its hottest block, if
+/// that is a loop and if it is not, and in all. Straight code needs no more
+/// sums under way than the CPU finds by itself in the code of two warps.
+static constexpr unsigned kMostLoopOps = 512, kMostStraightOps = 256,
+                          kMostOps = 2048;
+
+void TeamPlanner::settle(const BlockCost &cost) {
+  jointOps += cost.vectorOps;
+  if (cost.weight * cost.vectorOps > hot.weight * hot.vectorOps)
+    hot = cost;
+}
+
+void TeamPlanner::visit(Operation *op, BlockCost &cost, uint64_t weight) {
+  if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+    BlockCost inner;
+    inner.weight = weight;
+    if (ifOp == result.assumed)
+      return visitBlock(ifOp->getRegion(result.side).front(), inner);
+    for (Region &region : op->getRegions())
+      if (!region.empty() && same.contains(ifOp.getCondition()))
+        visitBlock(region.front(), inner);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    if (!isJointLoop(loop, same))
+      return;
+    BlockCost inner;
+    inner.weight = weight * kLoopWeight;
+    inner.isLoop = true;
+    inner.isLead = loop->hasAttr(kLeadAttr);
+    for (Value arg : loop.getBeforeArguments())
+      inner.carried +=
+          isVector(arg) && !shapes.get(arg).hasBase() && !same.contains(arg);
+    visitBlock(*loop.getBeforeBody(), inner);
+    visitBlock(*loop.getAfterBody(), inner);
+    return;
+  }
+  bool isVectorOp =
+      llvm::any_of(
+          op->getResults(),
+          [&](Value v) { return isVector(v) && !shapes.get(v).hasBase(); }) ||
+      (!op->getNumResults() && isa<MaskedOpInterface>(op));
+  cost.vectorOps += isVectorOp;
+  cost.sharedLoads += isVectorOp && isa<LdOp>(op) && same.contains(op);
+}
+
+void TeamPlanner::visitBlock(Block &block, BlockCost cost) {
+  for (Operation &op : block.without_terminator())
+    visit(&op, cost, cost.weight);
+  settle(cost);
+}
+
+/// A team pays where warps load the same, where sums wait for each other, and
+/// in loops over the grid.
+bool TeamPlanner::pays(const BlockCost &cost) const {
+  bool shares = cost.sharedLoads && cost.sharedLoads * 8 >= cost.vectorOps;
+  bool waits = cost.isLoop && cost.carried && cost.vectorOps <= 8;
+  return shares || waits || cost.isLead;
+}
+
+/// Do the sums of a team, what it shares and some operands fit the registers,
+/// and is its code small enough?
+bool TeamPlanner::fits(unsigned warps, const BlockCost &cost) const {
+  unsigned registers = target.chunk == 16 ? 32 : 16;
+  unsigned needed = warps * chunks() * cost.carried +
+                    chunks() * std::min(cost.sharedLoads, 2u) + 2;
+  return (!cost.carried || needed <= registers) &&
+         warps * chunks() * cost.vectorOps <=
+             (cost.isLoop ? kMostLoopOps : kMostStraightOps) &&
+         warps * chunks() * jointOps <= kMostOps;
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+static unsigned countOps(Region &region) {
+  unsigned n = 0;
+  region.walk([&](Operation *op) { n += isa<scf::WhileOp>(op) ? 100 : 1; });
+  return n;
+}
+
+/// Finds the first conditional in which warps may part, if the ops in front of
+/// it may run before that is known.
+void TeamPlanner::findAssumed(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    auto load = dyn_cast<LdOp>(op);
+    bool pure = isMemoryEffectFree(op) && !op->getNumRegions();
+    if (pure || (load && load.getSpace() == Space::Param && !load.getOrder()))
+      continue;
+    auto ifOp = dyn_cast<scf::IfOp>(op);
+    if (!ifOp || same.contains(ifOp.getCondition()))
+      return;
+    result.assumed = ifOp;
+    result.side =
+        !ifOp.getElseRegion().empty() &&
+        countOps(ifOp.getElseRegion()) > countOps(ifOp.getThenRegion()) &&
+        !ifOp.getCondition().getDefiningOp<AllOp>();
+    return;
+  }
+}
+
+/// Ops that keep state for one warp while its code is emitted, or that wait.
+static bool runsAlone(Operation *op) {
+  return op->hasTrait<WholeWarp>() || op->hasTrait<GivesWay>() ||
+         isa<CtaBarrierOpInterface>(op);
+}
+
+TeamPlan TeamPlanner::plan(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (op->walk([](Operation *inner) {
+            return runsAlone(inner) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+          }).wasInterrupted())
+      return {};
+  findAssumed(ops);
+  BlockCost top;
+  top.weight = 1;
+  for (Operation *op : ops)
+    visit(op, top, 1);
+  settle(top);
+  if (!pays(hot))
+    return {};
+  unsigned all = shapes.getContext().threads() / 32;
+  for (unsigned warps = 8; warps > 1; --warps)
+    if (all % warps == 0 && fits(warps, hot)) {
+      result.warps = warps;
+      return result;
+    }
+  return {};
+}
+
+bool ptxjit::mayFormTeams(const ShapeContext &context,
+                          const KernelTarget &target) {
+  return target.wholeCta && !target.perThread && context.threads() >= 64 &&
+         !context.partialWarp();
+}
+
+TeamPlan ptxjit::planTeam(ArrayRef<Operation *> ops,
+                          const ShapeAnalysis &shapes, const SameInWarps &same,
+                          const KernelTarget &target) {
+  assert(mayFormTeams(shapes.getContext(), target) && "see SameInWarps");
+  return TeamPlanner(shapes, same, target).plan(ops);
+}
