@@ -8,6 +8,7 @@
 #include "Arguments.h"
 #include "Diagnostics.h"
 #include "TestNotation.h"
+#include "TestRecord.h"
 #include "TestReport.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -35,6 +36,8 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   std::vector<Mode> modes(1);
   modes[0].name = "reference";
   modes[0].reference = true;
+  if (!options.record.empty())
+    return modes;
   auto add = [&](uint32_t chunk, const std::string &cpu) {
     Mode mode;
     mode.name =
@@ -64,12 +67,23 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   return modes;
 }
 
+/// \returns false, with the reason in errno, if the file cannot be written.
+bool writeText(const std::string &path, const std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file)
+    return false;
+  bool isWritten =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && isWritten;
+}
+
 class FileRunner {
 public:
   FileRunner(const std::string &path, const TestOptions &options)
       : results(path), path(path), options(options) {}
 
   TestReport results;
+  std::string records; ///< of the tests that passed, as in TestRecord.h
 
   void run() {
     auto file = llvm::MemoryBuffer::getFile(path);
@@ -183,12 +197,7 @@ private:
     // Later parts first: their offsets remain valid.
     for (size_t i = updates.size(); i-- > 0;)
       updated.replace(updates[i].begin, updates[i].length, updates[i].text);
-    std::FILE *file = std::fopen(path.c_str(), "wb");
-    bool isWritten = file && std::fwrite(updated.data(), 1, updated.size(),
-                                         file) == updated.size();
-    if (file)
-      isWritten &= std::fclose(file) == 0;
-    if (isWritten)
+    if (writeText(path, updated))
       std::printf("%s: expected values of %zu buffers updated\n", path.c_str(),
                   updates.size());
     else
@@ -211,6 +220,9 @@ private:
       isUpdating = false; // the first mode's results judge the others
       if (ok) {
         results.add(test.line, name, "");
+        // A launch that shall fail leaves nothing to compare.
+        if (!options.record.empty() && test.fails.empty())
+          records += formatRecord(path, test);
         continue;
       }
       std::fprintf(stderr, "%s:%u: %s: %s\n", path.c_str(), test.line,
@@ -337,6 +349,7 @@ private:
 int ptxjit::runTests(const std::vector<std::string> &files,
                      const TestOptions &options) {
   bool ok = true;
+  std::string records;
   std::vector<TestReport> reports;
   for (const std::string &path : files) {
     FileRunner runner(path, options);
@@ -346,7 +359,13 @@ int ptxjit::runTests(const std::vector<std::string> &files,
     std::printf("%s: %u passed, %u failed\n", path.c_str(), passed, failed);
     std::fflush(stdout);
     ok &= failed == 0 && passed > 0;
+    records += runner.records;
     reports.push_back(std::move(runner.results));
+  }
+  if (!options.record.empty() && !writeText(options.record, records)) {
+    std::fprintf(stderr, "ptx-jit: %s: %s\n", options.record.c_str(),
+                 std::strerror(errno));
+    return 1;
   }
   if (!options.junit.empty() && !writeJUnit(options.junit, reports)) {
     std::fprintf(stderr, "ptx-jit: %s: %s\n", options.junit.c_str(),

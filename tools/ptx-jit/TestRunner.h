@@ -28,6 +28,9 @@ struct TestOptions {
   /// of the first compiled mode where a test is racy.
   bool update = false;
   std::string junit; ///< a file for results as JUnit's XML; empty: none
+  /// A file for the tests with what the reference interpreter computes
+  /// (TestRecord.h); tests then run on it alone. Empty: none.
+  std::string record;
 };
 
 /// Runs all tests of `files`, each in several modes. Prints failures to stderr,

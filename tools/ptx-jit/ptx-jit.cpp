@@ -145,6 +145,11 @@ static cl::opt<bool> updateTests(
 static cl::opt<std::string>
     junitFile("junit", cl::desc("Write the results as JUnit's XML"),
               cl::value_desc("file"), cl::sub(testCommand), cl::cat(category));
+static cl::opt<std::string> recordFile(
+    "record",
+    cl::desc("Run on the reference interpreter alone, and write the tests with "
+             "its results as lines of JSON"),
+    cl::value_desc("file"), cl::sub(testCommand), cl::cat(category));
 
 static int fail(const std::string &message) {
   std::fprintf(stderr, "ptx-jit: %s\n", message.c_str());
@@ -448,6 +453,7 @@ static int test() {
   options.repeat = repeat;
   options.update = updateTests;
   options.junit = junitFile;
+  options.record = recordFile;
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
 

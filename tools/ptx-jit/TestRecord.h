@@ -1,0 +1,31 @@
+//===- TestRecord.h - tests and their results, for other judges -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes tests with what the reference interpreter computes for them, so that
+// another implementation can run the same kernels on the same bytes: a GPU
+// (utils/on-gpu.py).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PTXJIT_TOOLS_TESTRECORD_H
+#define PTXJIT_TOOLS_TESTRECORD_H
+
+#include "TestNotation.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace ptxjit {
+
+/// The test as a JSON object in one line. Buffers are hexadecimal, in the order
+/// of their bytes. `expected` must hold the results:
+///   {"file": PATH, "line": N, "kernel": NAME, "grid": [X,Y,Z], "block": ...,
+///    "cluster": ..., "shared": BYTES, "ulps": N, "rel": X, "abs": X,
+///    "args": [{"value": HEX} or {"type": TYPE, "initial": HEX} with
+///             "expected": HEX and "any": [INDEX...] where it is checked]}
+std::string formatRecord(llvm::StringRef path, const TestCase &test);
+
+} // namespace ptxjit
+
+#endif
