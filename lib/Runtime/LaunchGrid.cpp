@@ -121,7 +121,8 @@ void Worker::work() {
   };
   while (!scope.run(body, this)) {
     reportFault();
-    if (!launch.sweeps()) // see runAll
+    // Earlier CTAs may have faults too, and maybe no other worker has come.
+    if (!launch.isOrdered())
       break;
   }
 #ifdef __x86_64__

@@ -44,6 +44,16 @@ const char *const kKernels = R"(.version 8.0
   bar.sync 0;
   ret;
 }
+.visible .entry from_cta_4(.param .u64 p, .param .u64 q, .param .u32 which) {
+  .reg .b32 %r<3>; .reg .b64 %rd<4>; .reg .pred %p;
+  ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];
+  mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p, %r1, 4;
+  selp.b64 %rd3, %rd2, %rd1, %p;
+  mad.wide.u32 %rd3, %r2, 4, %rd3;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
 )";
 
 class Faults : public ::testing::Test {
@@ -123,6 +133,15 @@ TEST_F(Faults, AThousandInARow) {
     if (i % 10 == 0)
       ASSERT_EQ(launch(kernel, reinterpret_cast<uint64_t>(good), 0, 2),
                 LaunchStatus::Ok);
+  }
+}
+
+// Workers begin in different parts of the grid, and some may come late.
+TEST_F(Faults, TheLowestCtaIsReported) {
+  for (unsigned i = 0; i < 300; ++i) {
+    ASSERT_EQ(launch("from_cta_4", 4096, 0, 1 + i % 4, 400),
+              LaunchStatus::IllegalAddress);
+    ASSERT_NE(report.find("CTA (4,0,0)"), std::string::npos) << i << report;
   }
 }
 
