@@ -210,11 +210,12 @@ public:
   /// The same kernel, compiled otherwise.
   Kernel withOptions(CompileOptions options) const;
 
-  /// Compiles for config.block, if that has not been done, and runs all CTAs
-  /// with one argument for each parameter; returns when they have finished.
-  /// Nothing is converted: sizes have to agree, and so has being floating
-  /// point. Errors: all but NotFound. If threads caused one, memory has no
-  /// defined contents, and the message names the thread and its line.
+  /// Compiles for config.block, if that has not been done: fast, and well once
+  /// the kernel has run for long (PTXJIT_TIER, docs/Execution.md). Runs all
+  /// CTAs with one argument for each parameter; returns when they have
+  /// finished. Nothing is converted: sizes have to agree, and so has being
+  /// floating point. Errors: all but NotFound. If threads caused one, memory
+  /// has no defined contents, and the message names the thread and its line.
   template <typename... Args>
   Error launch(const LaunchConfig &config, const Args &...args) const {
     return launchList(config, {Argument(args)...});
@@ -228,7 +229,8 @@ public:
   /// By the reference interpreter: slow, exact. All faults are ErrorCode::Trap.
   Error interpret(const LaunchConfig &config,
                   const std::vector<Argument> &arguments) const;
-  /// Compiles, so that the first launch need not. Errors: as emit().
+  /// Compiles well, so that the first launch need not compile at all. Errors:
+  /// as emit().
   Result<CompiledInfo> compile(const LaunchConfig &config) const;
   /// A stage of the compiler, "ptx" to "obj", or its report "explain" or
   /// "remarks" (docs/Execution.md). Errors: InvalidArgument, CompilerFailed.

@@ -69,6 +69,37 @@ bool ptxjit::needsThreads(FuncOp kernel, const ShapeAnalysis &shapes) {
   return findThreadReason(kernel, shapes).has_value();
 }
 
+/// Is this a place where threads meet or give way to each other?
+static bool isMeeting(Operation *op) {
+  return CtaLevel::isBarrier(op) || op->hasTrait<ClusterWideBarrier>() ||
+         op->hasTrait<WarpgroupBarrier>() || op->hasTrait<WholeWarp>() ||
+         op->hasTrait<GivesWay>() ||
+         isa<WarpCollectiveOpInterface, OrderSharedOp>(op);
+}
+
+bool ptxjit::areThreadsIndependent(FuncOp kernel) {
+  return !kernel
+              .walk([](Operation *op) {
+                bool isBound = isMeeting(op) || isa<CallOp>(op) ||
+                               op->hasTrait<UsesStack>();
+                return isBound ? WalkResult::interrupt()
+                               : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+bool ptxjit::reliesOnActiveLanes(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        auto collective = dyn_cast<WarpCollectiveOpInterface>(op);
+        return isa<ActivemaskOp>(op) ||
+                       (collective && !collective.getMemberMask())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Chooses fission or fibers for a kernel with barriers or places of order,
 /// whose first ones are `barrier` and `order` (null: none).
 static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,

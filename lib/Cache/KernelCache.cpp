@@ -87,6 +87,9 @@ static void describe(Archive &a, PtxjitImage &i) {
   a.number(i.frameBytes);
   a.number(i.chunk);
   a.number(i.mode);
+  a.number(i.isFirstTier);
+  a.number(i.strandThreads);
+  a.number(i.hasLoops);
   a.number(i.waits);
   a.number(i.readsMultiprocessor);
   a.number(i.sweeps);

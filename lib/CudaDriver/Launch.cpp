@@ -295,9 +295,10 @@ struct LaunchOperation : Operation {
   void run(Context &context) const override {
     // Logged here, so that launches from graphs are shown, too.
     if (isLogged(LogKind::Launch))
-      log(LogKind::Launch, std::string(kernel->name) + describe(shape) + ": " +
-                               ptxjit::describe(PtxjitMode(image->mode)) +
-                               ", " + image->reason);
+      log(LogKind::Launch,
+          std::string(kernel->name) + describe(shape) + ": " +
+              ptxjit::describe(PtxjitMode(image->mode), image->strandThreads) +
+              ", " + image->reason);
     std::string report;
     LaunchStatus status =
         code->launchImage(*image, shape.block, shape.grid, values.data(),

@@ -42,8 +42,9 @@ struct PTXJIT_LOCAL Kernel::Impl {
   /// those that the kernel declares. Errors: InvalidArgument.
   Error complete(const LaunchConfig &config, LaunchShape &shape) const;
   /// Completes the shape, and compiles for its block. The image is the
-  /// module's.
+  /// module's. \param how  getOptions(), maybe with another tier.
   Result<const PtxjitImage *> compile(const LaunchConfig &config,
+                                      const KernelOptions &how,
                                       LaunchShape &shape) const;
 };
 

@@ -157,12 +157,13 @@ Error Kernel::Impl::complete(const LaunchConfig &config,
 }
 
 Result<const PtxjitImage *> Kernel::Impl::compile(const LaunchConfig &config,
+                                                  const KernelOptions &how,
                                                   LaunchShape &shape) const {
   if (Error error = complete(config, shape))
     return error;
   std::string text;
-  const PtxjitImage *image = module->loaded->compile(
-      name, shape.block, shape.grid, getOptions(), text);
+  const PtxjitImage *image =
+      module->loaded->compile(name, shape.block, shape.grid, how, text);
   if (!image)
     return makeError(ErrorCode::CompilerFailed, text);
   return image;
@@ -178,7 +179,7 @@ static LaunchOptions optionsOf(const LaunchConfig &config) {
 Error Kernel::Impl::run(const LaunchConfig &config,
                         const ParamBlock &block) const {
   LaunchShape shape;
-  Result<const PtxjitImage *> image = compile(config, shape);
+  Result<const PtxjitImage *> image = compile(config, getOptions(), shape);
   if (!image)
     return image.getError();
   LaunchOptions options = optionsOf(config);
@@ -217,12 +218,15 @@ Error Kernel::interpret(const LaunchConfig &config,
 
 Result<CompiledInfo> Kernel::compile(const LaunchConfig &config) const {
   LaunchShape shape;
-  Result<const PtxjitImage *> found = impl->compile(config, shape);
+  KernelOptions how = impl->getOptions();
+  if (how.tier == Tier::Auto) // who compiles ahead has the time
+    how.tier = Tier::Second;
+  Result<const PtxjitImage *> found = impl->compile(config, how, shape);
   if (!found)
     return found.getError();
   const PtxjitImage *image = *found;
   const PtxjitCompileTimes &t = image->times;
-  return CompiledInfo{describe(PtxjitMode(image->mode)),
+  return CompiledInfo{describe(PtxjitMode(image->mode), image->strandThreads),
                       image->reason,
                       image->chunk,
                       size_t(image->codeBytes),

@@ -15,6 +15,7 @@
 #include "ptxjit/JIT/Remarks.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "ptxjit/Dialect/FormTable.h"
@@ -273,6 +274,7 @@ private:
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
+  bool chooseScalar(ModuleOp ir);
   ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
   void describeMode(ModuleOp ir, const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
@@ -331,7 +333,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.embeddedRounding = cpu.avx512;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
-  target.perThread = spec.atLeast == PTXJIT_MODE_THREADS;
+  target.perThread = chooseScalar(ir);
   stopped = true;
   if (stop("ptx", ir))
     return llvm::Error::success();
@@ -356,10 +358,11 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return llvm::Error::success();
   auto func = ir.lookupSymbol<FuncOp>(kernel);
   ModeChoice choice = chooseMode(func, target);
-  target.perThread = choice.mode == ExecutionMode::Threads;
+  target.perThread |= choice.mode == ExecutionMode::Threads;
   target.fission = choice.mode == ExecutionMode::Fission;
   target.wholeCta = target.fission || choice.mode == ExecutionMode::WarpLoop;
   if (image) {
+    image->strandThreads = target.perThread ? 1 : 32;
     describeMode(ir, choice);
     describeMemory(ir, func, cpu);
   }
@@ -386,6 +389,23 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   stopped = false;
   return llvm::Error::success();
+}
+
+/// Whether to make code for one thread at a time: a small part of the work of
+/// vector code, for LLVM above all. Code that is wanted fast is made so, unless
+/// it would have other results: threads one by one are not active together.
+bool Compilation::chooseScalar(ModuleOp ir) {
+  if (spec.atLeast || !spec.quick)
+    return spec.atLeast == PTXJIT_MODE_THREADS;
+  if (spec.chunk) // a test's, or the fallback's
+    return false;
+  if (reliesOnActiveLanes(ir)) {
+    spec.quick = false;
+    return false;
+  }
+  if (image)
+    image->isFirstTier = 1;
+  return true;
 }
 
 void Compilation::describeWritten(LLVM::LLVMFuncOp code) {
@@ -432,7 +452,7 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->sharedEnd = layout.sharedEnd;
   image->localBytes = layout.localBytes;
   image->stackBytes = stackBytesOf(ir, layout, image->mode);
-  image->chunk = cpu.chunk;
+  image->chunk = image->strandThreads == 1 ? 1 : cpu.chunk;
   for (VarOp var : layout.globals)
     image->variables.add(var);
   image->globals = image->variables.variables.data();
@@ -441,7 +461,14 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
 
 ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
   ModeChoice choice = chooseExecutionMode(func, target.getShapeContext());
-  if (uint32_t(choice.mode) < spec.atLeast) {
+  if (target.perThread && spec.atLeast != PTXJIT_MODE_THREADS) {
+    // Local memory is on the stacks.
+    bool isAlone =
+        areThreadsIndependent(func) &&
+        !KernelLayout(func->getParentOfType<ModuleOp>(), func).localBytes;
+    choice.mode = isAlone ? ExecutionMode::WarpLoop : ExecutionMode::Threads;
+    choice.reason = "compiled fast";
+  } else if (uint32_t(choice.mode) < spec.atLeast) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
   }
@@ -455,6 +482,9 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
 
 void Compilation::describeMode(ModuleOp ir, const ModeChoice &choice) {
   image->mode = uint32_t(choice.mode);
+  image->hasLoops = ir.walk([](scf::WhileOp) {
+                        return WalkResult::interrupt();
+                      }).wasInterrupted();
   image->waits = uint32_t(choice.waits);
   image->readsMultiprocessor = readsMultiprocessor(ir);
   image->reasonText = choice.reason;

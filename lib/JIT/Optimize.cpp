@@ -6,15 +6,19 @@
 
 #include "ptxjit/JIT/Compiler.h"
 
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/LowerMemIntrinsics.h"
 
 using namespace llvm;
 using namespace ptxjit;
@@ -32,6 +36,27 @@ static constexpr StringLiteral kPasses =
     "simplifycfg<sink-common-insts>,adce)";
 static constexpr StringLiteral kQuickPasses =
     "always-inline,function(lower-expect,sroa)";
+
+/// Expands operations on blocks of memory to loops. Without optimization LLVM
+/// would call libc for them, which compiled code cannot reach.
+static void expandBlockOperations(Module &module, TargetMachine &machine) {
+  SmallVector<MemIntrinsic *> found;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (auto *block = dyn_cast<MemIntrinsic>(&instruction))
+        found.push_back(block);
+  for (MemIntrinsic *block : found) {
+    TargetTransformInfo costs =
+        machine.getTargetTransformInfo(*block->getFunction());
+    if (auto *set = dyn_cast<MemSetInst>(block))
+      expandMemSetAsLoop(set);
+    else if (auto *copy = dyn_cast<MemCpyInst>(block))
+      expandMemCpyAsLoop(copy, costs);
+    else
+      expandMemMoveAsLoop(cast<MemMoveInst>(block), costs);
+    block->eraseFromParent();
+  }
+}
 
 Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   std::string message;
@@ -53,6 +78,8 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
           builder.parsePassPipeline(passes, quick ? kQuickPasses : kPasses))
     return error;
   passes.run(module, modules);
+  if (quick)
+    expandBlockOperations(module, machine);
   return Error::success();
 }
 

@@ -254,8 +254,9 @@ static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand) {
 }
 static uint32_t threadOf(PtxjitKernelContext *context, uint32_t strand,
                          uint32_t lane) {
-  return context->runtime ? fibersOf(context).threadOf(strand, lane)
-                          : strand * 32 + lane;
+  if (context->runtime)
+    return fibersOf(context).threadOf(strand, lane);
+  return strand * FaultScope::current().getKernel().strandThreads + lane;
 }
 /// Says who calls the helper that uses this. Its own return address is that of
 /// the helper, since it is part of it.

@@ -71,8 +71,7 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   bool ownLocal =
       kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
   uint64_t localStride = PTXJIT_LOCAL_BYTES(uint64_t(kernel.localBytes));
-  StrandShape strands{kernel.threads,
-                      kernel.mode == PTXJIT_MODE_THREADS ? 1u : 32u};
+  StrandShape strands{kernel.threads, kernel.strandThreads};
   local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64,
                            kernel.range);
   if (useFibers)
@@ -137,7 +136,10 @@ bool CtaRunner::resume() {
   if (fibers)
     ended = fibers->resume();
   else
-    launch.kernel.entry(&context, 0, (launch.kernel.threads + 31) / 32);
+    launch.kernel.entry(
+        &context, 0,
+        StrandShape{launch.kernel.threads, launch.kernel.strandThreads}
+            .count());
   std::string leak;
   if (ended && tensorCore.memory.isUsed())
     leak = tensorCore.memory.describeLeak();

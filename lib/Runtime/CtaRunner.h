@@ -30,6 +30,7 @@ struct Launch {
   Launch(const KernelCode &kernel, const Grid &grid, const void *params,
          uint32_t dynamicShared, Fault *fault);
 
+  /// Changes to better code while no worker runs.
   const KernelCode &kernel;
   Grid grid, cluster;
   uint32_t clusterSize; ///< in CTAs
@@ -48,6 +49,13 @@ struct Launch {
   /// must run.
   std::optional<GridSpans::Range> take(uint64_t count) {
     return spans.take(count, std::min(total, limit.load()));
+  }
+  bool hasBetterCode() const {
+    return kernel.better && kernel.better->isReady();
+  }
+  /// Whether workers have stopped for better code, and CTAs are left for it.
+  bool isLeftBehind() const {
+    return hasBetterCode() && !spans.isEmpty(std::min(total, limit.load()));
   }
   /// Multiprocessors that CTAs have been given so far; the numbers wrap.
   std::atomic<uint32_t> multiprocessors{0};

@@ -71,3 +71,10 @@ std::optional<GridSpans::Range> GridSpans::takeFrom(size_t own, uint64_t count,
   }
   return std::nullopt;
 }
+
+bool GridSpans::isEmpty(uint64_t limit) const {
+  return std::all_of(spans.begin(), spans.end(), [&](const Span &span) {
+    return span.next.load(std::memory_order_relaxed) >=
+           std::min(span.end, limit);
+  });
+}

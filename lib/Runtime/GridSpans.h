@@ -40,6 +40,9 @@ public:
   /// The same, first from span `own`.
   std::optional<Range> takeFrom(size_t own, uint64_t count, uint64_t limit);
 
+  /// Whether all below `limit` are taken.
+  bool isEmpty(uint64_t limit) const;
+
 private:
   size_t spanOfCaller() const;
 

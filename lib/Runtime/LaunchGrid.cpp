@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -59,10 +60,10 @@ const char *ptxjit::describe(LaunchStatus status) {
   return "";
 }
 
-const char *ptxjit::describe(PtxjitMode mode) {
+const char *ptxjit::describe(PtxjitMode mode, uint32_t strandThreads) {
   switch (mode) {
   case PTXJIT_MODE_WARP_LOOP:
-    return "warp loop";
+    return strandThreads == 1 ? "thread loop" : "warp loop";
   case PTXJIT_MODE_FISSION:
     return "fission";
   case PTXJIT_MODE_FIBERS:
@@ -156,11 +157,13 @@ void Worker::runAll() {
   ClusterRunner *runner = makeRunner();
   if (!runner)
     return;
-  // After a fault in a sweep: later warps of its earlier CTAs have not run, and
-  // may have faults too. That of the lowest CTA counts (Launch::isOrdered).
+  // After a fault in a sweep: later warps of its earlier CTAs have not run.
   for (; launch.mustRun(swept); ++swept)
     runner->run(swept);
-  while (auto range = launch.take(launch.grain)) {
+  while (!launch.hasBetterCode()) {
+    auto range = launch.take(launch.grain);
+    if (!range)
+      break;
     for (uint64_t i = range->begin; i < range->end && launch.mustRun(i);) {
       if (launch.sweeps()) {
         swept = i;
@@ -239,6 +242,19 @@ bool isValidGrid(const Grid &grid) {
 
 } // namespace
 
+/// Runs the CTAs that have not started, until all have, or there is better code
+/// for them.
+static void runWorkers(Launch &launch) {
+  if (launch.workers == 1) {
+    Worker(launch).work();
+    return;
+  }
+  // The calling thread works from the start; TBB's threads join if and when
+  // they come.
+  Helpers helpers(launch.workers - 1, [&](unsigned) { Worker(launch).work(); });
+  Worker(launch).work();
+}
+
 bool ptxjit::isValidCluster(const Grid &cluster, const Grid &grid) {
   if (!cluster.x && !cluster.y && !cluster.z)
     return true;
@@ -272,25 +288,24 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
       tbb::global_control::max_allowed_parallelism,
       std::max(machine, kMostWorkers));
   workers = std::min(workers, kMostWorkers);
-  Launch launch(kernel, grid, params, dynamicShared, fault);
+  KernelCode code = kernel;
+  Launch launch(code, grid, params, dynamicShared, fault);
   workers = unsigned(std::min<uint64_t>(workers, launch.total));
   Pace pace(kernel, launch.total);
   if (pace.isShort())
     workers = 1;
   launch.setWorkers(workers);
-  workers = launch.workers;
   launch.gridid = ++gridCounter;
-  launch.grain =
-      std::clamp<uint64_t>(launch.total / (uint64_t(workers) * 32), 1, 64);
-  if (workers == 1) {
-    Worker(launch).work();
+  launch.grain = std::clamp<uint64_t>(
+      launch.total / (uint64_t(launch.workers) * 32), 1, 64);
+  runWorkers(launch);
+  if (launch.isLeftBehind()) {
+    code = kernel.better->take();
+    assert(!code.better && !code.waits && "what is left needs no more care");
+    runWorkers(launch);
   } else {
-    // The calling thread works from the start; TBB's threads join if and when
-    // they come.
-    Helpers helpers(workers - 1, [&](unsigned) { Worker(launch).work(); });
-    Worker(launch).work();
+    pace.finish(launch.workers);
   }
-  pace.finish(workers);
   return LaunchStatus(launch.status.load());
 }
 

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LoadedModule.h"
+#include "CompileLog.h"
 #include "PerfMap.h"
+#include "SecondTier.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/Log.h"
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #if defined(__x86_64__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,9 +43,10 @@ static KernelCache *openCache() {
 }
 
 LoadedModule::LoadedModule(std::string text, std::string fileName)
-    : text(std::move(text)), fileName(std::move(fileName)), cache(openCache()) {
+    : text(std::make_shared<const std::string>(std::move(text))),
+      fileName(std::move(fileName)), cache(openCache()) {
   if (cache)
-    textHash = hashOf(this->text);
+    textHash = hashOf(*this->text);
 }
 
 std::unique_ptr<LoadedModule> LoadedModule::load(const std::string &text,
@@ -55,7 +59,7 @@ std::unique_ptr<LoadedModule> LoadedModule::load(const std::string &text,
   if (module->cache)
     module->record = module->cache->findModule(module->textHash);
   if (module->record) {
-    module->record->info.text = module->text.c_str();
+    module->record->info.text = module->text->c_str();
     module->record->info.fileName = module->fileName.c_str();
   }
   if (!module->record && !module->parse(diagnostics, numErrors))
@@ -76,8 +80,8 @@ bool LoadedModule::parse(std::string &diagnostics, uint32_t *numErrors) {
   }
   std::string told;
   module =
-      compiler->parse(text.data(), text.size(), fileName.c_str(),
-                      text.size() < kCheckAtLoad, toString(told), numErrors);
+      compiler->parse(text->data(), text->size(), fileName.c_str(),
+                      text->size() < kCheckAtLoad, toString(told), numErrors);
   diagnostics += told;
   // A text with warnings is not cached, so that each load warns.
   if (module && cache && told.empty())
@@ -194,6 +198,21 @@ static bool asksFor(const char *variable, const std::string &other,
   return value == other;
 }
 
+/// What PTXJIT_TIER says.
+static Tier askedTier() {
+  const char *text = std::getenv("PTXJIT_TIER");
+  std::string value = text ? text : "auto";
+  if (value == "first")
+    return Tier::First;
+  if (value == "second")
+    return Tier::Second;
+  if (value != "auto")
+    log(LogKind::Error, "PTXJIT_TIER is '" + value +
+                            "', which is neither auto nor first nor second: "
+                            "auto");
+  return Tier::Auto;
+}
+
 /// Asks Linux to let this process use the tile registers of AMX. It does not if
 /// the CPU has none, or if a thread's signal stack is too small for them.
 static bool mayUseTiles() {
@@ -213,6 +232,8 @@ KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   static const bool free = asksFor("PTXJIT_ORDER", "free", "near");
   fastMatrices = fast;
   freeOrder = free;
+  static const Tier asked = askedTier();
+  tier = asked;
 }
 
 static bool isSmall(uint32_t ctas, uint32_t threads) {
@@ -229,39 +250,11 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   return spec;
 }
 
-static void logCompiled(const PtxjitImage &image, const uint32_t block[3]) {
-  if (!isLogged(LogKind::Compile))
-    return;
-  char text[512];
-  const PtxjitCompileTimes &t = image.times;
-  std::snprintf(text, sizeof(text),
-                " for blocks of %u,%u,%u: parse %.1f, lower %.1f, "
-                "optimize %.1f, codegen %.1f, load %.1f ms; %u lanes per "
-                "vector, %llu bytes; %s: %s",
-                block[0], block[1], block[2], t.parse, t.lower, t.optimize,
-                t.codegen, t.load, image.chunk,
-                (unsigned long long)image.codeBytes,
-                describe(PtxjitMode(image.mode)), image.reason);
-  log(LogKind::Compile, std::string("compiled ") + image.kernel + text);
-}
-
-static void logCached(const PtxjitImage &image, const uint32_t block[3]) {
-  if (isLogged(LogKind::Compile))
-    log(LogKind::Compile, "found " + std::string(image.kernel) +
-                              " for blocks of " + std::to_string(block[0]) +
-                              "," + std::to_string(block[1]) + "," +
-                              std::to_string(block[2]) + " in the cache");
-}
-
 PtxjitImage *LoadedModule::findOrCompile(const std::string &kernel,
                                          const PtxjitSpecialization &spec,
                                          std::string &diagnostics) {
-  if (cache)
-    if (auto found = cache->findImage(textHash, kernel, spec)) {
-      logCached(found->image, spec.block);
-      cached.push_back(std::move(found));
-      return &cached.back()->image;
-    }
+  if (PtxjitImage *image = findInCache(kernel, spec))
+    return image;
   if (!needCompiler(diagnostics))
     return nullptr;
   PtxjitImage *image =
@@ -269,32 +262,111 @@ PtxjitImage *LoadedModule::findOrCompile(const std::string &kernel,
   if (!image)
     return nullptr;
   compiled.push_back(image);
-  logCompiled(*image, spec.block);
+  logCompiled(*image, spec);
   if (cache)
     cache->keepImage(textHash, kernel, spec, *image);
   return image;
 }
 
-PtxjitImage *LoadedModule::compileLocked(const std::string &kernel,
-                                         const uint32_t block[3],
-                                         const Grid &grid,
-                                         const KernelOptions &options,
-                                         std::string &diagnostics) {
-  PtxjitSpecialization spec = specialize(block, grid, options);
-  std::pair<std::string, std::string> key(kernel, keyOf(spec));
-  auto it = kernels.find(key);
-  if (it != kernels.end())
-    return it->second;
-  PtxjitImage *image = findOrCompile(kernel, spec, diagnostics);
-  if (!image)
+PtxjitImage *LoadedModule::findInCache(const std::string &kernel,
+                                       const PtxjitSpecialization &spec) {
+  auto found = cache ? cache->findImage(textHash, kernel, spec) : nullptr;
+  if (!found)
     return nullptr;
-  writePerfMap(*image, block);
+  logCached(found->image, spec);
+  cached.push_back(std::move(found));
+  return &cached.back()->image;
+}
+
+/// Makes an image ready for launches.
+PtxjitImage *LoadedModule::publish(const std::string &kernel,
+                                   const PtxjitSpecialization &spec,
+                                   PtxjitImage *image) {
+  writePerfMap(*image, spec.block);
   defineAll(image->globals, image->numGlobals);
-  kernels[key] = image;
+  kernels[{kernel, keyOf(spec)}] = image;
   std::vector<uint64_t> &table = shared[image].globals;
   for (uint32_t i = 0; i < image->numGlobals; ++i)
     table.push_back(resolve(image->globals[i].name));
   return image;
+}
+
+PtxjitImage *LoadedModule::compileAs(const std::string &kernel,
+                                     const PtxjitSpecialization &spec,
+                                     std::string &diagnostics) {
+  auto it = kernels.find({kernel, keyOf(spec)});
+  if (it != kernels.end())
+    return it->second;
+  PtxjitImage *image = findOrCompile(kernel, spec, diagnostics);
+  return image ? publish(kernel, spec, image) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiers
+//===----------------------------------------------------------------------===//
+
+/// For how long the code of the first tier runs before a good compilation
+/// should pay.
+static std::chrono::nanoseconds worthOf(const PtxjitImage &first) {
+  constexpr double least = 20, ratio = 4;
+  const PtxjitCompileTimes &t = first.times;
+  double ms = ratio * (t.parse + t.lower + t.optimize + t.codegen + t.load);
+  return std::chrono::microseconds(int64_t(1000 * std::max(ms, least)));
+}
+
+/// May a launch of the first tier's code take long, with no CTAs left that
+/// could run better code?
+static bool mayTakeLong(const PtxjitImage &first, const Grid &grid) {
+  if (!first.hasLoops)
+    return false;
+  static const uint64_t few = 4 * std::thread::hardware_concurrency();
+  return first.waits || uint64_t(grid.x) * grid.y * grid.z < few;
+}
+
+/// Returns the code of the second tier if there is some already, or if the
+/// first does not do, else code of the first.
+PtxjitImage *LoadedModule::compileTiered(const std::string &kernel,
+                                         const PtxjitSpecialization &spec,
+                                         const Grid &grid,
+                                         std::string &diagnostics) {
+  auto it = kernels.find({kernel, keyOf(spec)});
+  if (it != kernels.end())
+    return it->second;
+  PtxjitSpecialization quick = spec;
+  quick.quick = true;
+  // A file of the cache is looked up once, not in each launch.
+  if (!kernels.count({kernel, keyOf(quick)}))
+    if (PtxjitImage *good = findInCache(kernel, spec))
+      return publish(kernel, spec, good);
+  PtxjitImage *first = compileAs(kernel, quick, diagnostics);
+  if (!first || !first->isFirstTier)
+    return first;
+  if (mayTakeLong(*first, grid))
+    return compileAs(kernel, spec, diagnostics);
+  std::shared_ptr<SecondTier> &next = shared[first].next;
+  if (!next)
+    next = std::make_shared<SecondTier>(
+        SecondTier::Request{text, fileName, textHash, kernel, spec, cache},
+        worthOf(*first));
+  return first;
+}
+
+/// The best code for the kernel of an image that compile() returned.
+const PtxjitImage &LoadedModule::bestOf(const PtxjitImage &image) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Shared &own = shared.find(&image)->second;
+  PtxjitImage *made = own.next ? own.next->getImage() : nullptr;
+  if (!made)
+    return image;
+  if (!own.better)
+    own.better = publish(image.kernel, own.next->getSpecialization(), made);
+  return *own.better;
+}
+
+static bool isTiered(const KernelOptions &options) {
+  auto isEmpty = [](const char *text) { return !text || !*text; };
+  return options.tier == Tier::Auto && !options.quick && isEmpty(options.cpu) &&
+         isEmpty(options.inject);
 }
 
 const PtxjitImage *LoadedModule::compile(const std::string &kernel,
@@ -302,8 +374,11 @@ const PtxjitImage *LoadedModule::compile(const std::string &kernel,
                                          const Grid &grid,
                                          const KernelOptions &options,
                                          std::string &diagnostics) {
+  PtxjitSpecialization spec = specialize(block, grid, options);
+  spec.quick |= options.tier == Tier::First;
   std::lock_guard<std::mutex> lock(mutex);
-  return compileLocked(kernel, block, grid, options, diagnostics);
+  return isTiered(options) ? compileTiered(kernel, spec, grid, diagnostics)
+                           : compileAs(kernel, spec, diagnostics);
 }
 
 LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,
@@ -357,6 +432,7 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   code.threads = block[0] * block[1] * block[2];
   std::memcpy(code.block, block, sizeof(code.block));
   code.mode = PtxjitMode(image.mode);
+  code.strandThreads = image.strandThreads;
   code.waits = PtxjitWaits(image.waits);
   code.readsMultiprocessor = image.readsMultiprocessor;
   code.sweeps = image.sweeps;
@@ -368,7 +444,8 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   return code;
 }
 
-bool LoadedModule::isShort(const PtxjitImage &image, const Grid &grid) {
+bool LoadedModule::isShort(const PtxjitImage &given, const Grid &grid) {
+  const PtxjitImage &image = bestOf(given);
   if (image.waits != PTXJIT_WAITS_NEVER)
     return false;
   std::lock_guard<std::mutex> lock(mutex);
@@ -408,22 +485,70 @@ static uint64_t findStreamed(const PtxjitImage &image, const void *params,
   return streamed;
 }
 
-LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
+/// The code of a launch. While that is of the first tier, counts for how long
+/// it runs, and offers better code once there is some.
+class LoadedModule::RunningCode : public BetterCode {
+public:
+  RunningCode(LoadedModule &module, const PtxjitImage &given,
+              std::function<KernelCode(const PtxjitImage &)> prepare)
+      : module(module), prepare(std::move(prepare)),
+        image(&module.bestOf(given)) {
+    code = this->prepare(*image);
+    next = module.nextOf(*image);
+    if (next && !code.waits && !code.options.cluster.x)
+      code.better = this;
+  }
+  ~RunningCode() override {
+    if (!next)
+      return;
+    next->addRunTime(getTime());
+    next->consider();
+  }
+  RunningCode(const RunningCode &) = delete;
+
+  const PtxjitImage &getImage() const { return *image; }
+  const KernelCode &get() const { return code; }
+
+  bool isReady() override {
+    next->consider(getTime());
+    return next->getImage();
+  }
+  const KernelCode &take() override {
+    image = &module.bestOf(*image);
+    code = prepare(*image);
+    return code;
+  }
+
+private:
+  std::chrono::nanoseconds getTime() const {
+    return std::chrono::steady_clock::now() - start;
+  }
+
+  LoadedModule &module;
+  std::function<KernelCode(const PtxjitImage &)> prepare;
+  const PtxjitImage *image;
+  KernelCode code;
+  SecondTier *next; ///< null in the second tier
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+
+SecondTier *LoadedModule::nextOf(const PtxjitImage &image) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return shared.find(&image)->second.next.get();
+}
+
+LaunchStatus LoadedModule::launchImage(const PtxjitImage &given,
                                        const uint32_t block[3],
                                        const Grid &grid, const void *params,
                                        uint32_t dynamicShared, unsigned threads,
                                        std::string &diagnostics,
                                        const LaunchOptions &options) {
-  KernelCode code = codeOf(image, block);
-  code.options = options;
-  code.streamed =
-      findStreamed(image, params,
-                   uint64_t(grid.x) * grid.y * grid.z * code.threads, options);
   // Kernels can take the address of a parameter, so it must be in range.
   DeviceBuffer lowParams;
-  if (code.range == AddressRange::Low) {
-    size_t bytes = findKernel(image.kernel)->paramBytes;
-    lowParams = makeDeviceBuffer(bytes, code.range);
+  if (getAddressRange() == AddressRange::Low) {
+    size_t bytes = findKernel(given.kernel)->paramBytes;
+    lowParams = makeDeviceBuffer(bytes, AddressRange::Low);
     if (!lowParams) {
       diagnostics += std::string("error: ") +
                      describe(LaunchStatus::OutOfResources) + "\n";
@@ -432,13 +557,21 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &image,
     std::memcpy(lowParams.get(), params, bytes);
     params = lowParams.get();
   }
+  RunningCode running(*this, given, [&](const PtxjitImage &image) {
+    KernelCode code = codeOf(image, block);
+    code.options = options;
+    uint64_t ctas = uint64_t(grid.x) * grid.y * grid.z;
+    code.streamed = findStreamed(image, params, ctas * code.threads, options);
+    return code;
+  });
   Fault fault;
   LaunchStatus status =
-      launchGrid(code, grid, params, dynamicShared, threads, &fault);
+      launchGrid(running.get(), grid, params, dynamicShared, threads, &fault);
   if (status == LaunchStatus::Ok)
     return status;
+  const PtxjitImage &image = running.getImage();
   // A CTA of a cluster cannot be replayed without the others.
-  bool mayReplay = code.options.cluster.x == 0;
+  bool mayReplay = options.cluster.x == 0;
   if (mayReplay && (fault.status == LaunchStatus::IllegalAddress ||
                     fault.status == LaunchStatus::MisalignedAddress))
     findThread(fault, image, block, grid, params, dynamicShared);

@@ -62,6 +62,12 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
                                   : CompileOptions::Mode::Fibers;
     modes.push_back(mode);
   }
+  Mode quick;
+  quick.name = "quick";
+  quick.options.cpu = options.cpu;
+  quick.options.mode = options.mode;
+  quick.options.isQuick = true;
+  modes.push_back(quick);
   if (options.cpu.empty())
     add(8, "x86-64-v3"); // AVX2's masks, on any machine
   return modes;

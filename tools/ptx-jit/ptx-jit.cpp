@@ -457,6 +457,10 @@ static int test() {
   return runTests({testFiles.begin(), testFiles.end()}, options);
 }
 
+/// Kernels that are tested, timed or looked at are compiled well, unless
+/// --quick or the user says otherwise.
+static void preferSecondTier() { setenv("PTXJIT_TIER", "second", 0); }
+
 int main(int argc, char **argv) {
   // The arguments of `exec` belong to the program: do not parse them.
   if (argc > 1 && std::strcmp(argv[1], "exec") == 0)
@@ -482,6 +486,7 @@ int main(int argc, char **argv) {
       "      'f32[1024]=const(1),print=4' s32:1024\n\n"
       "  ptx-jit exec -- PROGRAM ARGS...\n\n"
       "starts a CUDA program with our libraries in front.\n");
+  preferSecondTier();
   if (runCommand)
     return run();
   if (listCommand)

@@ -55,3 +55,13 @@ TEST(GridSpans, MoreSpansThanClusters) {
   EXPECT_EQ(spans.take(1, kNoLimit)->begin, 5u);
   EXPECT_FALSE(spans.take(1, kNoLimit));
 }
+
+TEST(GridSpans, KnowsWhetherSomethingIsLeft) {
+  GridSpans spans;
+  spans.cut(0, 8, 2);
+  spans.takeFrom(0, 4, kNoLimit);
+  EXPECT_FALSE(spans.isEmpty(kNoLimit));
+  EXPECT_TRUE(spans.isEmpty(4)); // 4-8 need not run
+  spans.takeFrom(1, 4, kNoLimit);
+  EXPECT_TRUE(spans.isEmpty(kNoLimit));
+}

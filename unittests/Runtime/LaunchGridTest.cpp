@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
+#include "ptxjit/Runtime/Fault.h"
 
 #include <algorithm>
 #include <atomic>
@@ -78,6 +79,84 @@ TEST(LaunchGrid, WakesNobodyForWhatIsShort) {
   EXPECT_EQ(launch(), 1u); // the launch corrects the pace
   EXPECT_GT(pace, 10000u);
   EXPECT_EQ(launch(), 2u);
+}
+
+namespace {
+/// Counts for each CTA by which code it was run.
+struct CodeCounts {
+  std::vector<std::atomic<int>> first, second;
+  std::atomic<unsigned> started{0};
+};
+
+void runFirst(PtxjitKernelContext *context, uint32_t, uint32_t) {
+  auto *counts = paramOf<CodeCounts>(context);
+  ++counts->first[context->ctaid[0]];
+  ++counts->started;
+}
+void runSecond(PtxjitKernelContext *context, uint32_t, uint32_t) {
+  ++paramOf<CodeCounts>(context)->second[context->ctaid[0]];
+}
+
+/// Is ready once so many CTAs have started.
+class ReadyAfter : public BetterCode {
+public:
+  ReadyAfter(CodeCounts &counts, unsigned ctas, KernelCode code)
+      : counts(counts), ctas(ctas), code(std::move(code)) {}
+  bool isReady() override { return counts.started >= ctas; }
+  const KernelCode &take() override {
+    ++taken;
+    return code;
+  }
+  int taken = 0;
+
+private:
+  CodeCounts &counts;
+  unsigned ctas;
+  KernelCode code;
+};
+} // namespace
+
+TEST(LaunchGrid, GoesOnWithBetterCode) {
+  constexpr unsigned kCtas = 1000;
+  for (unsigned threads : {1u, 4u})
+    for (unsigned after : {0u, 1u, 500u, kCtas, kCtas + 1}) {
+      CodeCounts counts;
+      counts.first = std::vector<std::atomic<int>>(kCtas);
+      counts.second = std::vector<std::atomic<int>>(kCtas);
+      CodeCounts *data = &counts;
+      ReadyAfter better(counts, after, makeCode(runSecond));
+      KernelCode code = makeCode(runFirst);
+      code.better = &better;
+      EXPECT_EQ(launchGrid(code, {kCtas, 1, 1}, &data, 0, threads),
+                LaunchStatus::Ok);
+      unsigned second = 0;
+      for (unsigned i = 0; i < kCtas; ++i) {
+        EXPECT_EQ(counts.first[i] + counts.second[i], 1) << i;
+        second += unsigned(counts.second[i]);
+      }
+      EXPECT_EQ(better.taken, after < kCtas) << after;
+      if (after < kCtas)
+        EXPECT_GT(second, 0u) << after;
+      if (after == 0)
+        EXPECT_EQ(second, kCtas);
+    }
+}
+
+TEST(LaunchGrid, BetterCodeFailsTheLaunch) {
+  CodeCounts counts;
+  counts.first = std::vector<std::atomic<int>>(100);
+  CodeCounts *data = &counts;
+  ReadyAfter better(counts, 10,
+                    makeCode([](PtxjitKernelContext *c, uint32_t, uint32_t) {
+                      if (c->ctaid[0] >= 40)
+                        c->status = PTXJIT_KERNEL_TRAP;
+                    }));
+  KernelCode code = makeCode(runFirst);
+  code.better = &better;
+  Fault fault;
+  EXPECT_EQ(launchGrid(code, {100, 1, 1}, &data, 0, 1, &fault),
+            LaunchStatus::Trap);
+  EXPECT_EQ(fault.ctaid[0], 40u);
 }
 
 TEST(LaunchGrid, RunsEveryCtaOnce) {

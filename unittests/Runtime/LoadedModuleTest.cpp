@@ -7,6 +7,7 @@
 #include "ptxjit/Runtime/LoadedModule.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
@@ -131,6 +132,140 @@ TEST(LoadedModule, VariablesAreFoundWhileKernelsAreCompiled) {
   uint32_t total;
   std::memcpy(&total, reinterpret_cast<void *>(module->resolve("total")), 4);
   EXPECT_EQ(total, 5 + 7 * kKernels);
+}
+
+namespace {
+/// Each thread adds up 0 to n - 1, as nothing folds that into a formula.
+const char *const kSums = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sums(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<6>; .reg .b64 %rd<2>; .reg .pred %p;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, 0;
+  mov.u32 %r3, 0;
+LOOP:
+  xor.b32 %r4, %r3, %r2;
+  add.u32 %r2, %r4, %r2;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p, %r3, %r1;
+  @%p bra LOOP;
+  mov.u32 %r5, %tid.x;
+  mad.wide.u32 %rd1, %r5, 4, %rd1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)";
+
+uint32_t sumOf(uint32_t n) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < n; ++i)
+    sum += i ^ sum;
+  return sum;
+}
+
+const Grid kManyCtas = {2000, 1, 1};
+
+/// The sums, as a text that no cache has.
+std::unique_ptr<LoadedModule> loadNewSums() {
+  static int count = 0;
+  auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::string text = kSums;
+  text += "// " + std::to_string(now) + "." + std::to_string(++count) + "\n";
+  return load(text.c_str());
+}
+
+KernelOptions withTier(Tier tier) {
+  KernelOptions options;
+  options.tier = tier;
+  return options;
+}
+} // namespace
+
+TEST(LoadedModule, TiersAreCodeOfTheirOwn) {
+  auto module = loadNewSums();
+  std::string diagnostics;
+  uint32_t block[3] = {32, 1, 1};
+  auto compile = [&](Tier tier) {
+    return module->compile("sums", block, kManyCtas, withTier(tier),
+                           diagnostics);
+  };
+  const PtxjitImage *first = compile(Tier::First);
+  ASSERT_NE(first, nullptr) << diagnostics;
+  EXPECT_EQ(compile(Tier::Auto), first); // enough for now
+  const PtxjitImage *second = compile(Tier::Second);
+  ASSERT_NE(second, nullptr) << diagnostics;
+  EXPECT_NE(second, first);
+  EXPECT_EQ(compile(Tier::Auto), second);
+  EXPECT_EQ(compile(Tier::First), first);
+}
+
+// A launch of few CTAs with loops cannot go on with better code.
+TEST(LoadedModule, FewLongCtasAreCompiledWell) {
+  auto module = loadNewSums();
+  std::string diagnostics;
+  uint32_t block[3] = {32, 1, 1};
+  const PtxjitImage *image = module->compile("sums", block, {1, 1, 1},
+                                             withTier(Tier::Auto), diagnostics);
+  ASSERT_NE(image, nullptr) << diagnostics;
+  EXPECT_FALSE(image->isFirstTier);
+  EXPECT_TRUE(image->hasLoops);
+  auto counter = load(kCounter);
+  image = counter->compile("count", block, {1, 1, 1}, withTier(Tier::Auto),
+                           diagnostics);
+  ASSERT_NE(image, nullptr) << diagnostics;
+  EXPECT_TRUE(image->isFirstTier);
+  EXPECT_FALSE(image->hasLoops);
+}
+
+TEST(LoadedModule, LongRunsGetBetterCode) {
+  auto module = loadNewSums();
+  std::string diagnostics;
+  uint32_t out[32], block[3] = {32, 1, 1};
+  struct {
+    uint32_t *out;
+    uint32_t n = 20000;
+  } params{out};
+  auto compile = [&] {
+    return module->compile("sums", block, kManyCtas, withTier(Tier::Auto),
+                           diagnostics);
+  };
+  const PtxjitImage *first = compile();
+  ASSERT_NE(first, nullptr) << diagnostics;
+  EXPECT_TRUE(first->isFirstTier);
+  auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const uint32_t expected = sumOf(params.n);
+  // The image of the first compilation may be launched for ever.
+  while (compile() == first && std::chrono::steady_clock::now() < end) {
+    std::memset(out, 0, sizeof(out));
+    ASSERT_EQ(module->launchImage(*first, block, kManyCtas, &params, 0, 0,
+                                  diagnostics),
+              LaunchStatus::Ok)
+        << diagnostics;
+    for (uint32_t value : out)
+      ASSERT_EQ(value, expected);
+  }
+  EXPECT_NE(compile(), first);
+  EXPECT_EQ(compile(), module->compile("sums", block, kManyCtas,
+                                       withTier(Tier::Second), diagnostics));
+}
+
+TEST(LoadedModule, IsDestroyedWhileBetterCodeIsMade) {
+  uint32_t out[32], block[3] = {32, 1, 1};
+  struct {
+    uint32_t *out;
+    uint32_t n = 50000;
+  } params{out};
+  for (int i = 0; i < 3; ++i) {
+    auto module = loadNewSums();
+    std::string diagnostics;
+    ASSERT_EQ(module->launch("sums", kManyCtas, block, &params, 0, 0,
+                             withTier(Tier::Auto), diagnostics),
+              LaunchStatus::Ok)
+        << diagnostics;
+  }
 }
 
 TEST(LoadedModule, UnknownKernel) {

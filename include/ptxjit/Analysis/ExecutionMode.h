@@ -42,6 +42,14 @@ struct ModeChoice {
 /// cannot run in lockstep?
 bool needsThreads(ptx::FuncOp kernel, const ShapeAnalysis &shapes);
 
+/// May each thread run to its end before the next one begins? Else some wait
+/// for others, use their stack, or meet them.
+bool areThreadsIndependent(ptx::FuncOp kernel);
+
+/// Do results depend on which lanes are active together, other than by the
+/// member masks of the ISA?
+bool reliesOnActiveLanes(mlir::ModuleOp module);
+
 /// Chooses the mode of a kernel in structured form.
 ModeChoice chooseExecutionMode(ptx::FuncOp kernel, const ShapeContext &context);
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 14u
+#define PTXJIT_COMPILER_ABI_VERSION 15u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -108,6 +108,9 @@ typedef struct PtxjitImage {
   uint64_t frameBytes; /**< per CTA, in PTXJIT_MODE_FISSION */
   uint32_t chunk;
   uint32_t mode;                /**< PtxjitMode */
+  uint32_t isFirstTier;         /**< made fast; better code can be made */
+  uint32_t strandThreads;       /**< 32, or 1: scalar code */
+  uint32_t hasLoops;            /**< its threads may run for long */
   uint32_t waits;               /**< PtxjitWaits */
   uint32_t readsMultiprocessor; /**< it may read `%smid` */
   /** A call runs the first warp of several CTAs, then the second one of each,

@@ -36,7 +36,8 @@ struct Fault; // Fault.h
 
 /// One line for users.
 const char *describe(LaunchStatus status);
-const char *describe(PtxjitMode mode);
+/// \param strandThreads  PtxjitImage::strandThreads.
+const char *describe(PtxjitMode mode, uint32_t strandThreads);
 
 /// Extents in CTAs: x up to 2^31-1, y and z up to 65535.
 struct Grid {
@@ -54,6 +55,20 @@ struct LaunchOptions {
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;
 };
 
+struct KernelCode;
+
+/// Where a launch finds better code for the CTAs that have not started. Both
+/// codes run the same block, with the same options.
+class BetterCode {
+public:
+  virtual ~BetterCode() = default;
+  /// Is there such code? Workers ask now and then, so this may also decide to
+  /// have it made. Thread-safe.
+  virtual bool isReady() = 0;
+  /// \pre isReady(). Called at most once.
+  virtual const KernelCode &take() = 0;
+};
+
 /// What launchGrid needs to know of a compiled kernel.
 struct KernelCode {
   PtxjitKernelEntry entry = nullptr;
@@ -67,6 +82,7 @@ struct KernelCode {
   uint32_t threads = 32;                   ///< per CTA
   /// Extents of a CTA, for naming threads; 0: it has one dimension.
   uint32_t block[3] = {0, 0, 0};
+  uint32_t strandThreads = 32; ///< PtxjitImage::strandThreads
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   PtxjitWaits waits = PTXJIT_WAITS_NEVER;
   bool readsMultiprocessor = false; ///< it may read `%smid`
@@ -79,6 +95,9 @@ struct KernelCode {
   /// Average nanoseconds per cluster (or CTA), which launchGrid updates and the
   /// caller keeps between launches. 0: unknown. May be null.
   std::atomic<uint64_t> *pace = nullptr;
+  /// For a kernel whose CTAs neither wait for each other nor form clusters.
+  /// Null: none is expected.
+  BetterCode *better = nullptr;
 };
 
 /// Whether a cluster is not given, or is valid (LaunchOptions::cluster).

@@ -19,12 +19,24 @@
 
 namespace ptxjit {
 
+class SecondTier;
+
+/// How well kernels are compiled.
+enum class Tier {
+  Auto,  ///< fast; well, beside the program, once that pays (SecondTier.h)
+  First, ///< fast
+  Second ///< well
+};
+
 /// Options of a compilation. `block` and `smallGrid` are overwritten for each
 /// launch. The caller owns the strings.
 struct KernelOptions : PtxjitSpecialization {
-  /// Reads the defaults from the environment variables `PTXJIT_TENSOR` and
-  /// `PTXJIT_ORDER`. An unknown value is reported once, on stderr.
+  /// Reads the defaults from the environment variables `PTXJIT_TENSOR`,
+  /// `PTXJIT_ORDER` and `PTXJIT_TIER`. An unknown value is reported once, on
+  /// stderr.
   KernelOptions();
+  /// Auto is Second with another CPU, an injected failure, or `quick`.
+  Tier tier;
 };
 
 /// A module's text, its variables in memory, and its compiled kernels, one for
@@ -50,7 +62,8 @@ public:
   const PtxjitKernelInfo *findKernel(const std::string &name) const;
 
   /// Compiles a kernel for a block shape, or returns the image of an earlier
-  /// call. The image lives as long as the module. Null after errors.
+  /// call. The image lives as long as the module. Launches of it use better
+  /// code once there is some. Null after errors.
   const PtxjitImage *compile(const std::string &kernel, const uint32_t block[3],
                              const Grid &grid, const KernelOptions &options,
                              std::string &diagnostics);
@@ -111,14 +124,28 @@ private:
                   const uint32_t block[3], const Grid &grid, const void *params,
                   uint32_t dynamicShared);
 
+  // These need `mutex`.
   PtxjitImage *findOrCompile(const std::string &kernel,
                              const PtxjitSpecialization &spec,
                              std::string &diagnostics);
-  PtxjitImage *compileLocked(const std::string &kernel, const uint32_t block[3],
-                             const Grid &grid, const KernelOptions &options,
+  PtxjitImage *findInCache(const std::string &kernel,
+                           const PtxjitSpecialization &spec);
+  PtxjitImage *publish(const std::string &kernel,
+                       const PtxjitSpecialization &spec, PtxjitImage *image);
+  PtxjitImage *compileAs(const std::string &kernel,
+                         const PtxjitSpecialization &spec,
+                         std::string &diagnostics);
+  PtxjitImage *compileTiered(const std::string &kernel,
+                             const PtxjitSpecialization &spec, const Grid &grid,
                              std::string &diagnostics);
 
-  std::string text, fileName, textHash;
+  // These take it.
+  class RunningCode;
+  const PtxjitImage &bestOf(const PtxjitImage &image);
+  SecondTier *nextOf(const PtxjitImage &image);
+
+  const std::shared_ptr<const std::string> text;
+  std::string fileName, textHash;
   KernelCache *cache = nullptr;
   /// The declarations, if they came from the cache; else `compiler` has them.
   std::unique_ptr<ModuleRecord> record;
@@ -137,6 +164,8 @@ private:
     /// Addresses of the variables that the image uses, in its order.
     std::vector<uint64_t> globals;
     std::atomic<uint64_t> pace{0};
+    std::shared_ptr<SecondTier> next; ///< of code of the first tier
+    PtxjitImage *better = nullptr;    ///< that of `next`, once published
   };
   std::map<const PtxjitImage *, Shared> shared;
 
