@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <unistd.h>
@@ -17,18 +16,6 @@ using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 static constexpr int kDriverVersion = 13000;
-
-Profile cuda::getProfile() {
-  static const Profile profile = [] {
-    Profile p{8, 0};
-    const char *text = std::getenv("PTXJIT_DEVICE");
-    int major, minor;
-    if (text && std::sscanf(text, "%d.%d", &major, &minor) == 2)
-      p = {major, minor};
-    return p;
-  }();
-  return profile;
-}
 
 static size_t totalMemory() {
   return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));

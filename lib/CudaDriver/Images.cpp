@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Images.h"
-#include "FatBinary.h"
-#include "State.h"
+#include "ptxjit/Runtime/FatBinary.h"
 #include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
@@ -35,7 +34,7 @@ static CUresult splitImage(const char *text, const std::string &name,
 CUresult cuda::extractTexts(const void *image, const std::string &name,
                             std::vector<NamedText> &texts,
                             std::string &diagnostics) {
-  switch (kindOf(image)) {
+  switch (kindOfImage(image)) {
   case ImageKind::Text:
     return splitImage(static_cast<const char *>(image), name, texts,
                       diagnostics);
@@ -47,9 +46,8 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
   case ImageKind::Wrapper:
     break;
   }
-  Profile profile = getProfile();
   std::vector<std::string> found =
-      readFatBinary(image, profile.major, profile.minor, diagnostics);
+      readContainers(findContainers(image), diagnostics);
   for (std::string &text : found)
     texts.push_back({name, std::move(text)});
   return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;

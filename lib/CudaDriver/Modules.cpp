@@ -106,7 +106,7 @@ PTXJIT_CUDA_API(cuModuleLoadDataEx,
     return CUDA_ERROR_INVALID_VALUE;
   JitLogs logs(count, options, values);
   std::string diagnostics;
-  CUresult result = loadModule(module, image, "<image>", diagnostics);
+  CUresult result = loadModule(module, image, kUnnamedImage, diagnostics);
   logs.write(diagnostics);
   return result;
 }
@@ -284,7 +284,7 @@ PTXJIT_CUDA_API(cuLibraryLoadData,
                  void **libraryValues, unsigned libraryCount),
                 handle, image, options, values, count, libraryOptions,
                 libraryValues, libraryCount) {
-  return loadLibrary(handle, image, "<image>", count, options, values);
+  return loadLibrary(handle, image, kUnnamedImage, count, options, values);
 }
 PTXJIT_CUDA_API(cuLibraryLoadFromFile,
                 (CUlibrary * handle, const char *path, int *options,

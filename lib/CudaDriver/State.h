@@ -12,6 +12,7 @@
 #define PTXJIT_LIB_CUDADRIVER_STATE_H
 
 #include "ptxjit/CudaDriver/CudaABI.h"
+#include "ptxjit/Runtime/FatBinary.h"
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "ptxjit/Runtime/Log.h"
 #include "ptxjit/Runtime/TaskQueue.h"
@@ -404,12 +405,6 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
   return result;
 }
 
-/// The compute capability that the device reports (PTXJIT_DEVICE, 8.0 by
-/// default).
-struct Profile {
-  int major, minor;
-};
-Profile getProfile();
 /// The value of an attribute of the device (DeviceAttributes.def).
 int getAttribute(CUdevice_attribute attribute);
 

@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FatBinary.h"
+#include "ptxjit/Runtime/FatBinary.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <lz4.h>
 #include <zstd.h>
 
 using namespace ptxjit;
-using namespace ptxjit::cuda;
 
 namespace {
 struct Wrapper {
@@ -51,7 +51,7 @@ constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000,
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 } // namespace
 
-ImageKind cuda::kindOf(const void *image) {
+ImageKind ptxjit::kindOfImage(const void *image) {
   // A text may be shorter than a word: no byte is read beyond its NUL, with
   // which no word begins.
   auto begins = [&](uint32_t word) {
@@ -66,6 +66,18 @@ ImageKind cuda::kindOf(const void *image) {
   if (begins(kContainer))
     return ImageKind::FatBinary;
   return begins(kWrapper) ? ImageKind::Wrapper : ImageKind::Text;
+}
+
+Profile ptxjit::getProfile() {
+  static const Profile profile = [] {
+    Profile p{8, 0};
+    const char *text = std::getenv("PTXJIT_DEVICE");
+    int major, minor;
+    if (text && std::sscanf(text, "%d.%d", &major, &minor) == 2)
+      p = {major, minor};
+    return p;
+  }();
+  return profile;
 }
 
 /// Can a device of that capability run the entry? Plain PTX runs on its own
@@ -111,11 +123,16 @@ namespace {
 /// Iterates over the entries of one container.
 class Container {
 public:
-  explicit Container(const uint8_t *begin) {
-    ContainerHeader header;
-    std::memcpy(&header, begin, sizeof(header));
-    isValid = header.magic == kContainer && header.bytes <= kMostBytes * 4;
-    at = begin + header.headerBytes;
+  explicit Container(std::string_view bytes) {
+    ContainerHeader header{};
+    if (bytes.size() >= sizeof(header))
+      std::memcpy(&header, bytes.data(), sizeof(header));
+    isValid = header.magic == kContainer &&
+              header.headerBytes <= bytes.size() &&
+              header.bytes <= bytes.size() - header.headerBytes;
+    if (!isValid)
+      return;
+    at = reinterpret_cast<const uint8_t *>(bytes.data()) + header.headerBytes;
     end = at + header.bytes;
   }
   /// Returns false at the end, or if an entry does not fit into the container.
@@ -133,15 +150,15 @@ public:
   bool isValid;
 
 private:
-  const uint8_t *at, *end;
+  const uint8_t *at = nullptr, *end = nullptr;
 };
 } // namespace
 
 /// Unpacks the best PTX of a container. False if none fits the device.
-static bool readContainer(const uint8_t *begin, unsigned capability,
+static bool readContainer(std::string_view bytes, unsigned capability,
                           std::string &text, std::string &found,
                           std::string &diagnostics) {
-  Container container(begin);
+  Container container(bytes);
   EntryHeader entry, best{};
   const uint8_t *payload, *bestPayload = nullptr;
   auto rank = [](const EntryHeader &e) {
@@ -170,27 +187,41 @@ static bool readContainer(const uint8_t *begin, unsigned capability,
   return true;
 }
 
-std::vector<std::string> cuda::readFatBinary(const void *image, int major,
-                                             int minor,
-                                             std::string &diagnostics) {
-  std::vector<const uint8_t *> containers;
-  if (kindOf(image) == ImageKind::Wrapper) {
-    Wrapper wrapper;
-    std::memcpy(&wrapper, image, sizeof(wrapper));
-    containers.push_back(wrapper.data);
-    auto *files = static_cast<const uint8_t *const *>(wrapper.files);
-    for (; wrapper.version == 2 && files && *files; ++files)
-      containers.push_back(*files);
-  } else {
-    containers.push_back(static_cast<const uint8_t *>(image));
-  }
+/// The container at an address: as many bytes as its header says, or the header
+/// alone if that cannot be true.
+static std::string_view viewContainer(const void *address) {
+  ContainerHeader header;
+  std::memcpy(&header, address, sizeof(header));
+  bool isLikely = header.magic == kContainer && header.bytes <= kMostBytes * 4;
+  return {static_cast<const char *>(address),
+          isLikely ? size_t(header.headerBytes + header.bytes)
+                   : sizeof(header)};
+}
+
+std::vector<std::string_view> ptxjit::findContainers(const void *image) {
+  if (kindOfImage(image) != ImageKind::Wrapper)
+    return {viewContainer(image)};
+  Wrapper wrapper;
+  std::memcpy(&wrapper, image, sizeof(wrapper));
+  std::vector<std::string_view> containers;
+  if (wrapper.data)
+    containers.push_back(viewContainer(wrapper.data));
+  auto *files = static_cast<const uint8_t *const *>(wrapper.files);
+  for (; wrapper.version == 2 && files && *files; ++files)
+    containers.push_back(viewContainer(*files));
+  return containers;
+}
+
+std::vector<std::string>
+ptxjit::readContainers(const std::vector<std::string_view> &containers,
+                       std::string &diagnostics) {
   std::vector<std::string> texts;
   std::string found;
-  unsigned capability = unsigned(major * 10 + minor);
-  for (const uint8_t *container : containers) {
+  Profile profile = getProfile();
+  unsigned capability = unsigned(profile.major * 10 + profile.minor);
+  for (std::string_view container : containers) {
     std::string text;
-    if (container &&
-        readContainer(container, capability, text, found, diagnostics))
+    if (readContainer(container, capability, text, found, diagnostics))
       texts.push_back(std::move(text));
   }
   if (texts.empty() && diagnostics.empty())
