@@ -26,6 +26,8 @@ public:
   Archive(std::string bytes, RecordStorage &storage)
       : bytes(std::move(bytes)), storage(&storage) {}
 
+  /// Whether all fields so far could be read.
+  bool isGood() const { return !failed; }
   /// Whether all fields were read and no bytes are left.
   bool isWhole() const { return !failed && at == bytes.size(); }
   std::string take() { return std::move(bytes); }
@@ -45,6 +47,13 @@ public:
       bytes.append(value ? value : "", length);
     else if (fits(length))
       value = storage->strings.emplace_back(get(length), length).c_str();
+  }
+
+  void text(std::string &value) {
+    const char *characters = value.c_str();
+    text(characters);
+    if (storage && !failed)
+      value = characters;
   }
 
   /// An array of `count` bytes.

@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 #include <xxhash.h>
 
 using namespace ptxjit;
@@ -38,7 +37,7 @@ struct Descriptor {
 };
 } // namespace
 
-static constexpr char kMagic[8] = {'p', 't', 'x', 'j', 'i', 't', '0', '1'};
+static constexpr char kMagic[8] = {'p', 't', 'x', 'j', 'i', 't', '0', '2'};
 static constexpr uint64_t kMostEntryBytes = uint64_t(1) << 30;
 static constexpr unsigned kWritesBetweenTrims = 64;
 
@@ -62,18 +61,32 @@ static Header headerOf(const std::string &content) {
 // The folder
 //===----------------------------------------------------------------------===//
 
+static void makeFolder(const std::string &path, mode_t mode) {
+  // The user's umask may have taken bits that others need.
+  if (mkdir(path.c_str(), mode) == 0)
+    chmod(path.c_str(), mode);
+}
+
 /// Creates a folder and its parents.
-static void makeFolders(const std::string &path) {
+static void makeFolders(const std::string &path, mode_t mode) {
   for (size_t at = path.find('/', 1); at != std::string::npos;
        at = path.find('/', at + 1))
-    mkdir(path.substr(0, at).c_str(), 0700);
-  mkdir(path.c_str(), 0700);
+    makeFolder(path.substr(0, at), mode);
+  makeFolder(path, mode);
+}
+
+/// Can nobody but root and this user have written it?
+static bool isTrusted(const struct stat &info) {
+  return (info.st_uid == 0 || info.st_uid == geteuid()) &&
+         !(info.st_mode & 022);
 }
 
 std::optional<CacheDirectory> CacheDirectory::open(const std::string &path,
+                                                   Kind kind,
                                                    uint64_t mostBytes,
                                                    std::string &why) {
-  makeFolders(path);
+  if (kind != Kind::SharedToRead)
+    makeFolders(path, kind == Kind::Own ? 0700 : 0755);
   int folder =
       ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) {
@@ -83,18 +96,37 @@ std::optional<CacheDirectory> CacheDirectory::open(const std::string &path,
   struct stat info;
   if (fstat(folder, &info) != 0)
     why = std::strerror(errno);
-  else if (info.st_uid != geteuid())
+  else if (info.st_uid != geteuid() &&
+           (info.st_uid != 0 || kind != Kind::SharedToRead))
     why = "it belongs to another user";
-  else if (info.st_mode & 077)
+  else if (kind == Kind::Own && info.st_mode & 077)
     why = "others may use it (its mode must be 0700)";
-  if (why.empty())
-    return CacheDirectory(folder, mostBytes);
+  else if (info.st_mode & 022)
+    why = "others may write to it (its mode must be 0755, or less)";
+  else
+    return CacheDirectory(folder, kind, mostBytes);
   close(folder);
   return std::nullopt;
 }
 
+std::optional<CacheDirectory> CacheDirectory::open(const std::string &path,
+                                                   uint64_t mostBytes,
+                                                   std::string &why) {
+  return open(path, Kind::Own, mostBytes, why);
+}
+
+std::optional<CacheDirectory>
+CacheDirectory::openShared(const std::string &path, std::string &why) {
+  return open(path, Kind::SharedToRead, UINT64_MAX, why);
+}
+
+std::optional<CacheDirectory>
+CacheDirectory::fillShared(const std::string &path, std::string &why) {
+  return open(path, Kind::SharedToFill, UINT64_MAX, why);
+}
+
 CacheDirectory::CacheDirectory(CacheDirectory &&other) noexcept
-    : folder(other.folder), mostBytes(other.mostBytes) {
+    : folder(other.folder), kind(other.kind), mostBytes(other.mostBytes) {
   other.folder = -1;
 }
 
@@ -135,32 +167,62 @@ static bool writeAll(int fd, const void *from, size_t bytes) {
   return true;
 }
 
-std::optional<std::string> CacheDirectory::read(const std::string &key) const {
-  Descriptor file{
-      openat(folder, key.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
-  struct stat info;
-  if (file.fd < 0 || fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-      info.st_uid != geteuid())
-    return std::nullopt;
+/// Opens the file of a key, if it may be believed. The descriptor is what is
+/// checked, so that nobody can exchange the file afterwards.
+static int openEntry(int folder, const std::string &key, struct stat &info) {
+  // Without O_NONBLOCK, a pipe of that name would make us wait for a writer.
+  int file = openat(folder, key.c_str(),
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0 ||
+      (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && isTrusted(info)))
+    return file;
+  close(file);
+  return -1;
+}
+
+static std::optional<std::string> readContent(int file, uint64_t fileBytes) {
   Header header;
-  if (!readAll(file.fd, &header, sizeof(header)) ||
+  if (!readAll(file, &header, sizeof(header)) ||
       header.bytes > kMostEntryBytes ||
-      uint64_t(info.st_size) != sizeof(header) + header.bytes)
+      fileBytes != sizeof(header) + header.bytes)
     return std::nullopt;
   std::string content(header.bytes, 0);
-  if (!readAll(file.fd, content.data(), content.size()))
+  if (!readAll(file, content.data(), content.size()))
     return std::nullopt;
   Header expected = headerOf(content);
   if (std::memcmp(&header, &expected, sizeof(header)) != 0)
     return std::nullopt;
-  futimens(file.fd, nullptr); // the time of last use, for trim()
   return content;
 }
 
-bool CacheDirectory::write(const std::string &key, const std::string &content) {
+std::optional<std::string> CacheDirectory::read(const std::string &key) const {
+  auto content = peek(key);
+  if (content && kind == Kind::Own) // the time of last use, for trim()
+    utimensat(folder, key.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return content;
+}
+
+std::optional<std::string> CacheDirectory::peek(const std::string &key) const {
+  struct stat info;
+  Descriptor file{openEntry(folder, key, info)};
+  if (file.fd < 0)
+    return std::nullopt;
+  return readContent(file.fd, uint64_t(info.st_size));
+}
+
+static std::string makeTemporaryName() {
   static std::atomic<unsigned> counter{0};
-  std::string temporary =
-      "new." + std::to_string(getpid()) + "." + std::to_string(counter++);
+  return "new." + std::to_string(getpid()) + "." + std::to_string(counter++);
+}
+
+static bool isTemporary(const std::string &key) {
+  return key.compare(0, 4, "new.") == 0;
+}
+
+bool CacheDirectory::write(const std::string &key, const std::string &content) {
+  if (kind == Kind::SharedToRead)
+    return false;
+  std::string temporary = makeTemporaryName();
   Header header = headerOf(content);
   {
     Descriptor file{openat(folder, temporary.c_str(),
@@ -168,7 +230,8 @@ bool CacheDirectory::write(const std::string &key, const std::string &content) {
     if (file.fd < 0)
       return false;
     if (!writeAll(file.fd, &header, sizeof(header)) ||
-        !writeAll(file.fd, content.data(), content.size())) {
+        !writeAll(file.fd, content.data(), content.size()) ||
+        (kind == Kind::SharedToFill && fchmod(file.fd, 0644) != 0)) {
       unlinkat(folder, temporary.c_str(), 0);
       return false;
     }
@@ -182,44 +245,66 @@ bool CacheDirectory::write(const std::string &key, const std::string &content) {
   return true;
 }
 
+int CacheDirectory::remove(const std::string &key) const {
+  return unlinkat(folder, key.c_str(), 0) == 0 ? 0 : errno;
+}
+
+//===----------------------------------------------------------------------===//
+// All files
+//===----------------------------------------------------------------------===//
+
+/// Lists everything but folders.
+static std::vector<CacheFile> listFiles(int folder) {
+  std::vector<CacheFile> files;
+  int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? nullptr : fdopendir(copy);
+  if (!stream)
+    return files;
+  while (dirent *item = readdir(stream)) {
+    struct stat info;
+    if (fstatat(folder, item->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISDIR(info.st_mode))
+      files.push_back({item->d_name, uint64_t(info.st_size), info.st_mtime});
+  }
+  closedir(stream);
+  return files;
+}
+
+std::vector<CacheFile> CacheDirectory::list() const {
+  std::vector<CacheFile> files = listFiles(folder);
+  files.erase(std::remove_if(
+                  files.begin(), files.end(),
+                  [](const CacheFile &file) { return isTemporary(file.key); }),
+              files.end());
+  return files;
+}
+
 /// If the entries exceed the limit, removes the least recently used ones down
 /// to three quarters of it. Also removes temporary files older than an hour,
 /// whose writers have died.
-void CacheDirectory::trim() {
-  struct Entry {
-    std::string name;
-    uint64_t bytes;
-    time_t used;
-  };
-  DIR *list =
-      fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!list)
-    return;
-  std::vector<Entry> entries;
+void CacheDirectory::trim() const {
+  std::vector<CacheFile> entries;
   uint64_t total = 0;
   time_t now = time(nullptr);
-  while (dirent *item = readdir(list)) {
-    struct stat info;
-    if (fstatat(folder, item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(info.st_mode))
-      continue;
-    if (std::strncmp(item->d_name, "new.", 4) == 0) {
-      if (now - info.st_mtime > 3600)
-        unlinkat(folder, item->d_name, 0);
+  for (CacheFile &file : listFiles(folder)) {
+    if (isTemporary(file.key)) {
+      if (now - file.lastUse > 3600)
+        remove(file.key);
       continue;
     }
-    entries.push_back({item->d_name, uint64_t(info.st_size), info.st_mtime});
-    total += uint64_t(info.st_size);
+    total += file.bytes;
+    entries.push_back(std::move(file));
   }
-  closedir(list);
   if (total <= mostBytes)
     return;
   std::sort(entries.begin(), entries.end(),
-            [](const Entry &a, const Entry &b) { return a.used < b.used; });
-  for (const Entry &entry : entries) {
+            [](const CacheFile &a, const CacheFile &b) {
+              return a.lastUse < b.lastUse;
+            });
+  for (const CacheFile &entry : entries) {
     if (total <= mostBytes / 4 * 3)
       break;
-    unlinkat(folder, entry.name.c_str(), 0);
+    remove(entry.key);
     total -= entry.bytes;
   }
 }

@@ -35,9 +35,9 @@ static PtxjitSink toString(std::string &text) {
 
 /// Returns the cache of the process, or null.
 static KernelCache *openCache() {
-  std::string problem;
-  KernelCache *cache = KernelCache::get(identifyCompiler(), problem);
-  if (!problem.empty())
+  std::vector<std::string> problems;
+  KernelCache *cache = KernelCache::get(identifyCompiler(), problems);
+  for (const std::string &problem : problems)
     log(LogKind::Error, problem);
   return cache;
 }

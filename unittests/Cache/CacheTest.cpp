@@ -7,6 +7,8 @@
 #include "ptxjit/Cache/CacheDirectory.h"
 #include "ptxjit/Cache/KernelCache.h"
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -39,6 +41,50 @@ protected:
 
   std::string root, why;
 };
+
+/// A shared folder, `folder`, with an entry "key" that says "content".
+class SharedCache : public Cache {
+protected:
+  void SetUp() override {
+    Cache::SetUp();
+    folder = root + "/shared";
+    auto filled = CacheDirectory::fillShared(folder, why);
+    ASSERT_TRUE(filled) << why;
+    ASSERT_TRUE(filled->write("key", "content"));
+  }
+  /// What programs find under "key".
+  std::optional<std::string> find() {
+    auto directory = CacheDirectory::openShared(folder, why);
+    EXPECT_TRUE(directory) << why;
+    return directory->read("key");
+  }
+  /// Why programs refuse the folder; empty if they do not.
+  std::string refusal() {
+    why.clear();
+    EXPECT_EQ(CacheDirectory::openShared(folder, why).has_value(), why.empty());
+    return why;
+  }
+  std::string folder;
+};
+
+CacheEnvironment makeEnvironment(const char *build = "build",
+                                 const char *cpuId = "cpu") {
+  return {build, "a CPU", cpuId};
+}
+
+KernelCache makeCache(CacheDirectory directory) {
+  std::vector<CacheDirectory> folders;
+  folders.push_back(std::move(directory));
+  return {std::move(folders), makeEnvironment()};
+}
+
+PtxjitModuleInfo makeModule(const char *target) {
+  PtxjitModuleInfo info{};
+  info.version = "8.0";
+  info.target = target;
+  info.addressBits = 64;
+  return info;
+}
 } // namespace
 
 TEST_F(Cache, KeepsWhatIsWritten) {
@@ -112,6 +158,37 @@ TEST_F(Cache, LinksAndForeignEntriesAreMisses) {
   EXPECT_FALSE(directory.read("key"));
 }
 
+TEST_F(Cache, PipesAreMisses) {
+  CacheDirectory directory = open();
+  ASSERT_EQ(mkfifo(pathOf("key").c_str(), 0600), 0);
+  EXPECT_FALSE(directory.read("key")); // and nobody waits for a writer
+}
+
+TEST_F(Cache, UsesAreTimed) {
+  CacheDirectory directory = open();
+  ASSERT_TRUE(directory.write("key", "content"));
+  auto old = fs::last_write_time(pathOf("key")) - std::chrono::hours(48);
+  fs::last_write_time(pathOf("key"), old);
+  EXPECT_TRUE(directory.peek("key"));
+  EXPECT_EQ(fs::last_write_time(pathOf("key")), old);
+  EXPECT_TRUE(directory.read("key"));
+  EXPECT_GT(fs::last_write_time(pathOf("key")), old);
+}
+
+TEST_F(Cache, ListsAndRemoves) {
+  CacheDirectory directory = open();
+  ASSERT_TRUE(directory.write("key", "content"));
+  std::ofstream(pathOf("new.1.1")) << "of another writer";
+  fs::create_directory(pathOf("folder"));
+  std::vector<CacheFile> files = directory.list();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].key, "key");
+  EXPECT_EQ(files[0].bytes, fs::file_size(pathOf("key")));
+  EXPECT_EQ(directory.remove("key"), 0);
+  EXPECT_EQ(directory.remove("key"), ENOENT);
+  EXPECT_TRUE(directory.list().empty());
+}
+
 TEST_F(Cache, IsBounded) {
   CacheDirectory directory = open(100000);
   std::string content(2000, 'x');
@@ -145,11 +222,191 @@ TEST_F(Cache, SeveralWritersAtOnce) {
 }
 
 //===----------------------------------------------------------------------===//
+// Shared folders
+//===----------------------------------------------------------------------===//
+
+TEST_F(SharedCache, IsForAllToRead) {
+  struct stat info;
+  ASSERT_EQ(stat(folder.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0755u);
+  ASSERT_EQ(stat((folder + "/key").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0644u);
+  EXPECT_EQ(find(), "content");
+}
+
+TEST_F(SharedCache, TheUmaskDoesNotMatter) {
+  mode_t old = umask(077);
+  folder = root + "/above/other";
+  auto filled = CacheDirectory::fillShared(folder, why);
+  ASSERT_TRUE(filled) << why;
+  EXPECT_TRUE(filled->write("key", "content"));
+  umask(old);
+  struct stat info;
+  ASSERT_EQ(stat((root + "/above").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0755u);
+  ASSERT_EQ(stat((folder + "/key").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0644u);
+}
+
+TEST_F(SharedCache, ProgramsWriteNothing) {
+  auto old = fs::last_write_time(folder + "/key") - std::chrono::hours(48);
+  fs::last_write_time(folder + "/key", old);
+  auto directory = CacheDirectory::openShared(folder, why);
+  ASSERT_TRUE(directory) << why;
+  EXPECT_TRUE(directory->read("key"));
+  EXPECT_EQ(fs::last_write_time(folder + "/key"), old);
+  EXPECT_FALSE(directory->write("key", "other"));
+  EXPECT_FALSE(directory->write("new", "other"));
+  EXPECT_EQ(directory->list().size(), 1u);
+  EXPECT_FALSE(CacheDirectory::openShared(root + "/missing", why));
+  EXPECT_FALSE(fs::exists(root + "/missing"));
+}
+
+TEST_F(SharedCache, FoldersThatOthersMayWriteToAreRefused) {
+  for (mode_t mode : {0775, 0757, 0777, 01777}) {
+    ASSERT_EQ(chmod(folder.c_str(), mode), 0);
+    EXPECT_EQ(refusal(),
+              "others may write to it (its mode must be 0755, or less)")
+        << mode;
+    EXPECT_FALSE(CacheDirectory::fillShared(folder, why)) << mode;
+  }
+  for (mode_t mode : {0555, 0750, 0700}) {
+    ASSERT_EQ(chmod(folder.c_str(), mode), 0);
+    EXPECT_EQ(refusal(), "") << mode;
+  }
+}
+
+TEST_F(SharedCache, FoldersOfOthersAreRefused) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(chown(folder.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(refusal(), "it belongs to another user");
+  EXPECT_FALSE(CacheDirectory::fillShared(folder, why));
+}
+
+TEST_F(SharedCache, LinksToFoldersAreRefused) {
+  fs::create_directory_symlink(folder, root + "/link");
+  folder = root + "/link";
+  EXPECT_NE(refusal(), "");
+  std::ofstream(root + "/file") << "x";
+  folder = root + "/file";
+  EXPECT_NE(refusal(), "");
+}
+
+TEST_F(SharedCache, EntriesThatOthersMayHaveWrittenAreMisses) {
+  std::string entry = folder + "/key";
+  for (mode_t mode : {0664, 0646, 0666}) {
+    ASSERT_EQ(chmod(entry.c_str(), mode), 0);
+    EXPECT_FALSE(find()) << mode;
+  }
+  ASSERT_EQ(chmod(entry.c_str(), 0444), 0);
+  EXPECT_TRUE(find());
+  fs::rename(entry, root + "/elsewhere");
+  fs::create_symlink(root + "/elsewhere", entry);
+  EXPECT_FALSE(find());
+  fs::remove(entry);
+  fs::rename(root + "/elsewhere", entry);
+  EXPECT_TRUE(find());
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give a file away";
+  ASSERT_EQ(chown(entry.c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(find());
+}
+
+TEST_F(SharedCache, RootIsTrusted) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can become another user";
+  ASSERT_EQ(chmod(root.c_str(), 0755), 0);
+  ASSERT_EQ(seteuid(12345), 0);
+  auto found = find();
+  bool mayFill = CacheDirectory::fillShared(folder, why).has_value();
+  ASSERT_EQ(seteuid(0), 0);
+  EXPECT_EQ(found, "content");
+  EXPECT_FALSE(mayFill);
+  EXPECT_EQ(why, "it belongs to another user");
+}
+
+//===----------------------------------------------------------------------===//
+// Layers and lists
+//===----------------------------------------------------------------------===//
+
+TEST_F(SharedCache, IsAskedAfterTheOwn) {
+  std::vector<CacheDirectory> own, both;
+  own.push_back(std::move(*CacheDirectory::fillShared(folder, why)));
+  KernelCache filler(std::move(own), makeEnvironment());
+  filler.keepModule("common", makeModule("sm_80"));
+  filler.keepModule("shared", makeModule("sm_80"));
+
+  both.push_back(open());
+  both.push_back(std::move(*CacheDirectory::openShared(folder, why)));
+  KernelCache cache(std::move(both), makeEnvironment());
+  cache.keepModule("common", makeModule("sm_90"));
+  EXPECT_STREQ(cache.findModule("common")->info.target, "sm_90");
+  EXPECT_STREQ(cache.findModule("shared")->info.target, "sm_80");
+  EXPECT_EQ(cache.findModule("none"), nullptr);
+
+  // Where the own entry is damaged, the shared one serves.
+  for (const auto &file : fs::directory_iterator(root + "/a/b"))
+    fs::resize_file(file.path(), 20);
+  EXPECT_STREQ(cache.findModule("common")->info.target, "sm_80");
+  for (const auto &file : fs::directory_iterator(folder))
+    fs::resize_file(file.path(), 20);
+  EXPECT_EQ(cache.findModule("common"), nullptr);
+  EXPECT_EQ(cache.countUnwritten(), 0u);
+}
+
+TEST_F(SharedCache, AloneKeepsNothing) {
+  KernelCache cache =
+      makeCache(std::move(*CacheDirectory::openShared(folder, why)));
+  cache.keepModule("hash", makeModule("sm_80"));
+  EXPECT_EQ(cache.findModule("hash"), nullptr);
+  EXPECT_EQ(cache.countUnwritten(), 1u);
+}
+
+TEST_F(Cache, ListsWhatEntriesAre) {
+  KernelCache cache = makeCache(open());
+  cache.keepModule("hash", makeModule("sm_80"));
+  PtxjitSpecialization spec{};
+  spec.block[0] = 64;
+  spec.block[1] = spec.block[2] = 1;
+  spec.smallGrid = spec.quick = 1;
+  spec.atLeast = 3;
+  PtxjitImage image{};
+  image.chunk = 16;
+  cache.keepImage("hash", "k", spec, image);
+  std::ofstream(pathOf("module.of-someone-else")) << "x";
+
+  CacheDirectory directory = open();
+  std::vector<ListedEntry> entries = listEntries(directory, makeEnvironment());
+  ASSERT_EQ(entries.size(), 2u);
+  if (entries[0].isKernel)
+    std::swap(entries[0], entries[1]);
+  EXPECT_EQ(entries[0].label.name, "sm_80");
+  EXPECT_EQ(entries[1].label.name, "k");
+  EXPECT_EQ(entries[1].label.textHash, "hash");
+  EXPECT_EQ(entries[1].label.block[0], 64u);
+  EXPECT_EQ(entries[1].label.chunk, 16u);
+  EXPECT_EQ(entries[1].label.options, "quick at-least=3");
+  EXPECT_EQ(entries[1].label.environment.cpu, "a CPU");
+
+  using State = ListedEntry::State;
+  EXPECT_EQ(entries[1].state, State::Usable);
+  auto stateFor = [&](const CacheEnvironment &here) {
+    return listEntries(directory, here)[0].state;
+  };
+  EXPECT_EQ(stateFor(makeEnvironment("build", "other")), State::OtherCpu);
+  EXPECT_EQ(stateFor(makeEnvironment("other", "cpu")), State::OtherBuild);
+  for (const ListedEntry &entry : entries)
+    fs::resize_file(pathOf(entry.file.key), 50);
+  EXPECT_EQ(stateFor(makeEnvironment()), State::Damaged);
+}
+
+//===----------------------------------------------------------------------===//
 // Records and objects
 //===----------------------------------------------------------------------===//
 
 TEST_F(Cache, ModulesComeBackAsTheyWere) {
-  KernelCache cache(open(), "test");
+  KernelCache cache = makeCache(open());
   PtxjitParam param{"p", "u64", 8, 8, 0, 1};
   PtxjitKernelInfo kernel{"k",       &param, 1, 8, {1, 2, 3}, {0, 0, 0},
                           {2, 1, 1}, 4,      1, 2, 16,        32};
@@ -181,7 +438,7 @@ TEST_F(Cache, ModulesComeBackAsTheyWere) {
 }
 
 TEST_F(Cache, ImagesThatCannotBeMappedAreMisses) {
-  KernelCache cache(open(), "test");
+  KernelCache cache = makeCache(open());
   PtxjitSpecialization spec{};
   spec.block[0] = spec.block[1] = spec.block[2] = 1;
   const char object[] = "this is no object file, whatever its checksum says";

@@ -43,18 +43,71 @@ struct ImageRecord {
   RecordStorage storage;
 };
 
+/// Who can use compiled code. Part of the key of each entry.
+struct CacheEnvironment {
+  std::string build; ///< of the compiler, with the versions of its interfaces
+  std::string cpu;   ///< for people: the CPU's name
+  std::string cpuId; ///< differs between CPUs of different features
+};
+
+/// \param compilerId  identifies the build of the compiler.
+CacheEnvironment describeEnvironment(const std::string &compilerId);
+
+/// What `ptx-jit cache` says of an entry. It stands in front of the record;
+/// programs find entries by their keys and skip it.
+struct EntryLabel {
+  std::string textHash; ///< of the module
+  std::string name;     ///< of the kernel; of a module, its target
+  std::string options;  ///< of the compilation, the default ones left out
+  uint32_t block[3] = {0, 0, 0};
+  uint32_t chunk = 0; ///< lanes per vector
+  CacheEnvironment environment;
+};
+
+/// An entry of a folder, as listEntries() finds it.
+struct ListedEntry {
+  enum class State { Usable, OtherCpu, OtherBuild, Damaged };
+  CacheFile file;
+  bool isKernel; ///< else a module
+  State state;
+  EntryLabel label; ///< empty if the entry is damaged
+};
+
+/// Reads all entries. Files of other names are left out.
+std::vector<ListedEntry> listEntries(const CacheDirectory &directory,
+                                     const CacheEnvironment &here);
+
+/// The folder of the user's own cache: PTXJIT_CACHE, else `ptx-jit` in
+/// XDG_CACHE_HOME or ~/.cache. Empty if PTXJIT_CACHE is `off` or `0`, or if
+/// there is no home.
+std::string getOwnFolder();
+/// PTXJIT_CACHE_SHARED; empty if it is not set, or if PTXJIT_CACHE is `off` or
+/// `0`.
+std::string getSharedFolder();
+/// The limit of the user's own cache.
+inline constexpr uint64_t kMostCacheBytes = uint64_t(512) << 20;
+
+/// Finds modules and kernels in folders, in one after the other. New entries go
+/// to the first folder, if it is not one that is only read. Thread-safe.
 class KernelCache {
 public:
-  /// The cache of the process, in the folder of PTXJIT_CACHE, else in `ptx-jit`
-  /// of XDG_CACHE_HOME or ~/.cache. Null if PTXJIT_CACHE is `off` or `0`, if
-  /// the folder is refused, or if the program runs with another user's rights.
+  /// The cache of the process: the user's own folder, then the shared one. A
+  /// folder that is refused is left out. Null if none is left, or if the
+  /// program runs with another user's rights.
   ///
   /// \param compilerId  identifies the build of the compiler.
-  /// \param problem  set if the folder is refused, by the first call only.
-  static KernelCache *get(const std::string &compilerId, std::string &problem);
+  /// \param problems  the first call adds a line for each folder that is
+  ///   refused.
+  static KernelCache *get(const std::string &compilerId,
+                          std::vector<std::string> &problems);
+  /// Makes a shared folder, which this user fills, the one folder of the
+  /// process. Has to come before the first get().
+  /// \param why  set on failure.
+  static bool fillShared(const std::string &compilerId,
+                         const std::string &folder, std::string &why);
 
-  KernelCache(CacheDirectory directory, std::string environment)
-      : directory(std::move(directory)), environment(std::move(environment)) {}
+  KernelCache(std::vector<CacheDirectory> folders, CacheEnvironment environment)
+      : folders(std::move(folders)), environment(std::move(environment)) {}
 
   /// \param textHash  hashOf(text).
   std::unique_ptr<ModuleRecord> findModule(const std::string &textHash);
@@ -68,11 +121,17 @@ public:
   void keepImage(const std::string &textHash, const std::string &kernel,
                  const PtxjitSpecialization &spec, const PtxjitImage &image);
 
+  /// How many entries could not be written.
+  uint64_t countUnwritten() const { return unwritten; }
+
 private:
   std::string fileOf(const char *kind, const std::string &textHash,
                      const std::string &rest) const;
-  CacheDirectory directory;
-  std::string environment; ///< compiler, CPU, versions
+  void keep(const std::string &file, const std::string &content);
+
+  std::vector<CacheDirectory> folders; ///< at least one
+  CacheEnvironment environment;
+  std::atomic<uint64_t> unwritten{0};
 };
 
 } // namespace ptxjit
