@@ -232,6 +232,9 @@ public:
   /// Compiles well, so that the first launch need not compile at all. Errors:
   /// as emit().
   Result<CompiledInfo> compile(const LaunchConfig &config) const;
+  /// The same for launches of any grid of up to 2^31 threads in each dimension,
+  /// in any clusters. Errors: InvalidArgument, CompilerFailed.
+  Result<CompiledInfo> compileForBlock(Dim3 block) const;
   /// A stage of the compiler, "ptx" to "obj", or its report "explain" or
   /// "remarks" (docs/Execution.md). Errors: InvalidArgument, CompilerFailed.
   Result<std::string> emit(const std::string &stage,
@@ -254,6 +257,13 @@ public:
                              const std::string &fileName = "<text>");
   /// Errors: NotFound, and those of load().
   static Result<Module> loadFile(const std::string &path);
+  /// Loads device code as nvcc embeds it in programs, in "fat binaries": of
+  /// each, the PTX that is best for the device (PTXJIT_DEVICE). Those of a
+  /// program that was compiled separately are linked; they come together. Bytes
+  /// behind the end of a binary do no harm. Errors: NotFound, if there is no
+  /// such PTX (the message says what there is), and those of load().
+  static Result<Module>
+  loadFatBinaries(const std::vector<std::string_view> &binaries);
 
   std::vector<std::string> getKernelNames() const;
   /// Errors: NotFound; the message lists the names that there are.
@@ -293,6 +303,62 @@ public:
 private:
   struct Impl;
   std::shared_ptr<Impl> impl;
+};
+
+/// A file of a cache: what is declared in a module, or a kernel compiled for
+/// one shape of block.
+struct CacheEntry {
+  enum class Kind { Module, Kernel };
+  enum class State {
+    Usable,     ///< by programs on this machine
+    OtherCpu,   ///< compiled for another CPU
+    OtherBuild, ///< compiled by another build of the compiler library
+    /// Programs do not believe it: its content is not what was written, others
+    /// may write to it, or it is of another version of ptx-jit.
+    Damaged,
+  };
+  std::string file; ///< its name in the folder
+  Kind kind;
+  State state;
+  uint64_t bytes;
+  int64_t lastUse; ///< seconds since 1970; in a shared folder, of its writing
+  // The rest is empty if the entry is damaged.
+  std::string module;  ///< a hash of the module's text
+  std::string name;    ///< of the kernel; of a module its target, "sm_80"
+  Dim3 block;          ///< of a kernel
+  uint32_t chunk;      ///< of a kernel: lanes per vector
+  std::string options; ///< that differ from the defaults
+  std::string cpu;     ///< the name of the CPU it was compiled on
+};
+
+/// A folder of compiled kernels on disk, where later runs find them
+/// (docs/Execution.md). What is found there is executed, so a folder that
+/// others may write to is refused.
+class PTXJIT_API Cache {
+public:
+  /// The user's own folder (PTXJIT_CACHE), created if missing. Errors:
+  /// NotFound, if no cache is wanted; InvalidArgument, if it is refused;
+  /// CompilerFailed, if the compiler library is missing.
+  static Result<Cache> openOwn();
+  /// A folder that its owner shares; empty: that of PTXJIT_CACHE_SHARED.
+  /// Errors: NotFound, if none is given; others as openOwn().
+  static Result<Cache> openShared(const std::string &folder = "");
+  /// Makes a shared folder the only cache of this process, to be filled by
+  /// compiling. It is created if missing, and must be the user's own. Has to be
+  /// called before the first module is loaded. Errors: as openShared().
+  static Error fillShared(const std::string &folder = "");
+  /// How many entries this process could not write: a full disk, say.
+  static uint64_t countUnwritten();
+
+  const std::string &getFolder() const;
+  std::vector<CacheEntry> list() const; ///< reads all entries
+  /// Errors: NotFound, InvalidArgument (no right to do so).
+  Error remove(const CacheEntry &entry) const;
+
+private:
+  struct Impl;
+  explicit Cache(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl;
 };
 
 } // namespace ptxjit

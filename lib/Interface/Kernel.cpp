@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Impl.h"
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 using namespace ptxjit;
 
@@ -216,26 +218,54 @@ Error Kernel::interpret(const LaunchConfig &config,
   return makeError(ErrorCode::Trap, text);
 }
 
+static CompiledInfo toInfo(const PtxjitImage &image) {
+  const PtxjitCompileTimes &t = image.times;
+  return {describe(PtxjitMode(image.mode), image.strandThreads),
+          image.reason,
+          image.chunk,
+          size_t(image.codeBytes),
+          image.degraded != 0,
+          t.parse,
+          t.lower,
+          t.optimize,
+          t.codegen,
+          t.load};
+}
+
+/// Who compiles ahead of a launch has the time to compile well. (A template,
+/// since Kernel::Impl is private.)
+template <typename Impl> static KernelOptions optionsAhead(const Impl &kernel) {
+  KernelOptions options = kernel.getOptions();
+  if (options.tier == Tier::Auto)
+    options.tier = Tier::Second;
+  return options;
+}
+
 Result<CompiledInfo> Kernel::compile(const LaunchConfig &config) const {
   LaunchShape shape;
-  KernelOptions how = impl->getOptions();
-  if (how.tier == Tier::Auto) // who compiles ahead has the time
-    how.tier = Tier::Second;
-  Result<const PtxjitImage *> found = impl->compile(config, how, shape);
-  if (!found)
-    return found.getError();
-  const PtxjitImage *image = *found;
-  const PtxjitCompileTimes &t = image->times;
-  return CompiledInfo{describe(PtxjitMode(image->mode), image->strandThreads),
-                      image->reason,
-                      image->chunk,
-                      size_t(image->codeBytes),
-                      image->degraded != 0,
-                      t.parse,
-                      t.lower,
-                      t.optimize,
-                      t.codegen,
-                      t.load};
+  Result<const PtxjitImage *> image =
+      impl->compile(config, optionsAhead(*impl), shape);
+  if (!image)
+    return image.getError();
+  return toInfo(**image);
+}
+
+Result<CompiledInfo> Kernel::compileForBlock(Dim3 block) const {
+  // Code does not depend on the clusters that the launch will have.
+  PtxjitKernelInfo info = *impl->info;
+  std::fill(std::begin(info.cluster), std::end(info.cluster), 0);
+  info.maxClusterRank = info.explicitCluster = info.blocksAreClusters = 0;
+  LaunchShape shape = {Grid(), {block.x, block.y, block.z}, {0, 0, 0}};
+  std::string why;
+  LaunchStatus status = completeShape(info, shape, why);
+  if (status != LaunchStatus::Ok)
+    return makeError(status, "kernel '" + impl->name + "': " + why);
+  std::string text;
+  const PtxjitImage *image = impl->module->loaded->compile(
+      impl->name, shape.block, shape.grid, optionsAhead(*impl), text);
+  if (!image)
+    return makeError(ErrorCode::CompilerFailed, text);
+  return toInfo(*image);
 }
 
 Result<std::string> Kernel::emit(const std::string &stage,

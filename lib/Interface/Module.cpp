@@ -6,6 +6,8 @@
 
 #include "Impl.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
+#include "ptxjit/Runtime/FatBinary.h"
+#include "ptxjit/Runtime/LinkedText.h"
 #include "ptxjit/Runtime/ReadFile.h"
 #include <cstring>
 
@@ -32,6 +34,17 @@ Result<Module> Module::loadFile(const std::string &path) {
   if (int error = readFile(path, text))
     return Error(ErrorCode::NotFound, path + ": " + std::strerror(error));
   return load(text, path);
+}
+
+Result<Module>
+Module::loadFatBinaries(const std::vector<std::string_view> &binaries) {
+  std::string diagnostics;
+  std::vector<NamedText> texts;
+  for (std::string &text : readContainers(binaries, diagnostics))
+    texts.push_back({kUnnamedImage, std::move(text)});
+  if (texts.empty())
+    return makeError(ErrorCode::NotFound, diagnostics);
+  return load(joinTexts(texts), kUnnamedImage);
 }
 
 std::vector<std::string> Module::getKernelNames() const {

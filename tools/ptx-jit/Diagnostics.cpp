@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace ptxjit;
 
@@ -29,4 +30,21 @@ unsigned ptxjit::countDiagnostics(const Error &error) {
   for (llvm::StringRef line : llvm::split(error.getMessage(), '\n'))
     count += hasPlace(line);
   return std::max(count, 1u);
+}
+
+void ptxjit::print(const Error &error) {
+  std::fprintf(stderr, "%s\n", formatDiagnostic(error).c_str());
+}
+
+int ptxjit::fail(const std::string &message) {
+  std::fprintf(stderr, "ptx-jit: %s\n", message.c_str());
+  return 1;
+}
+
+int ptxjit::fail(const Error &error) {
+  if (error.getCode() == ErrorCode::InvalidArgument ||
+      error.getCode() == ErrorCode::NotFound)
+    return fail(error.getMessage());
+  print(error);
+  return 1;
 }

@@ -19,6 +19,14 @@ std::string formatDiagnostic(const Error &error);
 /// How many diagnostics the message holds: 1, or those of a text.
 unsigned countDiagnostics(const Error &error);
 
+/// Prints the error on stderr, in that form.
+void print(const Error &error);
+
+/// Print an error of the command line, as the tool's own, and any other as a
+/// diagnostic. \returns the exit status, 1.
+int fail(const std::string &message);
+int fail(const Error &error);
+
 } // namespace ptxjit
 
 #endif

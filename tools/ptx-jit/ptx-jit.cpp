@@ -2,13 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs, lists, checks, tests and links PTX files, and starts CUDA programs with
-// our libraries. It is a client of the C++ interface (ptxjit.h), like programs
-// of users; of LLVM it uses the support library.
+// Runs, lists, checks, tests and links PTX files, looks after the cache of
+// compiled kernels, and starts CUDA programs with our libraries. It is a client
+// of the C++ interface (ptxjit.h), like programs of users; of LLVM it uses the
+// support library, and the reader of ELF files.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
+#include "CacheCommand.h"
 #include "Diagnostics.h"
 #include "Exec.h"
 #include "Link.h"
@@ -150,25 +152,6 @@ static cl::opt<std::string> recordFile(
     cl::desc("Run on the reference interpreter alone, and write the tests with "
              "its results as lines of JSON"),
     cl::value_desc("file"), cl::sub(testCommand), cl::cat(category));
-
-static int fail(const std::string &message) {
-  std::fprintf(stderr, "ptx-jit: %s\n", message.c_str());
-  return 1;
-}
-
-static void print(const Error &error) {
-  std::fprintf(stderr, "%s\n", formatDiagnostic(error).c_str());
-}
-
-/// Prints an error of the command line as the tool's own, any other as a
-/// diagnostic. \returns the exit status.
-static int fail(const Error &error) {
-  if (error.getCode() == ErrorCode::InvalidArgument ||
-      error.getCode() == ErrorCode::NotFound)
-    return fail(error.getMessage());
-  print(error);
-  return 1;
-}
 
 static Result<Module> loadFile(const std::string &path) {
   auto module = Module::loadFile(path);
@@ -470,6 +453,7 @@ int main(int argc, char **argv) {
   for (cl::SubCommand *command : {&runCommand, &listCommand, &checkCommand,
                                   &testCommand, &linkCommand, &execCommand})
     cl::HideUnrelatedOptions(category, *command);
+  cl::HideUnrelatedOptions(getCacheCategory(), getCacheCommand());
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });
   cl::ParseCommandLineOptions(
@@ -485,7 +469,9 @@ int main(int argc, char **argv) {
       "  ptx-jit run saxpy.ptx --grid=4 --block=256 f32:2 'f32[1024]=iota' \\\n"
       "      'f32[1024]=const(1),print=4' s32:1024\n\n"
       "  ptx-jit exec -- PROGRAM ARGS...\n\n"
-      "starts a CUDA program with our libraries in front.\n");
+      "starts a CUDA program with our libraries in front.\n\n"
+      "  ptx-jit cache warm PROGRAM\n\n"
+      "compiles its kernels ahead of time.\n");
   preferSecondTier();
   if (runCommand)
     return run();
@@ -497,7 +483,9 @@ int main(int argc, char **argv) {
     return test();
   if (linkCommand)
     return link();
+  if (getCacheCommand())
+    return runCache();
   std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test, "
-                       "link or exec (ptx-jit --help)\n");
+                       "link, cache or exec (ptx-jit --help)\n");
   return 1;
 }

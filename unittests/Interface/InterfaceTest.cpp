@@ -7,9 +7,12 @@
 #include "ptxjit/ptxjit.h"
 
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace ptxjit;
 
@@ -72,6 +75,23 @@ void expectError(const Error &error, ErrorCode code, const char *text) {
   EXPECT_EQ(error.getCode(), code) << error.getMessage();
   EXPECT_NE(error.getMessage().find(text), std::string::npos)
       << error.getMessage();
+}
+
+/// A fat binary in nvcc's form, with one text that is not compressed.
+std::string makeFatBinary(const std::string &text, uint32_t arch = 80) {
+  std::string entry(64, 0), header(16, 0);
+  auto put = [](std::string &bytes, size_t at, auto value) {
+    std::memcpy(&bytes[at], &value, sizeof(value));
+  };
+  put(entry, 0, uint16_t(1)); // PTX
+  put(entry, 4, uint32_t(entry.size()));
+  put(entry, 8, uint64_t(text.size() + 1));
+  put(entry, 28, arch);
+  put(header, 0, 0xba55ed50u);
+  put(header, 4, uint16_t(1));
+  put(header, 6, uint16_t(header.size()));
+  put(header, 8, uint64_t(entry.size() + text.size() + 1));
+  return header + entry + text + '\0';
 }
 
 } // namespace
@@ -277,6 +297,71 @@ TEST(Interface, WhatTheCompilerDid) {
   x[63] = 2;
   EXPECT_FALSE(scale.launch(config, x, 2.0f, 64));
   EXPECT_EQ(x[63], 4.0f);
+}
+
+TEST(Interface, CompilesForABlock) {
+  auto info = get("scale").compileForBlock(64);
+  ASSERT_TRUE(info) << info.getError().getMessage();
+  EXPECT_GT(info->codeBytes, 0u);
+  EXPECT_TRUE(get("exact").compileForBlock({16, 2}));
+  expectError(get("exact").compileForBlock(32).getError(),
+              ErrorCode::InvalidArgument, "requires blocks of 16,2,1 threads");
+  expectError(get("scale").compileForBlock(0).getError(),
+              ErrorCode::InvalidArgument,
+              "a block must have 1 to 1024 threads");
+}
+
+TEST(Interface, FatBinaries) {
+  std::string first = makeFatBinary(kText) + "rubbish behind the end";
+  auto module = Module::loadFatBinaries({first});
+  ASSERT_TRUE(module) << module.getError().getMessage();
+  EXPECT_TRUE(module->getKernel("scale"));
+
+  std::string second = makeFatBinary(".version 8.0\n.target sm_80\n"
+                                     ".address_size 64\n"
+                                     ".visible .entry other() { ret; }\n");
+  module = Module::loadFatBinaries({first, second});
+  ASSERT_TRUE(module) << module.getError().getMessage();
+  EXPECT_TRUE(module->getKernel("scale"));
+  EXPECT_TRUE(module->getKernel("other"));
+
+  std::string newer = makeFatBinary(kText, 90);
+  expectError(Module::loadFatBinaries({newer}).getError(), ErrorCode::NotFound,
+              "no PTX for sm_80, but PTX for sm_90");
+  for (size_t bytes : {0, 10, 16, 40, 100})
+    expectError(
+        Module::loadFatBinaries({std::string_view(first).substr(0, bytes)})
+            .getError(),
+        ErrorCode::NotFound, "damaged");
+  expectError(Module::loadFatBinaries({makeFatBinary("rubbish")}).getError(),
+              ErrorCode::InvalidPtx, "<image>:1:1");
+}
+
+TEST(Interface, Caches) {
+  char name[] = "/tmp/ptxjit-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(name), nullptr);
+  std::string folder = name;
+  auto cache = Cache::openShared(folder);
+  ASSERT_TRUE(cache) << cache.getError().getMessage();
+  EXPECT_EQ(cache->getFolder(), folder);
+  EXPECT_TRUE(cache->list().empty());
+  CacheEntry entry{};
+  entry.file = "kernel." + std::string(32, '0');
+  expectError(cache->remove(entry), ErrorCode::NotFound,
+              (folder + "/kernel.0").c_str());
+  std::ofstream(folder + "/" + entry.file) << "damaged";
+  ASSERT_EQ(cache->list().size(), 1u);
+  EXPECT_EQ(cache->list()[0].state, CacheEntry::State::Damaged);
+  EXPECT_EQ(cache->list()[0].bytes, 7u);
+  EXPECT_FALSE(cache->remove(cache->list()[0]));
+  EXPECT_TRUE(cache->list().empty());
+  ASSERT_EQ(rmdir(name), 0);
+  expectError(Cache::openShared(folder).getError(), ErrorCode::InvalidArgument,
+              "is refused: No such file or directory");
+  // The cache of this process has been chosen with the first module.
+  load();
+  expectError(Cache::fillShared(folder), ErrorCode::InvalidArgument,
+              "this process uses another cache already");
 }
 
 TEST(Interface, Streams) {
