@@ -232,10 +232,8 @@ static CompiledInfo toInfo(const PtxjitImage &image) {
           t.load};
 }
 
-/// Who compiles ahead of a launch has the time to compile well. (A template,
-/// since Kernel::Impl is private.)
-template <typename Impl> static KernelOptions optionsAhead(const Impl &kernel) {
-  KernelOptions options = kernel.getOptions();
+/// Who compiles ahead of a launch has the time to compile well.
+static KernelOptions compileAhead(KernelOptions options) {
   if (options.tier == Tier::Auto)
     options.tier = Tier::Second;
   return options;
@@ -244,7 +242,7 @@ template <typename Impl> static KernelOptions optionsAhead(const Impl &kernel) {
 Result<CompiledInfo> Kernel::compile(const LaunchConfig &config) const {
   LaunchShape shape;
   Result<const PtxjitImage *> image =
-      impl->compile(config, optionsAhead(*impl), shape);
+      impl->compile(config, compileAhead(impl->getOptions()), shape);
   if (!image)
     return image.getError();
   return toInfo(**image);
@@ -261,8 +259,9 @@ Result<CompiledInfo> Kernel::compileForBlock(Dim3 block) const {
   if (status != LaunchStatus::Ok)
     return makeError(status, "kernel '" + impl->name + "': " + why);
   std::string text;
-  const PtxjitImage *image = impl->module->loaded->compile(
-      impl->name, shape.block, shape.grid, optionsAhead(*impl), text);
+  const PtxjitImage *image =
+      impl->module->loaded->compile(impl->name, shape.block, shape.grid,
+                                    compileAhead(impl->getOptions()), text);
   if (!image)
     return makeError(ErrorCode::CompilerFailed, text);
   return toInfo(*image);
