@@ -199,6 +199,8 @@ struct CompiledInfo {
   size_t codeBytes;
   bool isDegraded; ///< LLVM has failed on it: slow code
   double parse, lower, optimize, codegen, load; ///< ms; 0 from the cache
+  /// Instructions in PTX, and the ops that they were when LLVM got them.
+  size_t instructions, operations;
 };
 
 class PTXJIT_API Kernel {

@@ -89,6 +89,8 @@ static void describe(Archive &a, PtxjitImage &i) {
   a.number(i.frameBytes);
   a.number(i.chunk);
   a.number(i.mode);
+  a.number(i.instructions);
+  a.number(i.operations);
   a.number(i.isFirstTier);
   a.number(i.strandThreads);
   a.number(i.hasLoops);

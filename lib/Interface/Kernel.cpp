@@ -229,7 +229,9 @@ static CompiledInfo toInfo(const PtxjitImage &image) {
           t.lower,
           t.optimize,
           t.codegen,
-          t.load};
+          t.load,
+          size_t(image.instructions),
+          size_t(image.operations)};
 }
 
 /// Who compiles ahead of a launch has the time to compile well.

@@ -24,6 +24,7 @@
 #include "ptxjit/Reference/Interpreter.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <atomic>
 #include <chrono>
 #include <deque>
 
@@ -236,6 +237,23 @@ static_assert(uint32_t(Waits::Never) == PTXJIT_WAITS_NEVER);
 static_assert(uint32_t(Waits::ForCluster) == PTXJIT_WAITS_FOR_CLUSTER);
 static_assert(uint32_t(Waits::ForGrid) == PTXJIT_WAITS_FOR_GRID);
 
+/// Who is told of stages.
+static std::atomic<PtxjitStageFn> listener{nullptr};
+
+static void setListener(PtxjitStageFn function) { listener = function; }
+
+/// The instructions of a parsed module: its ops without those that stand for
+/// operands.
+static uint64_t countInstructions(ModuleOp ir) {
+  uint64_t count = 0;
+  for (FuncOp func : ir.getOps<FuncOp>())
+    func.getBody().walk([&](Operation *op) {
+      count +=
+          !isa<RegOp, ReadOp, WriteOp, GuardOp, SRegOp, ParamAddressOp>(op);
+    });
+  return count;
+}
+
 namespace {
 
 /// One run of the compiler, which may stop behind a stage to show its result.
@@ -274,6 +292,12 @@ private:
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
                       bool &stopped);
+  /// Tells the listener which stage begins.
+  void tell(const char *stage) {
+    PtxjitStageFn told = listener;
+    if (image && told)
+      told(kernel.data(), stage);
+  }
   bool chooseScalar(ModuleOp ir);
   ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
   void describeMode(ModuleOp ir, const ModeChoice &choice);
@@ -301,6 +325,7 @@ llvm::Error Compilation::run() {
   if (!cpu)
     return cpu.takeError();
   Stopwatch watch;
+  tell("parse");
   // On the heap, and leaked if LLVM jumps out: see Protected.cpp.
   auto session =
       std::make_unique<Session>(module.text, module.fileName, diagnostics);
@@ -313,6 +338,7 @@ llvm::Error Compilation::run() {
   if (stopAt == "explain" || stopAt == "remarks")
     remarks.listenTo(session->context);
   times.parse = watch.lap();
+  tell("lower");
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
   if (!func || !func.getEntry() || func.isBodiless())
     return llvm::createStringError("there is no kernel '" + kernel + "'");
@@ -323,6 +349,7 @@ llvm::Error Compilation::run() {
   if (stopped)
     return llvm::Error::success();
   injectFailure("lower");
+  tell("optimize");
   return runLLVM(*session, **ir, *cpu);
 }
 
@@ -335,6 +362,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.tiles &= cpu.tiles;
   target.perThread = chooseScalar(ir);
   stopped = true;
+  if (image)
+    image->instructions = countInstructions(ir);
   if (stop("ptx", ir))
     return llvm::Error::success();
   auto stage = [&](const char *name, auto build) {
@@ -382,6 +411,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
       image->frameBytes = bytes.getValue().getZExtValue();
     describeWritten(code);
     image->sweeps = code->hasAttr(kSweepsAttr);
+    ir.walk([&](Operation *) { ++image->operations; });
   }
   placeInImage(ir, module.text, module.fileName);
   if (auto error = stage("to-llvm",
@@ -507,6 +537,7 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
   if (llvm::Error error = optimize(*code, *machine, spec.quick))
     return error;
   times.optimize = watch.lap();
+  tell("codegen");
   if (stopAt == "llvm") {
     llvm::raw_string_ostream os(text);
     code->print(os, nullptr);
@@ -589,6 +620,8 @@ compileOnce(const PtxjitModule &module, const char *kernel,
     image->degraded = 1;
   }
   llvm::Error error = runProtected([&] { return job->run(); });
+  if (PtxjitStageFn told = listener)
+    told(kernel, nullptr);
   if (!error)
     error = loadImage(*job);
   if (!error)
@@ -692,6 +725,7 @@ extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *
 ptxjitGetCompiler(uint32_t version) {
   static const PtxjitCompiler compiler = {PTXJIT_COMPILER_ABI_VERSION,
                                           setCrashGuard,
+                                          setListener,
                                           parseModule,
                                           destroyModule,
                                           getInfo,

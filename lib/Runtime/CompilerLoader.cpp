@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/CompilerLoader.h"
+#include "CompileProgress.h"
 
 #include "FaultScope.h"
 
@@ -94,9 +95,11 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   auto get =
       reinterpret_cast<PtxjitGetCompilerFn>(dlsym(handle, PTXJIT_GET_COMPILER));
   compiler = get ? get(PTXJIT_COMPILER_ABI_VERSION) : nullptr;
-  if (compiler)
+  if (compiler) {
     compiler->setGuard(runGuarded);
-  else
+    compiler->setListener(CompileProgress::began);
+  } else {
     error = "the compiler library is of another version";
+  }
   return compiler;
 }

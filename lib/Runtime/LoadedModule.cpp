@@ -6,6 +6,7 @@
 
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "CompileLog.h"
+#include "CompileProgress.h"
 #include "PerfMap.h"
 #include "SecondTier.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
@@ -257,8 +258,12 @@ PtxjitImage *LoadedModule::findOrCompile(const std::string &kernel,
     return image;
   if (!needCompiler(diagnostics))
     return nullptr;
-  PtxjitImage *image =
-      compiler->compile(module, kernel.c_str(), &spec, toString(diagnostics));
+  PtxjitImage *image;
+  {
+    CompileProgress progress(kernel.c_str());
+    image =
+        compiler->compile(module, kernel.c_str(), &spec, toString(diagnostics));
+  }
   if (!image)
     return nullptr;
   compiled.push_back(image);

@@ -54,6 +54,7 @@ cl::SubCommand &ptxjit::getCacheCommand() { return cacheCommand; }
 cl::OptionCategory &ptxjit::getCacheCategory() { return category; }
 
 static int warm() {
+  setenv("PTXJIT_PROGRESS", "off", 1); // this command has a line of its own
   WarmOptions options;
   options.jobs = warmJobs;
   for (const std::string &text : warmBlocks) {

@@ -387,9 +387,10 @@ static int runCompiled(const Kernel &kernel, const LaunchConfig &config,
     std::fprintf(stderr,
                  "parse %.2f ms, lower %.2f ms, optimize %.2f ms, codegen "
                  "%.2f ms, load %.2f ms; %u lanes per vector, %zu bytes of "
-                 "code\nrun %.3f ms\n",
+                 "code; %zu instructions became %zu ops\nrun %.3f ms\n",
                  info->parse, info->lower, info->optimize, info->codegen,
-                 info->load, info->chunk, info->codeBytes, best);
+                 info->load, info->chunk, info->codeBytes, info->instructions,
+                 info->operations, best);
   return 0;
 }
 

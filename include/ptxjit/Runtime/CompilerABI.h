@@ -123,6 +123,9 @@ typedef struct PtxjitImage {
   uint32_t degraded;  /**< made by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's `globals` */
   uint32_t numGlobals;
+  /** The kernel's instructions in PTX, with those of functions that it calls,
+   *  and the ops that they have become when LLVM gets them. */
+  uint64_t instructions, operations;
   PtxjitCompileTimes times;
   /** The self-contained relocatable object that the code came from, and the
    *  name of its entry: the cache stores these. */
@@ -150,11 +153,18 @@ typedef struct PtxjitReferenceLaunch {
  *  crash, which leaves `body` by a jump. */
 typedef int (*PtxjitGuardFn)(void (*body)(void *), void *argument);
 
+/** Told of a compilation's stages as they begin: parse, lower, optimize,
+ *  codegen; null at the end. `kernel` is the pointer that `compile` was given.
+ *  May be called on any thread, and must be short. */
+typedef void (*PtxjitStageFn)(const char *kernel, const char *stage);
+
 typedef struct PtxjitCompiler {
   uint32_t version;
   /** Sets the guard that the compiler runs under from now on. Without one, a
    *  crash of the compiler ends the process; with one, it is an error. */
   void (*setGuard)(PtxjitGuardFn guard);
+  /** Sets who is told of stages from now on; null: nobody. */
+  void (*setListener)(PtxjitStageFn listener);
   /** Parses a module. Returns null after errors, which are written to
    *  `diagnostics` with line and caret. `checkBodies` 0 reads declarations
    *  only. */
