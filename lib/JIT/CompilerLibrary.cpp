@@ -249,6 +249,7 @@ static uint64_t countInstructions(ModuleOp ir) {
   for (FuncOp func : ir.getOps<FuncOp>())
     func.getBody().walk([&](Operation *op) {
       count +=
+          !op->hasTrait<OpTrait::ConstantLike>() &&
           !isa<RegOp, ReadOp, WriteOp, GuardOp, SRegOp, ParamAddressOp>(op);
     });
   return count;
