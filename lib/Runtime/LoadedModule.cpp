@@ -321,11 +321,15 @@ static std::chrono::nanoseconds worthOf(const PtxjitImage &first) {
 
 /// May a launch of the first tier's code take long, with no CTAs left that
 /// could run better code?
-static bool mayTakeLong(const PtxjitImage &first, const Grid &grid) {
+static bool mayTakeLong(const PtxjitImage &first, const PtxjitKernelInfo &info,
+                        const Grid &grid) {
   if (!first.hasLoops)
     return false;
   static const uint64_t few = 4 * std::thread::hardware_concurrency();
-  return first.waits || uint64_t(grid.x) * grid.y * grid.z < few;
+  bool mayHaveClusters =
+      info.cluster[0] || info.maxClusterRank || info.explicitCluster;
+  return first.waits || mayHaveClusters ||
+         uint64_t(grid.x) * grid.y * grid.z < few;
 }
 
 /// Returns the code of the second tier if there is some already, or if the
@@ -346,7 +350,7 @@ PtxjitImage *LoadedModule::compileTiered(const std::string &kernel,
   PtxjitImage *first = compileAs(kernel, quick, diagnostics);
   if (!first || !first->isFirstTier)
     return first;
-  if (mayTakeLong(*first, grid))
+  if (mayTakeLong(*first, *findKernel(kernel), grid))
     return compileAs(kernel, spec, diagnostics);
   std::shared_ptr<SecondTier> &next = shared[first].next;
   if (!next)
