@@ -77,13 +77,14 @@ static Bits convert(CvtOp op, Bits bits) {
     bits = flush(from, bits);
   APFloat x = makeFloat(from, bits);
   if (to == ScalarType::TF32) // the upper 19 of 32 bits
-    return x.isNaN() ? 0x7fffffffu
+    return x.isNaN() ? 0x7fffe000u
                      : narrow(APFloat::FloatTF32(), modeOf(op.getRnd()),
                               op.getRelu(), op.getSatfinite(), x)
                            << 13;
   if (!isFloat(to) && to != ScalarType::BF16) {
     if (x.isNaN())
-      return 0;
+      return from == ScalarType::F64 || width == 64 ? Bits(1) << (width - 1)
+                                                    : 0;
     APSInt result(width, !isSignedInt(to));
     bool exact; // convertToInteger saturates
     x.convertToInteger(result, modeOf(op.getRnd()), &exact);
@@ -91,14 +92,17 @@ static Bits convert(CvtOp op, Bits bits) {
   }
   if (isIntegral(op.getRnd()))
     x.roundToIntegral(modeOf(op.getRnd()));
-  if (to == ScalarType::BF16 ||
-      (to == ScalarType::F16 &&
-       (from == ScalarType::BF16 || op.getRelu() || op.getSatfinite())))
-    return narrow(semanticsOf(to), modeOf(op.getRnd()), op.getRelu(),
-                  op.getSatfinite(), x);
-  bool loses;
-  x.convert(semanticsOf(to), modeOf(op.getRnd()), &loses);
-  Bits result = bitsOf(x);
+  Bits result;
+  bool isHalf = to == ScalarType::F16 || to == ScalarType::BF16;
+  // The text leaves the digits of NaN open. GPUs keep them from f64 only.
+  if (isHalf && !(x.isNaN() && from == ScalarType::F64)) {
+    result = narrow(semanticsOf(to), modeOf(op.getRnd()), op.getRelu(),
+                    op.getSatfinite(), x);
+  } else {
+    bool loses;
+    x.convert(semanticsOf(to), modeOf(op.getRnd()), &loses);
+    result = bitsOf(x);
+  }
   if (ftz && to == ScalarType::F32)
     result = flush(to, result);
   return op.getSat() ? saturate(to, result) : result;

@@ -85,10 +85,11 @@ def Ptx_CvtOp : Ptx_Unary<"cvt",
     [AddressArithmetic, Widens]> {
   let summary = "converts a from type `ty2` to type `ty`";
   let description = [{
-    Floating point to integer always clamps, and NaN becomes 0. Integer to
-    integer drops the upper bits unless `.sat` clamps. In floating-point results
-    `.sat` clamps to [0, 1], `.satfinite` to the finite numbers, and `.relu`
-    makes negative numbers 0.
+    Floating point to integer always clamps. NaN becomes 0, but from f64, or to
+    64 bits, an integer of which only the top bit is set. Integer to integer
+    drops the upper bits unless `.sat` clamps. In floating-point results `.sat`
+    clamps to [0, 1], `.satfinite` to the finite numbers, and `.relu` makes
+    negative numbers 0.
   }];
   let WideOperands = 1;
 }

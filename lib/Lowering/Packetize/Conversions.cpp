@@ -61,16 +61,46 @@ Value roundToIntegral(ChunkBuilder &c, std::optional<Rounding> rnd, Value a) {
   }
 }
 
-/// Converts a float to an integer. Values out of range are clamped; NaN is 0.
+/// Converts an integral f32 or f64 to an integer. Values out of range are
+/// clamped. NaN is 0, except from f64 or to 64 bits: only the top bit is set
+/// then.
+Value clampToInt(ChunkBuilder &c, CvtOp op, Value x) {
+  unsigned width = getBitWidth(op.getTy());
+  bool isSigned = isSignedInt(op.getTy());
+  auto saturating = [&](Value value) {
+    return c.intrinsic(isSigned ? "llvm.fptosi.sat" : "llvm.fptoui.sat",
+                       c.ints(width), {value});
+  };
+  if (op.getTy2() != ScalarType::F64 && width < 64)
+    return saturating(x);
+  double top = double(uint64_t(1) << (width - 1));
+  auto number = [&](double value) {
+    return c.floatConstant(c.elementOf(x), value);
+  };
+  if (!isSigned)
+    return saturating(
+        c.select(c.cmpf(arith::CmpFPredicate::UNO, x, x), number(top), x));
+  // The top bit is the least number, which is what maximum instructions of
+  // CPUs make of NaN. Let LLVM see one, and no other test for NaN.
+  Value least = number(-top);
+  x = c.select(c.cmpf(arith::CmpFPredicate::OGT, x, least), x, least);
+  if (width < 64) {
+    Value most = number(top - 1);
+    x = c.select(c.cmpf(arith::CmpFPredicate::OLT, x, most), x, most);
+    return c.make<arith::FPToSIOp>(c.ints(width), x);
+  }
+  Value isLarge = c.cmpf(arith::CmpFPredicate::OGE, x, number(top));
+  return c.select(isLarge, c.intConstant(width, ~uint64_t(0) >> 1),
+                  c.make<arith::FPToSIOp>(c.ints(width), x));
+}
+
 Value floatToInt(ChunkBuilder &c, CvtOp op, Value a) {
   a = c.flush(a, op.getFtz());
   if (op.getTy2() == ScalarType::F16) // exact, and wide enough for any f16
     a = c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a);
   if (op.getRnd() != Rounding::RZI)
     a = roundToIntegral(c, op.getRnd(), a);
-  return c.intrinsic(isSignedInt(op.getTy()) ? "llvm.fptosi.sat"
-                                             : "llvm.fptoui.sat",
-                     c.ints(getBitWidth(op.getTy())), {a});
+  return clampToInt(c, op, a);
 }
 
 /// Converts f64 to f16 in any rounding mode, rounded once.
@@ -110,43 +140,8 @@ Value intToFloat(ChunkBuilder &c, CvtOp op, Value a) {
   return c.callDevice(element == f32 ? toF32 : toF64, rnd, element, {wide});
 }
 
-Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
-  ScalarType to = op.getTy(), from = op.getTy2();
-  Type element = getValueType(c.b.getContext(), to);
-  Rounding rnd = op.getRnd().value_or(Rounding::RN);
-  bool ftz = op.getFtz();
-  a = c.flush(a, ftz && from == ScalarType::F32);
-  Value value;
-  if (to == from) {
-    // Not every CPU rounds vectors of f16; f32 holds them exactly.
-    bool half = to == ScalarType::F16;
-    Value x = half ? c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a) : a;
-    x = roundToIntegral(c, op.getRnd(), x);
-    value = half ? c.make<arith::TruncFOp>(c.vec(element), x) : x;
-  } else if (getBitWidth(to) > getBitWidth(from)) {
-    if (from == ScalarType::F16 && to == ScalarType::F64)
-      a = c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a);
-    value = c.make<arith::ExtFOp>(c.vec(element), a);
-  } else if (to == ScalarType::F16) {
-    if (from == ScalarType::F32 && rnd == Rounding::RN)
-      value = c.make<arith::TruncFOp>(c.vec(element), a);
-    else
-      value =
-          narrowToHalf(c, rnd,
-                       from == ScalarType::F64
-                           ? a
-                           : c.make<arith::ExtFOp>(c.vec(c.b.getF64Type()), a));
-  } else if (rnd == Rounding::RN) {
-    value = c.make<arith::TruncFOp>(c.vec(element), a);
-  } else {
-    value = c.callDevice(device::cvt_f32_f64, rnd, element, {a});
-  }
-  value = c.flush(value, ftz && to == ScalarType::F32);
-  return c.saturate(value, op.getSat());
-}
-
 //===----------------------------------------------------------------------===//
-// bf16 and tf32
+// Floats to floats
 //===----------------------------------------------------------------------===//
 
 /// Converts f32 to bf16 in any rounding mode.
@@ -220,6 +215,36 @@ Value narrowSpecial(ChunkBuilder &c, ScalarType type, Rounding rnd, bool relu,
   return clampFinite(c, type, d, satfinite);
 }
 
+Value floatToFloat(ChunkBuilder &c, CvtOp op, Value a) {
+  ScalarType to = op.getTy(), from = op.getTy2();
+  Type element = getValueType(c.b.getContext(), to);
+  Rounding rnd = op.getRnd().value_or(Rounding::RN);
+  bool ftz = op.getFtz();
+  a = c.flush(a, ftz && from == ScalarType::F32);
+  Value value;
+  if (to == from) {
+    // Not every CPU rounds vectors of f16; f32 holds them exactly.
+    bool half = to == ScalarType::F16;
+    Value x = half ? c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a) : a;
+    x = roundToIntegral(c, op.getRnd(), x);
+    value = half ? narrowHalf(c, to, x) : x;
+  } else if (getBitWidth(to) > getBitWidth(from)) {
+    if (from == ScalarType::F16 && to == ScalarType::F64)
+      a = c.make<arith::ExtFOp>(c.vec(c.b.getF32Type()), a);
+    value = c.make<arith::ExtFOp>(c.vec(element), a);
+  } else if (to == ScalarType::F16) {
+    value = from == ScalarType::F64
+                ? narrowToHalf(c, rnd, a)
+                : narrowSpecial(c, to, rnd, false, false, a);
+  } else if (rnd == Rounding::RN) {
+    value = c.make<arith::TruncFOp>(c.vec(element), a);
+  } else {
+    value = c.callDevice(device::cvt_f32_f64, rnd, element, {a});
+  }
+  value = c.flush(value, ftz && to == ScalarType::F32);
+  return c.saturate(value, op.getSat());
+}
+
 /// Converts f32 to tf32, by rounding away the low 13 bits.
 Value toTensorFloat(ChunkBuilder &c, CvtOp op, Value a) {
   Value x = clampNegative(c, a, op.getRelu());
@@ -238,7 +263,7 @@ Value toTensorFloat(ChunkBuilder &c, CvtOp op, Value a) {
         c.cmp(CmpIPredicate::eq, magnitude, c.intConstant(32, 0x7f800000));
     bits = c.select(isInf, c.sub(bits, c.intConstant(32, 0x2000)), bits);
   }
-  return c.select(isNaN, c.intConstant(32, 0x7fffffff), bits);
+  return c.select(isNaN, c.intConstant(32, 0x7fffe000), bits);
 }
 
 /// Conversions from or to bf16 and tf32, or with `.relu` and `.satfinite`.
@@ -254,13 +279,16 @@ Value convertSpecial(ChunkBuilder &c, CvtOp op, Value a) {
     if (to == ScalarType::F64)
       return c.make<arith::ExtFOp>(c.vec(c.b.getF64Type()), wide);
     if (!isHalf(to))
-      return c.intrinsic(isSignedInt(to) ? "llvm.fptosi.sat"
-                                         : "llvm.fptoui.sat",
-                         c.ints(getBitWidth(to)), {wide});
+      return clampToInt(c, op, wide);
     return narrowSpecial(c, to, rnd, false, false, wide);
   }
-  return narrowSpecial(c, to, rnd, op.getRelu(), op.getSatfinite(),
-                       toOddSingle(c, op, a));
+  Value x = toOddSingle(c, op, a);
+  Value d = narrowSpecial(c, to, rnd, op.getRelu(), op.getSatfinite(), x);
+  if (from != ScalarType::F64)
+    return d;
+  // NaN from f64 keeps its upper digits.
+  return c.select(c.cmpf(arith::CmpFPredicate::UNO, x, x),
+                  c.resize(c.shrBy(c.bitsOf(x), 16, false), 16, false), d);
 }
 
 LogicalResult emitCvt(ChunkBuilder &c, Operation *raw, ValueRange in,
