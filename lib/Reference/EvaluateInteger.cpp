@@ -55,7 +55,7 @@ static APInt divide(ScalarType type, Bits x, Bits y, bool remainder) {
   bool s = isSignedInt(type);
   // The ISA leaves these cases open; we do what the hardware does.
   if (b.isZero())
-    return remainder ? a : APInt::getAllOnes(a.getBitWidth());
+    return APInt::getAllOnes(a.getBitWidth());
   if (s && a.isMinSignedValue() && b.isAllOnes())
     return remainder ? APInt(a.getBitWidth(), 0) : a;
   if (s)

@@ -105,6 +105,9 @@ static Bits scalarVideo(const VideoInstruction &video, ArrayRef<Bits> in) {
            (Bits(result) << video.result.shift & field);
   }
   if (video.second) {
+    // ISA: "The sign of the intermediate result depends on dtype."
+    if (!video.resultSigned && result < 0)
+      result += Wide(1) << 64;
     Wide c = extract(in[2], 0, 32, video.resultSigned);
     result = *video.second == AtomicOp::Add   ? result + c
              : *video.second == AtomicOp::Min ? std::min(result, c)

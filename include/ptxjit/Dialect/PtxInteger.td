@@ -61,7 +61,7 @@ def Ptx_DivIntOp : Ptx_Binary<"div.int", "integer-arithmetic-instructions-div",
 }
 def Ptx_RemOp : Ptx_Binary<"rem", "integer-arithmetic-instructions-rem",
     [Form<!strconcat("rem.{", Int, "} d, a, b")>]> {
-  let summary = "remainder, sign of the dividend; by zero: the dividend";
+  let summary = "remainder, sign of the dividend; by zero: all ones";
 }
 def Ptx_AbsIntOp : Ptx_Unary<"abs.int", "integer-arithmetic-instructions-abs",
     [Form<"abs.{s16|s32|s64} d, a">]> {

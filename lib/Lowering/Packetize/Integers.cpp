@@ -193,7 +193,8 @@ LogicalResult emitRem(ChunkBuilder &c, Operation *op, ValueRange in,
   bool s = isSigned(cast<RemOp>(op).getTy());
   Division d = divide(c, op, s, in[0], in[1]);
   Value rest = c.sub(in[0], c.mul(d.quotient, d.divisor));
-  out.push_back(c.select(d.byZero, in[0], rest));
+  out.push_back(
+      c.select(d.byZero, c.intConstant(c.widthOf(in[0]), ~0ull), rest));
   return success();
 }
 

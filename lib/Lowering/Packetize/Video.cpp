@@ -144,11 +144,17 @@ Value emitScalar(ChunkBuilder &c, const VideoInstruction &video,
                    c.bitAnd(in[2], c.intConstant(32, ~field & 0xffffffff)));
   }
   if (video.second) {
-    Value addend = c.resize(in[2], width, video.resultSigned);
-    result = *video.second == AtomicOp::Add ? c.add(result, addend)
-             : *video.second == AtomicOp::Min
-                 ? c.make<arith::MinSIOp>(result, addend)
-                 : c.make<arith::MaxSIOp>(result, addend);
+    // The intermediate result has the sign of the destination, too.
+    bool s = video.resultSigned;
+    Value addend = c.resize(in[2], width, s);
+    if (*video.second == AtomicOp::Add)
+      result = c.add(result, addend);
+    else if (*video.second == AtomicOp::Min)
+      result = s ? c.make<arith::MinSIOp>(result, addend)
+                 : c.make<arith::MinUIOp>(result, addend);
+    else
+      result = s ? c.make<arith::MaxSIOp>(result, addend)
+                 : c.make<arith::MaxUIOp>(result, addend);
   }
   return c.resize(result, 32, false);
 }
