@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel's first code is compiled fast. When it has run for some time, a thread
-// beside the program makes better code, for the CTAs and launches that begin
-// after that.
+// A kernel's first code is compiled fast. When it has run for some time, a
+// thread beside the program makes better code, for the CTAs and launches that
+// begin after that.
 //
 //===----------------------------------------------------------------------===//
 
