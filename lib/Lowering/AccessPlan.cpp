@@ -134,9 +134,13 @@ static RunElements findRunElements(const Access &access, unsigned chunk) {
 /// No CPU gathers or scatters elements of less than 32 bits, so masked ones
 /// need other code.
 static AccessCode planGather(const Access &access, unsigned chunk) {
-  if (access.elementBytes >= 4 || !access.masked || chunk == 1)
+  if (chunk == 1)
     return AccessCode::Gather;
-  return access.isStore ? AccessCode::LaneByLane : AccessCode::GatherDwords;
+  bool isNarrow = access.elementBytes < 4 && access.masked;
+  if (access.isStore)
+    return isNarrow || !access.hasScatter ? AccessCode::LaneByLane
+                                          : AccessCode::Gather;
+  return isNarrow ? AccessCode::GatherDwords : AccessCode::Gather;
 }
 
 /// Plans for addresses of which nothing useful is known.

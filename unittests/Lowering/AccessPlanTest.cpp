@@ -46,6 +46,8 @@ TEST(AccessPlan, OneAddressForAllLanes) {
   // The last lane must win, and scatters write in order.
   access.sameValue = false;
   EXPECT_EQ(planOf(access), "scatter");
+  access.hasScatter = false;
+  EXPECT_EQ(planOf(access), "lane by lane");
 }
 
 TEST(AccessPlan, LanesThatFollowEachOther) {

@@ -45,6 +45,7 @@ struct Access {
   bool isStore = false;
   bool masked = false;    ///< some lanes may be inactive
   bool sameValue = false; ///< a store of values that are equal in all lanes
+  bool hasScatter = true; ///< the CPU has scatters of 32 bits and more
 };
 
 /// The forms of code for an access of a warp.
@@ -55,7 +56,7 @@ enum class AccessCode : uint8_t {
   LaneVectors,  ///< one vector load per lane, then a transposition
   Gather,       ///< a gather or scatter per element
   GatherDwords, ///< gathers of the dwords that hold narrow elements
-  LaneByLane,   ///< a loop over lanes
+  LaneByLane,   ///< a loop over the lanes of the warp
 };
 
 /// The run-time test that guards the preferred code.

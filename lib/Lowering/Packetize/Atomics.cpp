@@ -236,40 +236,26 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
   // In owned memory an update is so short that the loop would cost as much.
   bool isShort = owned && op->use_empty() && !update.swap;
   unsigned unroll = isShort ? std::min(4u, warp.target.chunk) : 1;
-  SmallVector<SmallVector<Value, 8>, 4> old(update.values.size());
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c);
-    SmallVector<Value> operands, start;
-    for (Value value : update.values) {
-      operands.push_back(warp.chunk(value, c));
-      start.push_back(warp.lanes().zero(value.getType()));
+  auto updateLane = [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value begin = lane.get(address);
+    Value swap = update.swap ? lane.get(update.swap) : Value();
+    SmallVector<Value> old;
+    for (auto [e, value] : llvm::enumerate(update.values)) {
+      Value where = e ? s.add(begin, s.intConstant(64, e * size)) : begin;
+      old.push_back(updateOne(warp.toPointer(where), lane.get(value), swap));
     }
-    Value swap = update.swap ? warp.chunk(update.swap, c) : Value();
-    SmallVector<Value> before = forEachLane(
-        warp, c, update.mask, start,
-        [&](Value lane, ValueRange args) {
-          ChunkBuilder s = warp.scalar();
-          Value begin = extractLane(warp, at, lane);
-          SmallVector<Value> next;
-          for (auto [e, arg] : llvm::enumerate(args)) {
-            Value where = e ? s.add(begin, s.intConstant(64, e * size)) : begin;
-            Value operand = update.values[e];
-            operand = warp.shapeOf(operand).isUniform()
-                          ? warp.base(operand)
-                          : extractLane(warp, operands[e], lane);
-            Value found =
-                updateOne(warp.toPointer(where), operand,
-                          swap ? extractLane(warp, swap, lane) : Value());
-            next.push_back(warp.insertLane(arg, found, lane));
-          }
-          return next;
-        },
-        unroll);
-    for (auto [list, value] : llvm::zip(old, before))
-      list.push_back(value);
+    return old;
+  };
+  if (op->use_empty()) {
+    auto updateOnly = [&](LoopLane &lane) { (void)updateLane(lane); };
+    forEachLane(warp, update.mask, updateOnly, unroll);
+    return success();
   }
-  for (auto [result, list] : llvm::zip(update.results, old))
-    warp.setChunks(result, list);
+  auto old =
+      forEachLane(warp, update.mask, update.results.getTypes(), updateLane);
+  for (auto [result, chunks] : llvm::zip_equal(update.results, old))
+    warp.setChunks(result, chunks);
   return success();
 }
 
@@ -280,45 +266,31 @@ static LogicalResult emitAtomicWide(WarpBuilder &warp, AtomWideOp op) {
                     op.getMask());
   LLVM::AtomicOrdering ordering = orderingOf(op.getOrder(), true, true);
   bool swaps = op.getOp() == AtomicOp::Cas;
-  SmallVector<SmallVector<Value, 8>, 2> old(2);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c);
-    SmallVector<Value, 4> halves;
-    for (Value half : llvm::concat<Value>(llvm::to_vector(op.getB()),
-                                          llvm::to_vector(op.getC())))
-      halves.push_back(warp.chunk(half, c));
-    Value zero = warp.lanes().zero(warp.b.getI64Type());
-    SmallVector<Value> before = forEachLane(
-        warp, c, op.getMask(), {zero, zero}, [&](Value lane, ValueRange args) {
-          auto wide = [&](unsigned first) {
-            return joinHalves(warp, extractLane(warp, halves[first], lane),
-                              extractLane(warp, halves[first + 1], lane));
-          };
-          Value where = warp.toPointer(extractLane(warp, at, lane)), found;
-          if (isOwned(op.getSpace())) {
-            found = swaps ? swapIfEqual(warp, where, wide(0), wide(2))
-                          : updateElement(warp, AtomicOp::Exch,
-                                          ScalarType::B128, where, wide(0),
-                                          LLVM::AtomicOrdering::not_atomic);
-          } else if (swaps) {
-            auto cas = warp.create<LLVM::AtomicCmpXchgOp>(
-                where, wide(0), wide(2), ordering,
-                LLVM::AtomicOrdering::monotonic);
-            found = warp.create<LLVM::ExtractValueOp>(cas, 0);
-          } else {
-            found = warp.create<LLVM::AtomicRMWOp>(LLVM::AtomicBinOp::xchg,
-                                                   where, wide(0), ordering);
-          }
-          SmallVector<Value> next;
-          for (auto [arg, half] : llvm::zip(args, splitHalves(warp, found)))
-            next.push_back(warp.insertLane(arg, half, lane));
-          return next;
-        });
-    for (auto [list, value] : llvm::zip(old, before))
-      list.push_back(value);
-  }
-  for (auto [result, list] : llvm::zip(op.getD(), old))
-    warp.setChunks(result, list);
+  auto updateLane = [&](LoopLane &lane) {
+    auto wide = [&](OperandRange halves) {
+      return joinHalves(warp, lane.get(halves[0]), lane.get(halves[1]));
+    };
+    Value where = warp.toPointer(lane.get(address)), found;
+    if (isOwned(op.getSpace())) {
+      found = swaps ? swapIfEqual(warp, where, wide(op.getB()), wide(op.getC()))
+                    : updateElement(warp, AtomicOp::Exch, ScalarType::B128,
+                                    where, wide(op.getB()),
+                                    LLVM::AtomicOrdering::not_atomic);
+    } else if (swaps) {
+      auto cas = warp.create<LLVM::AtomicCmpXchgOp>(
+          where, wide(op.getB()), wide(op.getC()), ordering,
+          LLVM::AtomicOrdering::monotonic);
+      found = warp.create<LLVM::ExtractValueOp>(cas, 0);
+    } else {
+      found = warp.create<LLVM::AtomicRMWOp>(LLVM::AtomicBinOp::xchg, where,
+                                             wide(op.getB()), ordering);
+    }
+    return splitHalves(warp, found);
+  };
+  Type i64 = warp.b.getI64Type();
+  auto old = forEachLane(warp, op.getMask(), {i64, i64}, updateLane);
+  for (auto [result, chunks] : llvm::zip(op.getD(), old))
+    warp.setChunks(result, chunks);
   return success();
 }
 

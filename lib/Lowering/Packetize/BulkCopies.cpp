@@ -81,10 +81,9 @@ static void reduceElements(WarpBuilder &warp, Operation *op, Value to,
 
 /// The size of a copy in bytes, i64. The launch fails if it is no multiple of
 /// `unit`.
-static Value sizeOfBulk(WarpBuilder &warp, Value size, Value lane,
-                        uint64_t unit) {
+static Value sizeOfBulk(WarpBuilder &warp, Value size, uint64_t unit) {
   ChunkBuilder s = warp.scalar();
-  Value bytes = s.resize(extractLane(warp, size, lane), 64, false);
+  Value bytes = s.resize(size, 64, false);
   Value odd = s.bitAnd(bytes, s.intConstant(64, unit - 1));
   Value bad = s.cmp(CmpIPredicate::ne, odd, s.intConstant(64, 0));
   auto fails = warp.create<scf::IfOp>(bad, /*withElseRegion=*/false);
@@ -126,55 +125,43 @@ static LogicalResult emitBulkCopy(WarpBuilder &warp, BulkLikeOp op) {
     emitAlignmentTest(warp, tracked, op.getMbar(), Space::SharedCluster, 0, 8,
                       op.getMask());
   }
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value toLanes = to.vectors(c), fromLanes = from.vectors(c);
-    Value trackedLanes = op.getMbar() ? tracked.vectors(c) : Value();
-    Value size = warp.chunk(op.getSize(), c);
-    Value ctas = op.getCtas() ? warp.chunk(op.getCtas(), c) : Value();
-    Value bytesLanes = op.getBytes() ? warp.chunk(op.getBytes(), c) : Value();
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value zero = s.intConstant(32, 0);
-      Value bytes = sizeOfBulk(warp, size, lane, 16);
-      Value source = extractLane(warp, fromLanes, lane);
-      Value byteMask = bytesLanes
-                           ? warp.create<LLVM::BitcastOp>(
-                                     VectorType::get({16}, warp.b.getI1Type()),
-                                     extractLane(warp, bytesLanes, lane))
-                                 .getResult()
-                           : Value();
-      /// Copies into the memory of one CTA. `move` is the distance to it from
-      /// the CTA that the address means; null: none.
-      auto copyTo = [&](Value move) {
-        Value place = extractLane(warp, toLanes, lane);
-        if (move)
-          place = s.add(place, move);
-        if (reduces)
-          reduceElements(warp, op, place, source, bytes);
-        else
-          copyBytes(warp, place, source, bytes, byteMask);
-        if (!trackedLanes)
-          return;
-        Value object = extractLane(warp, trackedLanes, lane);
-        if (move)
-          object = s.add(object, move);
-        Value tx = s.sub(zero, s.resize(bytes, 32, false));
-        updateMbarrier(warp, object, zero, zero, tx);
-      };
-      if (!ctas) {
-        copyTo(Value());
-        return SmallVector<Value>();
-      }
-      Value own = s.bitAnd(
-          s.sub(extractLane(warp, toLanes, lane), warp.kernel.sharedWindow),
-          s.intConstant(64, ~((uint64_t(1) << PTXJIT_SHARED_BITS) - 1)));
-      forEachCta(warp, s.resize(extractLane(warp, ctas, lane), 64, false),
-                 [&](Value rank) {
-                   copyTo(warp.scalar().sub(rankOffset(warp, rank), own));
-                 });
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value zero = s.intConstant(32, 0);
+    Value bytes = sizeOfBulk(warp, lane.get(op.getSize()), 16);
+    Value source = lane.get(from);
+    Value byteMask;
+    if (op.getBytes())
+      byteMask = warp.create<LLVM::BitcastOp>(
+          VectorType::get({16}, warp.b.getI1Type()), lane.get(op.getBytes()));
+    /// Copies into the memory of one CTA. `move` is the distance to it from
+    /// the CTA that the address means; null: none.
+    auto copyTo = [&](Value move) {
+      Value place = lane.get(to);
+      if (move)
+        place = s.add(place, move);
+      if (reduces)
+        reduceElements(warp, op, place, source, bytes);
+      else
+        copyBytes(warp, place, source, bytes, byteMask);
+      if (!op.getMbar())
+        return;
+      Value object = lane.get(tracked);
+      if (move)
+        object = s.add(object, move);
+      Value tx = s.sub(zero, s.resize(bytes, 32, false));
+      updateMbarrier(warp, object, zero, zero, tx);
+    };
+    if (!op.getCtas())
+      return copyTo(Value());
+    Value own =
+        s.bitAnd(s.sub(lane.get(to), warp.kernel.sharedWindow),
+                 s.intConstant(64, ~((uint64_t(1) << PTXJIT_SHARED_BITS) - 1)));
+    forEachCta(warp, s.resize(lane.get(op.getCtas()), 64, false),
+               [&](Value rank) {
+                 copyTo(warp.scalar().sub(rankOffset(warp, rank), own));
+               });
+  });
   return success();
 }
 
@@ -182,14 +169,10 @@ static LogicalResult emitStBulk(WarpBuilder &warp, StBulkOp op) {
   LaneAddress to = resolve(warp, op.getDst(), op.getSpace(), op.getOffset());
   emitAlignmentTest(warp, to, op.getDst(), op.getSpace(), op.getOffset(), 8,
                     op.getMask());
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value toLanes = to.vectors(c), size = warp.chunk(op.getSize(), c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      copyBytes(warp, extractLane(warp, toLanes, lane), Value(),
-                sizeOfBulk(warp, size, lane, 8), Value());
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    copyBytes(warp, lane.get(to), Value(),
+              sizeOfBulk(warp, lane.get(op.getSize()), 8), Value());
+  });
   return success();
 }
 
@@ -200,17 +183,11 @@ static LogicalResult emitTryCancel(WarpBuilder &warp, ClcTryCancelOp op) {
               tracked = resolve(warp, op.getMbar(), space, 0);
   emitAlignmentTest(warp, to, op.getDst(), space, 0, 16, op.getMask());
   emitAlignmentTest(warp, tracked, op.getMbar(), space, 0, 8, op.getMask());
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value toLanes = to.vectors(c), trackedLanes = tracked.vectors(c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      warp.callHelper(offsetof(PtxjitHelpers, cancelCluster),
-                      {extractLane(warp, toLanes, lane),
-                       extractLane(warp, trackedLanes, lane),
-                       s.intConstant(32, op.getAll())});
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    warp.callHelper(offsetof(PtxjitHelpers, cancelCluster),
+                    {lane.get(to), lane.get(tracked),
+                     warp.scalar().intConstant(32, op.getAll())});
+  });
   return success();
 }
 

@@ -1,17 +1,18 @@
-//===- LaneLoops.cpp - loops over the lanes of a chunk --------------------===//
+//===- LaneLoops.cpp - loops over the lanes of a warp ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop over lanes is one for the whole warp, however many chunks it has, and
+// ends with its test. So its body is emitted once, and LLVM need not rotate it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LaneLoops.h"
-#include "WarpMemory.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
+using arith::CmpIPredicate;
 
 scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
                                     ValueRange carried, unsigned by) {
@@ -21,105 +22,236 @@ scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
   return warp.create<scf::ForOp>(zero, end, step, carried);
 }
 
-namespace {
-/// A loop over lanes, with the buffers of the outside vectors that its body
-/// reads.
-struct LaneLoop {
-  Operation *op;
-  Value lane;
-  SmallVector<std::pair<Value, StackBuffer>, 4> kept;
-};
-struct LaneLoops : FamilyState {
-  explicit LaneLoops(WarpBuilder &) {}
-  LaneLoop *innermost = nullptr;
-};
-} // namespace
-
-/// Loads an element of a vector from outside the loop over lanes. LLVM would
-/// store the whole vector in each iteration; here it is stored once, in front
-/// of the loop.
-static Value loadFromVector(WarpBuilder &warp, Value vector, LaneLoop &loop) {
-  auto type = cast<VectorType>(vector.getType());
-  auto *kept = llvm::find_if(
-      loop.kept, [&](auto &entry) { return entry.first == vector; });
-  if (kept == loop.kept.end()) {
-    OpBuilder::InsertionGuard guard(warp.b);
-    warp.b.setInsertionPoint(loop.op);
-    StackBuffer buffer = takeBuffer(warp, 16 * 8);
-    warp.create<LLVM::StoreOp>(vector, buffer.pointer, 8);
-    loop.kept.push_back({vector, buffer});
-    kept = &loop.kept.back();
-  }
-  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
-  Type element = type.getElementType();
-  Value place = warp.create<LLVM::GEPOp>(ptr, element, kept->second.pointer,
-                                         LLVM::GEPArg(loop.lane));
-  return warp.create<LLVM::LoadOp>(element, place);
-}
-
 Value ptxjit::extractLane(WarpBuilder &warp, Value vector, Value lane) {
-  auto type = cast<VectorType>(vector.getType());
-  LaneLoop *loop = warp.state<LaneLoops>().innermost;
-  bool fromOutside =
-      loop && lane == loop->lane &&
-      !loop->op->isAncestor(vector.getParentBlock()->getParentOp());
-  if (fromOutside && warp.target.chunk > 1 &&
-      !type.getElementType().isInteger(1))
-    return loadFromVector(warp, vector, *loop);
   return warp.create<LLVM::ExtractElementOp>(vector, lane);
 }
 
-SmallVector<Value> ptxjit::forEachLane(
-    WarpBuilder &warp, unsigned c, Value mask, ValueRange carried,
-    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
-    unsigned unroll) {
-  OpBuilder::InsertionGuard guard(warp.b);
-  ChunkBuilder s = warp.scalar();
-  auto runBody = [&](Operation *loop, Value first, unsigned lanes,
-                     ValueRange args) {
-    LaneLoop current{loop, first, {}};
-    llvm::SaveAndRestore inside(warp.state<LaneLoops>().innermost, &current);
-    SmallVector<Value> values = args;
-    for (unsigned i = 0; i < lanes; ++i) {
-      current.lane = i ? s.add(first, s.intConstant(32, i)) : first;
-      values = body(current.lane, values);
-    }
-    for (auto &[vector, buffer] : current.kept)
-      giveBack(warp, buffer);
-    return values;
-  };
-  if (!warp.needsMask(mask)) {
-    assert(warp.target.chunk % unroll == 0 && "no lanes are left over");
-    scf::ForOp loop =
-        buildCountedLoop(warp, warp.target.chunk, carried, unroll);
-    Block *block = loop.getBody();
-    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-      block->back().erase();
-    warp.b.setInsertionPointToEnd(block);
-    warp.create<scf::YieldOp>(runBody(loop, loop.getInductionVar(), unroll,
-                                      loop.getRegionIterArgs()));
-    return SmallVector<Value>(loop.getResults());
+//===----------------------------------------------------------------------===//
+// What a lane has
+//===----------------------------------------------------------------------===//
+
+/// Bytes of a buffer for the lanes of a warp.
+static constexpr int64_t kBufferBytes = 32 * 8;
+
+/// The place of a lane in a buffer.
+static Value placeOf(WarpBuilder &warp, const StackBuffer &buffer, Type element,
+                     Value lane) {
+  return lanePlace(warp, buffer.pointer, element.getIntOrFloatBitWidth(),
+                   LLVM::GEPArg(lane));
+}
+
+Value LoopLane::load(const void *key,
+                     llvm::function_ref<Value(unsigned)> chunkOf) {
+  auto *found =
+      llvm::find_if(kept, [&](const Kept &entry) { return entry.key == key; });
+  if (found == kept.end()) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    warp.b.setInsertionPoint(loop);
+    ChunkVectors chunks;
+    for (unsigned c = 0; c < warp.numChunks(); ++c)
+      chunks.push_back(chunkOf(c));
+    Type element = ChunkBuilder::elementOf(chunks.front());
+    unsigned width = element.getIntOrFloatBitWidth();
+    assert(width >= 8 && "bits have no address");
+    kept.push_back({key, element, takeBuffer(warp, kBufferBytes)});
+    found = &kept.back();
+    storeLanes(warp, found->buffer.pointer, width,
+               [&](unsigned c) { return chunks[c]; });
   }
-  // Loop over the bits that are set. A branch for each bit would often be
-  // mispredicted.
-  Value bits = warp.create<LLVM::BitcastOp>(
-      warp.b.getIntegerType(warp.target.chunk), warp.maskChunk(mask, c));
-  SmallVector<Value> inits = {s.resize(bits, 32, false)};
-  inits.append(carried.begin(), carried.end());
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  auto loop = warp.create<scf::WhileOp>(types, inits);
-  SmallVector<Location> places(types.size(), warp.loc);
-  Block *test = warp.b.createBlock(&loop.getBefore(), {}, types, places);
-  warp.create<scf::ConditionOp>(s.cmp(arith::CmpIPredicate::ne,
-                                      test->getArgument(0),
-                                      s.intConstant(32, 0)),
-                                test->getArguments());
-  Block *turn = warp.b.createBlock(&loop.getAfter(), {}, types, places);
-  Value left = turn->getArgument(0);
-  Value lane = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
-                           {left, s.intConstant(1, 1)});
-  SmallVector<Value> next = {s.bitAnd(left, s.sub(left, s.intConstant(32, 1)))};
-  next.append(runBody(loop, lane, 1, turn->getArguments().drop_front()));
-  warp.create<scf::YieldOp>(next);
-  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
+  return warp.create<LLVM::LoadOp>(
+      found->element, placeOf(warp, found->buffer, found->element, number));
+}
+
+Value LoopLane::get(Value v) {
+  const Shape &shape = warp.shapeOf(v);
+  if (shape.isUniform() || warp.perThread())
+    return warp.base(v);
+  return load(v.getAsOpaquePointer(),
+              [&](unsigned c) { return warp.chunk(v, c); });
+}
+
+/// The distance from lane to lane, if that is the same for all.
+static std::optional<int64_t> strideOf(const LanePattern &pattern) {
+  int64_t stride = pattern[1] - pattern[0];
+  for (unsigned i = 1; i < 32; ++i)
+    if (pattern[i] != pattern[0] + stride * int64_t(i))
+      return std::nullopt;
+  return stride;
+}
+
+Value LoopLane::get(const LaneAddress &address) {
+  if (address.base && !address.pattern)
+    return address.base;
+  ChunkBuilder s = warp.scalar();
+  bool known = address.base && !address.ok && !warp.perThread();
+  std::optional<int64_t> stride =
+      known ? strideOf(*address.pattern) : std::nullopt;
+  if (!stride)
+    return get(address.vectors);
+  Value distance =
+      s.mul(s.resize(number, 64, false), s.intConstant(64, uint64_t(*stride)));
+  Value first =
+      s.add(address.base, s.intConstant(64, uint64_t((*address.pattern)[0])));
+  return s.add(first, distance);
+}
+
+Value LoopLane::get(const std::function<Value(unsigned)> &chunkOf) {
+  if (!loop)
+    return extractLane(warp, chunkOf(0), number);
+  return load(&chunkOf, chunkOf);
+}
+
+void LoopLane::end() {
+  for (const Kept &entry : kept)
+    giveBack(warp, entry.buffer);
+  kept.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Emits do { lane = laneOf(state); state = body(state); } while
+/// (mayGoOn(state)), with an i32 as state that is `start` at first.
+static void buildLoop(WarpBuilder &warp, Value start,
+                      llvm::function_ref<Value(Operation *, Value)> body,
+                      llvm::function_ref<Value(Value)> mayGoOn) {
+  Type i32 = warp.b.getI32Type();
+  auto loop = warp.create<scf::WhileOp>(TypeRange(i32), ValueRange(start));
+  OpBuilder::InsertionGuard guard(warp.b);
+  Block *turn =
+      warp.b.createBlock(&loop.getBefore(), {}, TypeRange(i32), {warp.loc});
+  Value next = body(loop, turn->getArgument(0));
+  warp.create<scf::ConditionOp>(mayGoOn(next), ValueRange(next));
+  Block *again =
+      warp.b.createBlock(&loop.getAfter(), {}, TypeRange(i32), {warp.loc});
+  warp.create<scf::YieldOp>(again->getArguments());
+}
+
+/// Emits a loop over the bits that are set. A branch for each bit would often
+/// be mispredicted.
+static void loopOverBits(WarpBuilder &warp, Value bits,
+                         llvm::function_ref<void(LoopLane &)> body) {
+  ChunkBuilder s = warp.scalar();
+  Value none = s.intConstant(32, 0);
+  auto isAny = [&](Value left) { return s.cmp(CmpIPredicate::ne, left, none); };
+  auto any = warp.create<scf::IfOp>(isAny(bits), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(any.thenBlock());
+  auto emitTurn = [&](Operation *loop, Value left) {
+    LoopLane lane(warp, loop);
+    lane.number = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
+                              {left, s.intConstant(1, 1)});
+    body(lane);
+    lane.end();
+    return s.bitAnd(left, s.sub(left, s.intConstant(32, 1)));
+  };
+  buildLoop(warp, bits, emitTurn, isAny);
+}
+
+/// Emits a loop over all lanes of the warp.
+static void loopOverAll(WarpBuilder &warp, unsigned unroll,
+                        llvm::function_ref<void(LoopLane &)> body) {
+  assert(32 % unroll == 0 && "no lanes are left over");
+  ChunkBuilder s = warp.scalar();
+  auto emitTurn = [&](Operation *loop, Value first) {
+    LoopLane lane(warp, loop);
+    for (unsigned i = 0; i < unroll; ++i) {
+      lane.number = i ? s.add(first, s.intConstant(32, i)) : first;
+      body(lane);
+    }
+    lane.end();
+    return s.add(first, s.intConstant(32, unroll));
+  };
+  buildLoop(warp, s.intConstant(32, 0), emitTurn, [&](Value next) {
+    return s.cmp(CmpIPredicate::ne, next, s.intConstant(32, 32));
+  });
+}
+
+/// Emits `body` for the one lane of a thread.
+static SmallVector<ChunkVectors, 2>
+runForThread(WarpBuilder &warp, Value mask, TypeRange results,
+             llvm::function_ref<SmallVector<Value>(LoopLane &)> body) {
+  ChunkBuilder s = warp.scalar(), v = warp.lanes();
+  LoopLane lane(warp, /*loop=*/nullptr);
+  lane.number = s.intConstant(32, 0);
+  SmallVector<Value> values;
+  if (!warp.needsMask(mask)) {
+    values = body(lane);
+  } else {
+    bool yields = !results.empty();
+    Value active =
+        s.cmp(CmpIPredicate::ne, warp.activeBits(mask), s.intConstant(32, 0));
+    auto choice = warp.create<scf::IfOp>(results, active,
+                                         /*addThenBlock=*/true,
+                                         /*addElseBlock=*/yields);
+    OpBuilder::InsertionGuard guard(warp.b);
+    warp.b.setInsertionPointToStart(choice.thenBlock());
+    warp.create<scf::YieldOp>(body(lane));
+    if (yields) {
+      warp.b.setInsertionPointToStart(choice.elseBlock());
+      SmallVector<Value> zeros;
+      for (Type type : results)
+        zeros.push_back(s.zero(type));
+      warp.create<scf::YieldOp>(zeros);
+    }
+    values.append(choice.result_begin(), choice.result_end());
+  }
+  SmallVector<ChunkVectors, 2> chunks;
+  for (Value value : values)
+    chunks.push_back({v.splat(value)});
+  return chunks;
+}
+
+SmallVector<ChunkVectors, 2>
+ptxjit::forEachLane(WarpBuilder &warp, Value mask, TypeRange results,
+                    llvm::function_ref<SmallVector<Value>(LoopLane &lane)> body,
+                    unsigned unroll) {
+  if (warp.perThread())
+    return runForThread(warp, mask, results, body);
+  bool masked = warp.needsMask(mask);
+  SmallVector<StackBuffer, 2> buffers;
+  for (Type type : results) {
+    buffers.push_back(takeBuffer(warp, kBufferBytes));
+    if (masked)
+      storeLanes(warp, buffers.back().pointer, type.getIntOrFloatBitWidth(),
+                 [&](unsigned) { return warp.lanes().zero(type); });
+  }
+  auto emitLane = [&](LoopLane &lane) {
+    for (auto [buffer, value] : llvm::zip_equal(buffers, body(lane)))
+      warp.create<LLVM::StoreOp>(
+          value, placeOf(warp, buffer, value.getType(), lane.number));
+  };
+  if (masked)
+    loopOverBits(warp, warp.activeBits(mask), emitLane);
+  else
+    loopOverAll(warp, unroll, emitLane);
+  SmallVector<ChunkVectors, 2> loaded;
+  for (auto [type, buffer] : llvm::zip(results, buffers)) {
+    ChunkVectors &chunks = loaded.emplace_back();
+    unsigned width = type.getIntOrFloatBitWidth();
+    for (unsigned c = 0; c < warp.numChunks(); ++c)
+      chunks.push_back(warp.lanes().bitcast(
+          loadLanes(warp, buffer.pointer, width, c), type));
+    giveBack(warp, buffer);
+  }
+  return loaded;
+}
+
+void ptxjit::forEachLane(WarpBuilder &warp, Value mask,
+                         llvm::function_ref<void(LoopLane &lane)> body,
+                         unsigned unroll) {
+  forEachLane(
+      warp, mask, TypeRange(),
+      [&](LoopLane &lane) {
+        body(lane);
+        return SmallVector<Value>();
+      },
+      unroll);
+}
+
+void ptxjit::forEachLaneOf(WarpBuilder &warp, Value bits,
+                           llvm::function_ref<void(LoopLane &lane)> body) {
+  assert(!warp.perThread() && "a thread has no lanes to choose from");
+  loopOverBits(warp, bits, body);
 }

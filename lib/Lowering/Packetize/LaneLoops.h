@@ -1,4 +1,4 @@
-//===- LaneLoops.h - loops over the lanes of a chunk ------------*- C++ -*-===//
+//===- LaneLoops.h - loops over the lanes of a warp -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,8 @@
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_LANELOOPS_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_LANELOOPS_H
 
-#include "WarpBuilder.h"
+#include "Addresses.h"
+#include "WarpMemory.h"
 
 namespace ptxjit {
 
@@ -16,20 +17,60 @@ namespace ptxjit {
 mlir::scf::ForOp buildCountedLoop(WarpBuilder &warp, unsigned count,
                                   mlir::ValueRange carried, unsigned by = 1);
 
-/// Runs `body` for each active lane of chunk `c`, in order. `lane` is its
-/// number in the chunk, i32. `carried` are the initial values of what `body`
-/// gets and returns.
-/// \param unroll  lanes of an iteration if all are active; divides the chunk.
-llvm::SmallVector<mlir::Value> forEachLane(
-    WarpBuilder &warp, unsigned c, mlir::Value mask, mlir::ValueRange carried,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value lane,
-                                                      mlir::ValueRange carried)>
-        body,
-    unsigned unroll = 1);
+/// The lane for which the body of a loop over lanes is emitted. What the lanes
+/// have is stored once, in front of the loop, and the body loads from there:
+/// LLVM would store a whole vector for each lane that is extracted.
+class LoopLane {
+public:
+  LoopLane(WarpBuilder &warp, mlir::Operation *loop) : warp(warp), loop(loop) {}
 
-/// Element `lane` (i32) of a vector. In a loop over lanes a vector from outside
-/// is stored once, in front of the loop, and its elements are loaded. LLVM
-/// would store the whole vector in each iteration.
+  /// Its number in the warp, i32; 0 in thread mode.
+  mlir::Value number;
+
+  // What the lane has, as a scalar.
+  mlir::Value get(mlir::Value v);
+  mlir::Value get(const LaneAddress &address);
+  /// \param chunkOf  makes the vector of a chunk. The object must live as long
+  /// as the loop is built: it stands for what has been stored.
+  mlir::Value get(const std::function<mlir::Value(unsigned c)> &chunkOf);
+
+  /// Gives back the memory, behind the loop.
+  void end();
+
+private:
+  /// Loads from the buffer of `key`, which is made at first.
+  mlir::Value load(const void *key,
+                   llvm::function_ref<mlir::Value(unsigned c)> chunkOf);
+
+  WarpBuilder &warp;
+  struct Kept {
+    const void *key;
+    mlir::Type element;
+    StackBuffer buffer;
+  };
+  mlir::Operation *loop; ///< null: there is one lane, and no loop
+  llvm::SmallVector<Kept, 4> kept;
+};
+
+/// A vector for each chunk.
+using ChunkVectors = llvm::SmallVector<mlir::Value, 8>;
+
+/// Runs `body` for each active lane of the warp, in order. It returns a scalar
+/// for each of `results`. \returns those of all lanes; inactive ones have 0.
+/// \param unroll  lanes of an iteration if all are active; divides 32.
+llvm::SmallVector<ChunkVectors, 2> forEachLane(
+    WarpBuilder &warp, mlir::Value mask, mlir::TypeRange results,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(LoopLane &lane)> body,
+    unsigned unroll = 1);
+/// The same without results.
+void forEachLane(WarpBuilder &warp, mlir::Value mask,
+                 llvm::function_ref<void(LoopLane &lane)> body,
+                 unsigned unroll = 1);
+/// The same for the lanes whose bits are set in `bits` (i32).
+void forEachLaneOf(WarpBuilder &warp, mlir::Value bits,
+                   llvm::function_ref<void(LoopLane &lane)> body);
+
+/// Element `lane` (i32) of a vector.
 mlir::Value extractLane(WarpBuilder &warp, mlir::Value vector,
                         mlir::Value lane);
 

@@ -9,11 +9,6 @@
 using namespace mlir;
 using namespace ptxjit;
 
-Value ptxjit::laneInStrand(WarpBuilder &warp, unsigned c, Value lane) {
-  ChunkBuilder s = warp.scalar();
-  return s.add(lane, s.intConstant(32, c * warp.target.chunk));
-}
-
 LaneRecords::LaneRecords(WarpBuilder &warp, size_t bytes) : warp(warp) {
   assert(bytes <= 32 * sizeof(uint64_t) && "no buffer is as large");
   (void)bytes;
@@ -45,19 +40,12 @@ void LaneRecords::callForEach(size_t helper, Value mask) {
   for (const Field &field : fields)
     if (!field.lanes)
       store(record, field, field.value);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    SmallVector<Value> chunks;
+  forEachLane(warp, mask, [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
     for (const Field &field : fields)
-      chunks.push_back(field.lanes ? field.lanes(c) : Value());
-    forEachLane(warp, c, mask, {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      for (auto [field, chunk] : llvm::zip(fields, chunks))
-        if (chunk)
-          store(record, field,
-                s.resize(extractLane(warp, chunk, lane), field.bits, false));
-      warp.callHelper(
-          helper, {warp.kernel.strand, laneInStrand(warp, c, lane), record});
-      return SmallVector<Value>();
-    });
-  }
+      if (field.lanes)
+        store(record, field,
+              s.resize(lane.get(field.lanes), field.bits, false));
+    warp.callHelper(helper, {warp.kernel.strand, lane.number, record});
+  });
 }

@@ -8,14 +8,10 @@
 #define PTXJIT_LIB_LOWERING_PACKETIZE_LANERECORDS_H
 
 #include "LaneLoops.h"
-#include "WarpMemory.h"
 
 #include <functional>
 
 namespace ptxjit {
-
-/// The number of lane `lane` of chunk `c` in the strand, i32.
-mlir::Value laneInStrand(WarpBuilder &warp, unsigned c, mlir::Value lane);
 
 /// Calls a helper of the runtime for each active lane, with a struct of
 /// operands in memory: helper(context, strand, lane, record).

@@ -232,25 +232,28 @@ static void gather(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   }
 }
 
-static void loadLaneByLane(WarpBuilder &warp, const WarpAccess &access,
-                           unsigned c, SmallVectorImpl<Value> &flat) {
-  ChunkBuilder s = warp.scalar();
+/// Loads in a loop over the lanes of the warp. \returns as loadElements.
+static SmallVector<Value> loadLaneByLane(WarpBuilder &warp,
+                                         const WarpAccess &access) {
   Type element = access.element;
-  Value at = access.address.vectors(c);
-  SmallVector<Value> none(access.count, warp.lanes().zero(element));
-  auto loadLane = [&](Value lane, ValueRange elements) {
-    Value start = extractLane(warp, at, lane);
-    SmallVector<Value> next;
-    for (auto [e, vector] : llvm::enumerate(elements)) {
+  SmallVector<Type> types(access.count, element);
+  auto loaded = forEachLane(warp, access.mask, types, [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value start = lane.get(access.address);
+    SmallVector<Value> elements;
+    for (unsigned e = 0; e < access.count; ++e) {
       Value where =
           e ? s.add(start, s.intConstant(64, e * bytesOf(element))) : start;
-      Value loaded = warp.create<LLVM::LoadOp>(element, warp.toPointer(where),
-                                               unsigned(bytesOf(element)));
-      next.push_back(warp.insertLane(vector, loaded, lane));
+      elements.push_back(warp.create<LLVM::LoadOp>(
+          element, warp.toPointer(where), unsigned(bytesOf(element))));
     }
-    return next;
-  };
-  flat.append(forEachLane(warp, c, access.mask, none, loadLane));
+    return elements;
+  });
+  SmallVector<Value> flat;
+  for (unsigned c = 0; c < warp.numChunks(); ++c)
+    for (const ChunkVectors &chunks : loaded)
+      flat.push_back(chunks[c]);
+  return flat;
 }
 
 static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
@@ -269,9 +272,8 @@ static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
   case AccessCode::GatherDwords:
     return gather(warp, access, c, /*fromDwords=*/true, flat);
   case AccessCode::LaneByLane:
-    return loadLaneByLane(warp, access, c, flat);
   case AccessCode::Scalar:
-    llvm_unreachable("a scalar has no chunks");
+    llvm_unreachable("not loaded chunk by chunk");
   }
 }
 
@@ -281,6 +283,8 @@ static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
 
 static SmallVector<Value>
 loadChunks(WarpBuilder &warp, const WarpAccess &access, AccessCode code) {
+  if (code == AccessCode::LaneByLane)
+    return loadLaneByLane(warp, access);
   SmallVector<Value> flat;
   for (unsigned c = 0; c < warp.numChunks(); ++c)
     loadChunk(warp, access, code, c, flat);

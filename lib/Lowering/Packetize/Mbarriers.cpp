@@ -37,35 +37,27 @@ Value ptxjit::updateMbarrier(WarpBuilder &warp, Value address, Value arrivals,
 
 static LogicalResult emitMbarrierInit(WarpBuilder &warp, MbarrierInitOp op) {
   LaneAddress address = mbarrierAddress(warp, op);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c), count = warp.chunk(op.getB(), c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value pending = s.resize(extractLane(warp, count, lane), 64, false);
-      Value word =
-          s.bitOr(pending, s.shlBy(pending, PTXJIT_MBARRIER_EXPECTED_SHIFT));
-      auto store = warp.create<LLVM::StoreOp>(
-          word, warp.toPointer(extractLane(warp, at, lane)), 8);
-      store.setOrdering(LLVM::AtomicOrdering::release);
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value pending = s.resize(lane.get(op.getB()), 64, false);
+    Value word =
+        s.bitOr(pending, s.shlBy(pending, PTXJIT_MBARRIER_EXPECTED_SHIFT));
+    auto store =
+        warp.create<LLVM::StoreOp>(word, warp.toPointer(lane.get(address)), 8);
+    store.setOrdering(LLVM::AtomicOrdering::release);
+  });
   return success();
 }
 
 static LogicalResult emitMbarrierTx(WarpBuilder &warp, MbarrierTxOp op) {
   LaneAddress address = mbarrierAddress(warp, op);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c), bytes = warp.chunk(op.getB(), c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value zero = s.intConstant(32, 0), tx = extractLane(warp, bytes, lane);
-      if (op.getTx() == MbarrierTx::Complete)
-        tx = s.sub(zero, tx);
-      updateMbarrier(warp, extractLane(warp, at, lane), zero, zero, tx);
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value zero = s.intConstant(32, 0), tx = lane.get(op.getB());
+    if (op.getTx() == MbarrierTx::Complete)
+      tx = s.sub(zero, tx);
+    updateMbarrier(warp, lane.get(address), zero, zero, tx);
+  });
   return success();
 }
 
@@ -98,25 +90,17 @@ static LogicalResult emitMbarrierArrive(WarpBuilder &warp,
       warp.setBase(op.getD().front(), state);
     return success();
   }
-  SmallVector<Value, 8> states;
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c);
-    Value operand = op.getB() ? warp.chunk(op.getB(), c) : Value();
-    SmallVector<Value> state = forEachLane(
-        warp, c, op.getMask(), {warp.lanes().zero(warp.b.getI64Type())},
-        [&](Value lane, ValueRange args) {
-          Value one = warp.scalar().intConstant(32, 1);
-          Value given = operand ? extractLane(warp, operand, lane) : one;
-          Value before =
-              op.getExpectTx()
-                  ? arrive(extractLane(warp, at, lane), one, given)
-                  : arrive(extractLane(warp, at, lane), given, Value());
-          return SmallVector<Value>{warp.insertLane(args[0], before, lane)};
-        });
-    states.push_back(state.front());
-  }
+  auto states = forEachLane(
+      warp, op.getMask(), {warp.b.getI64Type()}, [&](LoopLane &lane) {
+        Value one = warp.scalar().intConstant(32, 1);
+        Value given = op.getB() ? lane.get(op.getB()) : one;
+        Value at = lane.get(address);
+        Value before = op.getExpectTx() ? arrive(at, one, given)
+                                        : arrive(at, given, Value());
+        return SmallVector<Value>{before};
+      });
   if (!op.getD().empty())
-    warp.setChunks(op.getD().front(), states);
+    warp.setChunks(op.getD().front(), states.front());
   return success();
 }
 
@@ -142,23 +126,18 @@ static LogicalResult emitMbarrierWait(WarpBuilder &warp, MbarrierWaitOp op) {
                  hasEnded(s, load(address.base), warp.base(op.getB())));
     return success();
   }
-  SmallVector<Value, 8> ended;
-  Value only = address.base && !address.pattern ? load(address.base) : Value();
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    ChunkBuilder v = warp.lanes();
-    if (only) {
-      ended.push_back(hasEnded(v, v.splat(only), warp.chunk(op.getB(), c)));
-      continue;
-    }
-    Value at = address.vectors(c);
-    SmallVector<Value> words = forEachLane(
-        warp, c, op.getMask(), {v.zero(warp.b.getI64Type())},
-        [&](Value lane, ValueRange args) {
-          Value word = load(extractLane(warp, at, lane));
-          return SmallVector<Value>{warp.insertLane(args[0], word, lane)};
-        });
-    ended.push_back(hasEnded(v, words.front(), warp.chunk(op.getB(), c)));
-  }
+  ChunkBuilder v = warp.lanes();
+  ChunkVectors words, ended;
+  if (address.base && !address.pattern)
+    words.assign(warp.numChunks(), v.splat(load(address.base)));
+  else
+    words = forEachLane(warp, op.getMask(), {warp.b.getI64Type()},
+                        [&](LoopLane &lane) {
+                          return SmallVector<Value>{load(lane.get(address))};
+                        })
+                .front();
+  for (auto [c, word] : llvm::enumerate(words))
+    ended.push_back(hasEnded(v, word, warp.chunk(op.getB(), c)));
   warp.setChunks(op.getD(), ended);
   return success();
 }

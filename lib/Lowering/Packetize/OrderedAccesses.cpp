@@ -74,7 +74,6 @@ LogicalResult ptxjit::emitOrderedLoad(WarpBuilder &warp, LdOp op,
   ValueRange results = op.getD();
   SmallVector<Type> types(results.getTypes());
   unsigned step = elementsTogether(results, address);
-  SmallVector<SmallVector<Value, 8>, 4> chunks(results.size());
   auto loadPiece = [&](Value start, unsigned first) {
     ChunkBuilder s = warp.scalar();
     int64_t bytes = bytesOf(types.front());
@@ -87,25 +86,15 @@ LogicalResult ptxjit::emitOrderedLoad(WarpBuilder &warp, LdOp op,
     load.setOrdering(orderingOf(op.getOrder(), true, false));
     return splitInteger(s, load, ArrayRef(types).slice(first, step));
   };
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c);
-    SmallVector<Value> carried;
-    for (Type type : types)
-      carried.push_back(warp.lanes().zero(type));
-    SmallVector<Value> loaded = forEachLane(
-        warp, c, op.getMask(), carried, [&](Value lane, ValueRange args) {
-          SmallVector<Value> next;
-          Value start = extractLane(warp, at, lane);
-          for (unsigned e = 0; e < types.size(); e += step)
-            for (Value part : loadPiece(start, e))
-              next.push_back(warp.insertLane(args[next.size()], part, lane));
-          return next;
-        });
-    for (auto [list, value] : llvm::zip(chunks, loaded))
-      list.push_back(value);
-  }
-  for (auto [result, list] : llvm::zip(results, chunks))
-    warp.setChunks(result, list);
+  auto loaded = forEachLane(warp, op.getMask(), types, [&](LoopLane &lane) {
+    SmallVector<Value> elements;
+    Value start = lane.get(address);
+    for (unsigned e = 0; e < types.size(); e += step)
+      llvm::append_range(elements, loadPiece(start, e));
+    return elements;
+  });
+  for (auto [result, chunks] : llvm::zip_equal(results, loaded))
+    warp.setChunks(result, chunks);
   return success();
 }
 
@@ -115,26 +104,19 @@ LogicalResult ptxjit::emitOrderedStore(WarpBuilder &warp, StOp op,
   ValueRange stored = op.getB();
   unsigned step = elementsTogether(stored, address);
   int64_t bytes = bytesOf(stored.front().getType());
-  for (Value value : stored)
-    (void)warp.chunk(value, 0);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value at = address.vectors(c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value start = extractLane(warp, at, lane);
-      for (unsigned e = 0; e < stored.size(); e += step) {
-        Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
-        SmallVector<Value> parts;
-        for (Value value : stored.slice(e, step))
-          parts.push_back(extractLane(warp, warp.chunk(value, c), lane));
-        auto store = warp.create<LLVM::StoreOp>(
-            joinInteger(s, parts), warp.toPointer(where),
-            unsigned(step * bytes),
-            /*isVolatile=*/op.getOrder() == Order::Volatile);
-        store.setOrdering(orderingOf(op.getOrder(), false, true));
-      }
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value start = lane.get(address);
+    for (unsigned e = 0; e < stored.size(); e += step) {
+      Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
+      SmallVector<Value> parts;
+      for (Value value : stored.slice(e, step))
+        parts.push_back(lane.get(value));
+      auto store = warp.create<LLVM::StoreOp>(
+          joinInteger(s, parts), warp.toPointer(where), unsigned(step * bytes),
+          /*isVolatile=*/op.getOrder() == Order::Volatile);
+      store.setOrdering(orderingOf(op.getOrder(), false, true));
+    }
+  });
   return success();
 }

@@ -104,20 +104,28 @@ static void scatter(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   }
 }
 
+/// Stores in a loop over the lanes of the warp. `flat` is as for storeElements.
+/// \param bits  the lanes, i32; null: those of the access.
 static void storeLaneByLane(WarpBuilder &warp, const WarpAccess &access,
-                            unsigned c, ArrayRef<Value> elements) {
-  ChunkBuilder s = warp.scalar();
+                            ArrayRef<Value> flat, Value bits = {}) {
   int64_t bytes = bytesOf(access.element);
-  Value at = access.address.vectors(c);
-  forEachLane(warp, c, access.mask, {}, [&](Value lane, ValueRange) {
-    Value start = extractLane(warp, at, lane);
-    for (auto [e, vector] : llvm::enumerate(elements)) {
+  SmallVector<std::function<Value(unsigned)>> elements;
+  for (unsigned e = 0; e < access.count; ++e)
+    elements.push_back(
+        [&access, flat, e](unsigned c) { return flat[c * access.count + e]; });
+  auto storeLane = [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value start = lane.get(access.address);
+    for (auto [e, element] : llvm::enumerate(elements)) {
       Value where = e ? s.add(start, s.intConstant(64, e * bytes)) : start;
-      warp.create<LLVM::StoreOp>(extractLane(warp, vector, lane),
-                                 warp.toPointer(where), unsigned(bytes));
+      warp.create<LLVM::StoreOp>(lane.get(element), warp.toPointer(where),
+                                 unsigned(bytes));
     }
-    return SmallVector<Value>();
-  });
+  };
+  if (bits)
+    forEachLaneOf(warp, bits, storeLane);
+  else
+    forEachLane(warp, access.mask, storeLane, /*unroll=*/4);
 }
 
 static void storeChunk(WarpBuilder &warp, const WarpAccess &access,
@@ -132,11 +140,10 @@ static void storeChunk(WarpBuilder &warp, const WarpAccess &access,
   case AccessCode::Gather:
     return scatter(warp, access, c, elements);
   case AccessCode::LaneByLane:
-    return storeLaneByLane(warp, access, c, elements);
   case AccessCode::Scalar:
   case AccessCode::LaneVectors:
   case AccessCode::GatherDwords:
-    llvm_unreachable("chunks are not stored like that");
+    llvm_unreachable("not stored chunk by chunk");
   }
 }
 
@@ -146,6 +153,8 @@ static void storeChunk(WarpBuilder &warp, const WarpAccess &access,
 
 static void storeChunks(WarpBuilder &warp, const WarpAccess &access,
                         AccessCode code, ArrayRef<Value> flat) {
+  if (code == AccessCode::LaneByLane)
+    return storeLaneByLane(warp, access, flat);
   for (unsigned c = 0; c < warp.numChunks(); ++c)
     storeChunk(warp, access, code, c, flat);
 }
@@ -206,22 +215,38 @@ static void storePreferred(WarpBuilder &warp, const WarpAccess &access,
 }
 
 /// Tests for each chunk whether the addresses of its lanes are consecutive.
+/// Lanes that are stored one by one are collected, and stored behind the
+/// chunks.
 static void storeNeighbours(WarpBuilder &warp, const WarpAccess &access,
                             const AccessPlan &plan, ArrayRef<Value> flat) {
+  ChunkBuilder s = warp.scalar();
   int64_t stride = bytesOf(access.element) * access.count;
+  bool collects = plan.otherwise == AccessCode::LaneByLane;
+  Value none = s.intConstant(32, 0), left = none,
+        active = collects ? warp.activeBits(access.mask) : Value();
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
     Neighbours found = areConsecutive(warp, access.address, c, stride,
                                       access.mask, /*mayMask=*/stride >= 4);
     WarpAccess together = access;
     together.isUnmasked = !found.masked;
-    storeEither(
-        warp, found.holds,
-        [&] {
-          storeContiguous(warp, together, c, warp.toPointer(found.start),
-                          flat.slice(c * access.count, access.count));
-        },
-        [&] { storeChunk(warp, access, plan.otherwise, c, flat); });
+    auto storeTogether = [&] {
+      storeContiguous(warp, together, c, warp.toPointer(found.start),
+                      flat.slice(c * access.count, access.count));
+    };
+    auto storeApart = [&] {
+      if (!collects)
+        storeChunk(warp, access, plan.otherwise, c, flat);
+    };
+    storeEither(warp, found.holds, storeTogether, storeApart);
+    if (!collects)
+      continue;
+    uint64_t lanes = ((uint64_t(1) << warp.target.chunk) - 1)
+                     << (c * warp.target.chunk);
+    Value own = s.bitAnd(active, s.intConstant(32, lanes));
+    left = s.bitOr(left, s.select(found.holds, none, own));
   }
+  if (collects)
+    storeLaneByLane(warp, access, flat, left);
 }
 
 /// Stores where the test of the plan has failed.
@@ -239,7 +264,10 @@ static void storeOtherwise(WarpBuilder &warp, const WarpAccess &access,
     return store(plan.otherwise);
   storeEither(
       warp, holds, [&] { store(AccessCode::Runs); },
-      [&] { store(AccessCode::Gather); });
+      [&] {
+        store(warp.target.embeddedRounding ? AccessCode::Gather
+                                           : AccessCode::LaneByLane);
+      });
 }
 
 void ptxjit::storeElements(WarpBuilder &warp, const WarpAccess &access,

@@ -110,22 +110,15 @@ static LogicalResult emitTensorMapReplace(WarpBuilder &warp,
   OperandRange inputs = op.getInputs();
   LaneAddress map = resolve(warp, inputs.front(), op.getSpace(), 0);
   bool hasDimension = inputs.size() == 3;
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value places = map.vectors(c), values = warp.chunk(inputs.back(), c);
-    Value dimensions = hasDimension ? warp.chunk(inputs[1], c) : Value();
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value dimension =
-          dimensions ? s.resize(extractLane(warp, dimensions, lane), 32, false)
-                     : s.intConstant(32, 0);
-      warp.callHelper(offsetof(PtxjitHelpers, replaceInTensorMap),
-                      {warp.kernel.strand, laneInStrand(warp, c, lane),
-                       extractLane(warp, places, lane),
-                       s.intConstant(32, uint64_t(op.getField())), dimension,
-                       s.resize(extractLane(warp, values, lane), 64, false)});
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value dimension = hasDimension ? s.resize(lane.get(inputs[1]), 32, false)
+                                   : s.intConstant(32, 0);
+    warp.callHelper(offsetof(PtxjitHelpers, replaceInTensorMap),
+                    {warp.kernel.strand, lane.number, lane.get(map),
+                     s.intConstant(32, uint64_t(op.getField())), dimension,
+                     s.resize(lane.get(inputs.back()), 64, false)});
+  });
   return success();
 }
 
@@ -134,18 +127,12 @@ static LogicalResult emitTensorMapReplace(WarpBuilder &warp,
 static LogicalResult emitTensorMapCopy(WarpBuilder &warp, TensorMapCopyOp op) {
   LaneAddress to = resolve(warp, op.getInputs()[0], Space::Global, 0),
               from = resolve(warp, op.getInputs()[1], Space::Shared, 0);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value toLanes = to.vectors(c), fromLanes = from.vectors(c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      Type bytes =
-          VectorType::get({PTXJIT_TENSOR_MAP_BYTES}, warp.b.getI8Type());
-      Value map = warp.create<LLVM::LoadOp>(
-          bytes, warp.toPointer(extractLane(warp, fromLanes, lane)), 1);
-      warp.create<LLVM::StoreOp>(
-          map, warp.toPointer(extractLane(warp, toLanes, lane)), 1);
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    Type bytes = VectorType::get({PTXJIT_TENSOR_MAP_BYTES}, warp.b.getI8Type());
+    Value map =
+        warp.create<LLVM::LoadOp>(bytes, warp.toPointer(lane.get(from)), 1);
+    warp.create<LLVM::StoreOp>(map, warp.toPointer(lane.get(to)), 1);
+  });
   return success();
 }
 

@@ -129,17 +129,13 @@ static LogicalResult emitCp(WarpBuilder &warp, Tcgen05CpOp op) {
 }
 
 static LogicalResult emitShift(WarpBuilder &warp, Tcgen05ShiftOp op) {
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value addresses = warp.chunk(op.getInputs()[0], c);
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      warp.callHelper(offsetof(PtxjitHelpers, shiftCells),
-                      {warp.kernel.strand, laneInStrand(warp, c, lane),
-                       s.resize(extractLane(warp, addresses, lane), 32, false),
-                       s.intConstant(32, op.getGroup() == CtaGroup::Two)});
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    warp.callHelper(offsetof(PtxjitHelpers, shiftCells),
+                    {warp.kernel.strand, lane.number,
+                     s.resize(lane.get(op.getInputs()[0]), 32, false),
+                     s.intConstant(32, op.getGroup() == CtaGroup::Two)});
+  });
   return success();
 }
 
@@ -149,20 +145,15 @@ static LogicalResult emitShift(WarpBuilder &warp, Tcgen05ShiftOp op) {
 
 static LogicalResult emitCommit(WarpBuilder &warp, Tcgen05CommitOp op) {
   LaneAddress mbarrier = resolve(warp, op.getInputs()[0], op.getSpace(), 0);
-  for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value places = mbarrier.vectors(c);
-    Value ctas = op.getMulticast() ? warp.chunk(op.getInputs()[1], c) : Value();
-    forEachLane(warp, c, op.getMask(), {}, [&](Value lane, ValueRange) {
-      ChunkBuilder s = warp.scalar();
-      Value chosen = ctas ? s.resize(extractLane(warp, ctas, lane), 32, false)
-                          : s.intConstant(32, 0);
-      warp.callHelper(offsetof(PtxjitHelpers, commitTensors),
-                      {warp.kernel.strand, laneInStrand(warp, c, lane),
-                       extractLane(warp, places, lane), chosen,
-                       s.intConstant(32, op.getMulticast())});
-      return SmallVector<Value>();
-    });
-  }
+  forEachLane(warp, op.getMask(), [&](LoopLane &lane) {
+    ChunkBuilder s = warp.scalar();
+    Value chosen = op.getMulticast()
+                       ? s.resize(lane.get(op.getInputs()[1]), 32, false)
+                       : s.intConstant(32, 0);
+    warp.callHelper(offsetof(PtxjitHelpers, commitTensors),
+                    {warp.kernel.strand, lane.number, lane.get(mbarrier),
+                     chosen, s.intConstant(32, op.getMulticast())});
+  });
   return success();
 }
 

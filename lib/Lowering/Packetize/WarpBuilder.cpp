@@ -34,10 +34,6 @@ Value WarpBuilder::toPointer(Value address) {
   return create<LLVM::IntToPtrOp>(type, address);
 }
 
-Value WarpBuilder::insertLane(Value vector, Value element, Value lane) {
-  return create<LLVM::InsertElementOp>(vector, element, lane);
-}
-
 Value WarpBuilder::both(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;

@@ -90,8 +90,6 @@ public:
   /// A builder for scalars.
   ChunkBuilder scalar() { return ChunkBuilder(b, loc, target, 0); }
   mlir::Value toPointer(mlir::Value address);
-  mlir::Value insertLane(mlir::Value vector, mlir::Value element,
-                         mlir::Value lane);
   /// Returns x & y; null stands for true.
   mlir::Value both(mlir::Value x, mlir::Value y);
 
