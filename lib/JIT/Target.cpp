@@ -8,6 +8,7 @@
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -16,12 +17,24 @@
 using namespace llvm;
 using namespace ptxjit;
 
+/// Sets an option that LLVM has for its command line alone. It may be gone in
+/// another version of LLVM, where it is not missed.
+static void setOption(StringRef name, StringRef value) {
+  auto &options = cl::getRegisteredOptions();
+  if (auto found = options.find(name); found != options.end())
+    found->second->addOccurrence(0, name, value);
+}
+
 static void initializeLLVM() {
   static std::once_flag once;
   std::call_once(once, [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser();
+    // LLVM merges the token factors of a block up to this number of operands,
+    // in quadratic time. With its 2,048 that was half of the time of
+    // `attention`, whose code is the same with 64.
+    setOption("combiner-tokenfactor-inline-limit", "64");
   });
 }
 

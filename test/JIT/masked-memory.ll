@@ -116,3 +116,27 @@ define i32 @plain(ptr %p) {
   %v = load i32, ptr %p
   ret i32 %v
 }
+
+; Where there are many gathers, the CPU's own are used: they are smaller.
+; CHECK-LABEL: define <8 x i32> @many_gathers
+; CHECK-COUNT-16: call <8 x i32> @llvm.masked.gather
+; CHECK: ret
+define <8 x i32> @many_gathers(<8 x ptr> %p, <8 x i1> %mask) {
+  %v0 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> zeroinitializer)
+  %v1 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v0)
+  %v2 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v1)
+  %v3 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v2)
+  %v4 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v3)
+  %v5 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v4)
+  %v6 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v5)
+  %v7 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v6)
+  %v8 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v7)
+  %v9 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v8)
+  %v10 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v9)
+  %v11 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v10)
+  %v12 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v11)
+  %v13 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v12)
+  %v14 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v13)
+  %v15 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v14)
+  ret <8 x i32> %v15
+}
