@@ -35,7 +35,11 @@ static constexpr StringLiteral kPasses =
     "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg<sink-common-insts>,adce)";
 static constexpr StringLiteral kQuickPasses =
-    "always-inline,function(lower-expect,sroa)";
+    "always-inline,function(lower-expect,sroa,early-cse,simplifycfg)";
+/// LLVM instructions up to which quick code is generated with some care. That
+/// takes about as long as without, since the code is a third as large; in
+/// larger functions the register allocator's time grows faster.
+static constexpr unsigned kCarefulInstructions = 8000;
 
 /// Expands operations on blocks of memory to loops. Without optimization LLVM
 /// would call libc for them, which compiled code cannot reach.
@@ -102,6 +106,9 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
 
 Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
+  if (machine.getOptLevel() == CodeGenOptLevel::None &&
+      module.getInstructionCount() <= kCarefulInstructions)
+    machine.setOptLevel(CodeGenOptLevel::Less);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");
