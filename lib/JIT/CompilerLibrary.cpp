@@ -118,7 +118,8 @@ struct ImageStorage : PtxjitImage {
 // Modules
 //===----------------------------------------------------------------------===//
 
-static void describeKernel(PtxjitModule &out, FuncOp func) {
+static void describeKernel(PtxjitModule &out, const ModuleVariables &variables,
+                           FuncOp func) {
   PtxjitKernelInfo kernel{};
   kernel.name = out.variables.keep(func.getSymName());
   auto &params = out.params.emplace_back();
@@ -150,7 +151,7 @@ static void describeKernel(PtxjitModule &out, FuncOp func) {
     kernel.explicitCluster = directives->contains("explicitcluster");
     kernel.blocksAreClusters = directives->contains("blocksareclusters");
   }
-  KernelLayout layout(func->getParentOfType<ModuleOp>(), func);
+  KernelLayout layout(variables, func);
   kernel.sharedBytes = uint32_t(layout.sharedEnd - PTXJIT_SHARED_BASE);
   kernel.localBytes = uint32_t(layout.localBytes);
   out.kernels.push_back(kernel);
@@ -175,10 +176,11 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
   auto out = std::make_unique<PtxjitModule>();
   out->text = source.str();
   out->fileName = fileName;
+  ModuleVariables variables(**module);
   for (FuncOp func : (*module)->getOps<FuncOp>()) {
     out->functions.push_back(out->variables.keep(func.getSymName()));
     if (func.getEntry())
-      describeKernel(*out, func);
+      describeKernel(*out, variables, func);
   }
   for (VarOp var : (*module)->getOps<VarOp>())
     if ((var.getSpace() == Space::Global || var.getSpace() == Space::Const) &&

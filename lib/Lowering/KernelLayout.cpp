@@ -7,22 +7,12 @@
 #include "ptxjit/Lowering/KernelLayout.h"
 
 #include "ptxjit/Runtime/KernelABI.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
-
-/// The names of the variables that a kernel, or a function that it may call,
-/// uses.
-static llvm::StringSet<> findUsed(ModuleOp module, FuncOp kernel) {
-  llvm::StringSet<> used;
-  for (FuncOp func : module.getOps<FuncOp>())
-    if (func == kernel || !func.getEntry())
-      func.walk([&](AddressOfOp op) { used.insert(op.getSymbol()); });
-  return used;
-}
 
 /// Does `op` depend on the cluster, or access the shared memory of its CTAs?
 static bool needsCluster(Operation *op) {
@@ -33,57 +23,106 @@ static bool needsCluster(Operation *op) {
   return access && access.getAddressSpace() == Space::SharedCluster;
 }
 
-static bool needsCluster(ModuleOp module, FuncOp kernel) {
-  bool found = false;
-  for (FuncOp func : module.getOps<FuncOp>())
-    if (func == kernel || !func.getEntry())
-      func.walk([&](Operation *op) { found |= needsCluster(op); });
-  return found;
+void ModuleVariables::Uses::add(FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (auto address = dyn_cast<AddressOfOp>(op))
+      names.insert(address.getSymbol());
+    else if (auto test = dyn_cast<IsSpacepOp>(op)) // `.global`: not constant
+      testsForConstants |=
+          test.getSpace() == Space::Const || test.getSpace() == Space::Global;
+    cluster |= needsCluster(op);
+  });
 }
 
-KernelLayout::KernelLayout(ModuleOp module, FuncOp kernel)
-    : paramBytes(kernel.getParamBytes()),
-      usesCluster(needsCluster(module, kernel)) {
-  int64_t shared = PTXJIT_SHARED_BASE, dynamicAlign = 16;
-  llvm::SmallVector<VarOp> dynamic;
-  llvm::StringSet<> used = findUsed(module, kernel);
+ModuleVariables::ModuleVariables(ModuleOp module) {
+  llvm::StringSet<> kernels;
+  for (FuncOp func : module.getOps<FuncOp>())
+    if (func.getEntry())
+      kernels.insert(func.getSymName());
+    else
+      ofFunctions.add(func);
   for (VarOp var : module.getOps<VarOp>()) {
-    bool mine = !var.getOwner() || *var.getOwner() == kernel.getSymName() ||
-                used.contains(var.getSymName());
-    switch (var.getSpace()) {
-    case Space::Global:
-    case Space::Const:
-      places[var.getSymName()] = globals.size();
-      globals.push_back(var);
-      break;
-    case Space::Shared:
-      if (!mine)
-        break;
-      if (var.getBytes() == 0) {
-        dynamic.push_back(var);
-        dynamicAlign = std::max<int64_t>(dynamicAlign, var.getAlign());
-        break;
-      }
-      shared = llvm::alignTo(shared, var.getAlign());
-      places[var.getSymName()] = shared;
-      shared += var.getBytes();
-      break;
-    case Space::Local:
-    case Space::Param:
-      if (!used.contains(var.getSymName()))
-        break;
-      localBytes = llvm::alignTo(localBytes, var.getAlign());
-      places[var.getSymName()] = localBytes;
-      localBytes += var.getBytes();
-      break;
-    default:
-      break;
-    }
+    unsigned number = list.size();
+    list.push_back(var);
+    numbers[var.getSymName()] = number;
+    if (var.getSpace() == Space::Const)
+      constants.push_back(number);
+    if (var.getSpace() != Space::Shared)
+      continue;
+    if (!var.getOwner())
+      shared.push_back(number);
+    else if (kernels.contains(*var.getOwner()))
+      owned[*var.getOwner()].push_back(number);
   }
-  sharedEnd = llvm::alignTo(shared, dynamicAlign);
-  for (VarOp var : dynamic)
+}
+
+llvm::SmallVector<unsigned> ModuleVariables::find(FuncOp kernel,
+                                                  const Uses &uses) const {
+  llvm::SmallSetVector<unsigned, 16> found(shared.begin(), shared.end());
+  if (auto it = owned.find(kernel.getSymName()); it != owned.end())
+    found.insert_range(it->second);
+  if (uses.testsForConstants || ofFunctions.testsForConstants)
+    found.insert_range(constants);
+  auto add = [&](StringRef name) {
+    if (auto it = numbers.find(name); it != numbers.end())
+      found.insert(it->second);
+  };
+  for (const llvm::StringSet<> *names : {&uses.names, &ofFunctions.names})
+    for (StringRef name : names->keys())
+      add(name);
+  // Initial values hold addresses of more variables.
+  for (size_t i = 0; i < found.size(); ++i) {
+    VarOp var = list[found[i]];
+    if (auto relocs = var.getRelocsAttr())
+      for (Attribute reloc : relocs)
+        add(cast<FlatSymbolRefAttr>(cast<ArrayAttr>(reloc)[2]).getValue());
+  }
+  llvm::SmallVector<unsigned> sorted(found.takeVector());
+  llvm::sort(sorted);
+  return sorted;
+}
+
+KernelLayout::KernelLayout(const ModuleVariables &variables, FuncOp kernel)
+    : sharedEnd(PTXJIT_SHARED_BASE), paramBytes(kernel.getParamBytes()) {
+  ModuleVariables::Uses uses;
+  uses.add(kernel);
+  usesCluster = uses.cluster || variables.ofFunctions.cluster;
+  for (unsigned number : variables.find(kernel, uses))
+    place(variables.list[number]);
+  int64_t dynamicAlign = 16;
+  for (VarOp var : dynamicShared)
+    dynamicAlign = std::max<int64_t>(dynamicAlign, var.getAlign());
+  sharedEnd = llvm::alignTo(sharedEnd, dynamicAlign);
+  for (VarOp var : dynamicShared)
     places[var.getSymName()] = sharedEnd;
   localBytes = llvm::alignTo(localBytes, 16);
+}
+
+void KernelLayout::place(VarOp var) {
+  auto append = [&](int64_t &end) {
+    int64_t at = llvm::alignTo(end, var.getAlign());
+    end = at + var.getBytes();
+    return at;
+  };
+  switch (var.getSpace()) {
+  case Space::Global:
+  case Space::Const:
+    places[var.getSymName()] = globals.size();
+    globals.push_back(var);
+    break;
+  case Space::Shared:
+    if (var.getBytes() == 0)
+      dynamicShared.push_back(var);
+    else
+      places[var.getSymName()] = append(sharedEnd);
+    break;
+  case Space::Local:
+  case Space::Param:
+    places[var.getSymName()] = append(localBytes);
+    break;
+  default:
+    break;
+  }
 }
 
 std::optional<int64_t> KernelLayout::find(StringRef symbol) const {

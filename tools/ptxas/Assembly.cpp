@@ -235,8 +235,9 @@ void Assembly::warn() {
     });
   if (!options.has(OptionId::WarnLocal))
     return;
+  ModuleVariables variables(*module);
   for (FuncOp entry : entriesOf(*module))
-    if (int64_t bytes = KernelLayout(*module, entry).localBytes)
+    if (int64_t bytes = KernelLayout(variables, entry).localBytes)
       messages.say(Severity::Warning,
                    "Local memory used for function '" + entry.getSymName() +
                        "', size of stack frame: " + Twine(bytes) + " bytes");
@@ -261,8 +262,9 @@ void Assembly::describeVariables() {
 void Assembly::describe() {
   describeVariables();
   std::string device = deviceOf(options);
+  ModuleVariables variables(*module);
   for (FuncOp entry : entriesOf(*module)) {
-    KernelLayout layout(*module, entry);
+    KernelLayout layout(variables, entry);
     int64_t shared = layout.sharedEnd - PTXJIT_SHARED_BASE;
     messages.say(Severity::Info, "Compiling entry function '" +
                                      entry.getSymName() + "' for '" + device +

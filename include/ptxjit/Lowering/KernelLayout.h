@@ -10,18 +10,51 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ptxjit {
 
+/// The variables of a module, and what its functions use of them. Made once for
+/// all kernels of a module, so that laying out each of them takes time for what
+/// it uses, and not for the whole module.
+class ModuleVariables {
+public:
+  explicit ModuleVariables(mlir::ModuleOp module);
+
+private:
+  friend class KernelLayout;
+  /// What the code of functions refers to.
+  struct Uses {
+    void add(ptx::FuncOp func);
+    llvm::StringSet<> names;
+    /// Tests whether an address is that of a constant, which may be any.
+    bool testsForConstants = false;
+    bool cluster = false;
+  };
+  /// The numbers of the variables that `kernel` lays out, in module order.
+  llvm::SmallVector<unsigned> find(ptx::FuncOp kernel, const Uses &uses) const;
+
+  llvm::SmallVector<ptx::VarOp> list; ///< in module order
+  llvm::StringMap<unsigned> numbers;  ///< in `list`
+  llvm::SmallVector<unsigned> constants;
+  /// Shared variables of the module, which each kernel lays out.
+  llvm::SmallVector<unsigned> shared;
+  /// Shared variables of each kernel.
+  llvm::StringMap<llvm::SmallVector<unsigned>> owned;
+  Uses ofFunctions; ///< of all functions that are no kernels
+};
+
 /// Where the variables that one kernel can see lie.
-///  - `.global`, `.const`: an index in the context's table of addresses, in
-///    module order.
+///  - `.global`, `.const`: an index in the context's table of addresses, which
+///    has those that the kernel uses, in module order.
 ///  - `.shared`: an offset in the shared window, from PTXJIT_SHARED_BASE on.
 ///    Dynamic shared memory lies behind all static data.
 ///  - `.local`: an offset in the thread's frame.
 class KernelLayout {
 public:
-  KernelLayout(mlir::ModuleOp module, ptx::FuncOp kernel);
+  KernelLayout(const ModuleVariables &variables, ptx::FuncOp kernel);
+  KernelLayout(mlir::ModuleOp module, ptx::FuncOp kernel)
+      : KernelLayout(ModuleVariables(module), kernel) {}
 
   /// The place of a variable: a table index, or an offset in its window.
   /// Nothing if the name is not a variable of this kernel.
@@ -41,11 +74,14 @@ public:
   /// In thread mode, the bytes of stack that must stay free: one frame, and 16
   /// KiB.
   int64_t stackReserve() const { return localBytes + (16 << 10); }
-  /// Variables in `.global` and `.const`, in table order.
+  /// The used variables in `.global` and `.const`, in table order.
   llvm::SmallVector<ptx::VarOp> globals;
 
 private:
+  void place(ptx::VarOp var);
+
   llvm::StringMap<int64_t> places;
+  llvm::SmallVector<ptx::VarOp> dynamicShared;
 };
 
 } // namespace ptxjit

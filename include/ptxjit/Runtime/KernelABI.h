@@ -310,7 +310,7 @@ typedef struct PtxjitKernelContext {
   uint32_t ctaid[3];
   uint32_t nctaid[3];      /**< grid extents in CTAs */
   const uint8_t *params;   /**< laid out as `.param` space, 16-byte aligned */
-  const uint64_t *globals; /**< addresses of the module's variables, in order */
+  const uint64_t *globals; /**< addresses of the kernel's variables */
   uint8_t *shared;         /**< the CTA's shared window */
   uint8_t *local;          /**< local memory of warps (PTXJIT_LOCAL_BYTES); in
                             *   PTXJIT_MODE_THREADS the threads' stacks */
