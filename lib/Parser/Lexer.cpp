@@ -8,6 +8,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <array>
+#include <cstring>
+
 using namespace ptxjit;
 using llvm::StringRef;
 
@@ -21,14 +24,28 @@ static bool isPunctuation(char c) {
   return StringRef("{}[]()<>,;:+-*/&|^~?!=@").contains(c);
 }
 
+/// Which characters Lexer::skipBraces passes over without a closer look: those
+/// of statements, but no brace, and none that a comment or `#line` begins with.
+/// Large modules consist of bodies that are skipped, so this is a table.
+static std::array<bool, 256> makePlainTable() {
+  std::array<bool, 256> plain{};
+  for (unsigned i = 0; i < plain.size(); ++i) {
+    char c = char(i);
+    bool isKnown = isNamePart(c) || isPunctuation(c) || llvm::isSpace(c) ||
+                   c == '%' || c == '.';
+    plain[i] = isKnown && c != '{' && c != '}' && c != '/';
+  }
+  return plain;
+}
+
 Token Lexer::make(TokenKind kind, const char *from, const char *textBegin,
                   const char *textEnd) {
   return {kind, StringRef(textBegin, textEnd - textBegin), from};
 }
 
 void Lexer::skipLine() {
-  while (cur < end && *cur != '\n')
-    ++cur;
+  const void *found = std::memchr(cur, '\n', end - cur);
+  cur = found ? static_cast<const char *>(found) : end;
 }
 
 void Lexer::skipTrivia() {
@@ -66,7 +83,10 @@ Token Lexer::skipBraces() {
     if (token.is(TokenKind::Error) && !malformed.is(TokenKind::Error))
       malformed = token;
   };
+  static const std::array<bool, 256> isPlain = makePlainTable();
   for (unsigned depth = 1; depth;) {
+    while (cur < end && isPlain[uint8_t(*cur)])
+      ++cur;
     skipTrivia();
     if (openComment)
       note(takeOpenComment());
@@ -82,8 +102,7 @@ Token Lexer::skipBraces() {
       ++depth;
     else if (*cur == '}')
       --depth;
-    else if (!isNamePart(*cur) && !isPunctuation(*cur) && *cur != '%' &&
-             *cur != '.')
+    else if (*cur != '/' && !isPlain[uint8_t(*cur)])
       note(make(TokenKind::Error, cur, cur, cur + 1));
     ++cur;
   }

@@ -64,6 +64,11 @@ TEST(Lexer, SkipsToTheBraceThatCloses) {
   EXPECT_TRUE(lexer.skipBraces().isPunct("}"));
   EXPECT_EQ(lexer.next().spelling, "b");
 }
+TEST(Lexer, SkipsLinesOfOtherPrograms) {
+  Lexer lexer("a / b\n#line 7 \"}\n //}\n %x } c");
+  EXPECT_TRUE(lexer.skipBraces().isPunct("}"));
+  EXPECT_EQ(lexer.next().spelling, "c");
+}
 TEST(Lexer, SkippingFindsTheFirstMalformedToken) {
   auto skip = [](llvm::StringRef text) {
     Token token = Lexer(text).skipBraces();
@@ -72,6 +77,7 @@ TEST(Lexer, SkippingFindsTheFirstMalformedToken) {
   using Found = std::pair<TokenKind, long>;
   EXPECT_EQ(skip("a \"b\n } c"), Found(TokenKind::Error, 2));
   EXPECT_EQ(skip("a ` \"b\n }"), Found(TokenKind::Error, 2));
+  EXPECT_EQ(skip("a # b }"), Found(TokenKind::Error, 2));
   EXPECT_EQ(skip("\"a\" b /* } "), Found(TokenKind::Error, 6));
   EXPECT_EQ(skip("a { }"), Found(TokenKind::Eof, 5));
   // The text behind the brace is not read.
