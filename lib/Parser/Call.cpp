@@ -82,7 +82,7 @@ FailureOr<Value> ParserImpl::placeOf(const RawOperand &arg, ParamAttr formal) {
     return error(arg.loc)
            << "expected a .param variable, a register or a constant for '"
            << formal.getName().getValue() << "'";
-  auto var = module->lookupSymbol<VarOp>(symbol->irName);
+  auto var = cast<VarOp>(symbol->op);
   // A formal without a size, as in `va[]`, accepts variables of any size.
   if (formal.getBytes() && var.getBytes() != uint64_t(formal.getBytes()))
     return error(arg.loc) << "'" << arg.name << "' has " << var.getBytes()
@@ -190,16 +190,16 @@ LogicalResult ParserImpl::findCallees(const Token &list, CallTarget &target) {
     for (auto &[name, loc] : symbol->targets)
       names.push_back(FlatSymbolRefAttr::get(context, lookup(name)->irName));
   if (symbol && symbol->kind == Symbol::Variable)
-    if (auto var = module->lookupSymbol<VarOp>(symbol->irName);
-        var && var.getRelocsAttr())
+    if (auto var = cast<VarOp>(symbol->op); var.getRelocsAttr())
       for (Attribute reloc : var.getRelocsAttr())
         names.push_back(cast<ArrayAttr>(reloc)[2]);
   for (Attribute name : names) {
-    auto callee =
-        module->lookupSymbol<FuncOp>(cast<FlatSymbolRefAttr>(name).getValue());
-    if (!callee)
+    Symbol *known =
+        scopes.front().lookup(cast<FlatSymbolRefAttr>(name).getValue());
+    if (!known || known->kind != Symbol::Function)
       return error(list.getLoc())
              << "'" << list.spelling << "' holds more than functions";
+    auto callee = cast<FuncOp>(known->op);
     target.signature.results.assign(callee.getResults().begin(),
                                     callee.getResults().end());
     target.signature.params.assign(callee.getParams().begin(),
@@ -302,7 +302,7 @@ LogicalResult ParserImpl::resolveTarget(const CallSyntax &call,
   if (!target.symbol)
     return error(call.loc) << "'" << call.name << "' is not declared";
   if (target.symbol->kind == Symbol::Function) {
-    auto callee = module->lookupSymbol<FuncOp>(target.symbol->irName);
+    auto callee = cast<FuncOp>(target.symbol->op);
     if (callee.getEntry())
       return error(call.loc) << "'" << call.name << "' is a kernel";
     target.signature.results.assign(callee.getResults().begin(),

@@ -341,6 +341,7 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
       init ? builder.getDenseI8ArrayAttr(init->bytes) : nullptr,
       init && !init->relocs.empty() ? builder.getArrayAttr(init->relocs)
                                     : nullptr);
+  fresh->op = var;
   if (init && !init->members.empty())
     var->setAttr("ptx.members", builder.getArrayAttr(init->members));
   return success();
@@ -497,16 +498,17 @@ FuncOp ParserImpl::declareFunction(StringRef name, SMLoc loc, bool entry,
   if (!old) {
     Symbol symbol{Symbol::Function, loc, ScalarType::B64};
     symbol.irName = name.str();
-    if (!declare(name, symbol, loc))
+    Symbol *fresh = declare(name, symbol, loc);
+    if (!fresh)
       return nullptr;
-    return FuncOp::create(builder, toLocation(loc), name, entry,
-                          linkage.empty() ? nullptr
-                                          : builder.getStringAttr(linkage),
-                          params, results, nullptr);
+    auto op = FuncOp::create(builder, toLocation(loc), name, entry,
+                             linkage.empty() ? nullptr
+                                             : builder.getStringAttr(linkage),
+                             params, results, nullptr);
+    fresh->op = op;
+    return op;
   }
-  FuncOp op = old->kind == Symbol::Function
-                  ? module->lookupSymbol<FuncOp>(old->irName)
-                  : FuncOp();
+  FuncOp op = old->kind == Symbol::Function ? cast<FuncOp>(old->op) : FuncOp();
   bool hadBody = op && (!op.isBodiless() || op->hasAttr("ptx.outlined"));
   if (!op || (hasBody && hadBody)) {
     InFlightDiagnostic diag = error(loc);

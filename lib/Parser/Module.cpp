@@ -346,10 +346,11 @@ LogicalResult ParserImpl::parseAlias() {
     if (!symbol || symbol->kind != Symbol::Function)
       return error(loc) << "'" << name << "' is not a declared function";
   }
-  StringRef target = lookup(*aliasee)->irName;
+  const Symbol &target = *lookup(*aliasee);
   if (auto func = module->lookupSymbol<FuncOp>(*alias))
-    func->setAttr(kAliasAttr, FlatSymbolRefAttr::get(context, target));
-  lookup(*alias)->irName = target.str();
+    func->setAttr(kAliasAttr, FlatSymbolRefAttr::get(context, target.irName));
+  lookup(*alias)->irName = target.irName;
+  lookup(*alias)->op = target.op;
   return success();
 }
 

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "ptxjit/Dialect/PtxDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,6 +44,7 @@ struct Symbol {
   unsigned vectorSize = 1;
   /// Variable, Function: the name in the module's symbol table.
   std::string irName = {};
+  mlir::Operation *op = nullptr; ///< Variable, Function
   /// Variable, Param: the state space.
   ptx::Space space = ptx::Space::Generic;
   int64_t elementBytes = 0;

@@ -9,6 +9,7 @@
 #include "ptxjit/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -30,9 +31,9 @@ struct Parsed {
   OwningOpRef<ModuleOp> module;
   std::string errors;
 
-  explicit Parsed(const ParseOptions &options) {
+  explicit Parsed(const ParseOptions &options, const char *text = kText) {
     loadParserDialects(context);
-    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(kText, "k.ptx"),
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, "k.ptx"),
                                llvm::SMLoc());
     ScopedDiagnosticHandler handler(
         &context, [&](Diagnostic &d) { errors += d.str() + "\n"; });
@@ -77,4 +78,21 @@ TEST(Outline, StopsAfterManyErrors) {
   options.maxErrors = 1;
   Parsed p(options);
   EXPECT_EQ(llvm::StringRef(p.errors).count("is not the name"), 1u) << p.errors;
+}
+
+/// Each call declares variables of the module, and finds its own among them.
+TEST(Outline, ManyCallsAreParsedInTime) {
+  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                     ".func f0(.param .b32 a) { ret; }\n";
+  for (int i = 1; i < 4000; ++i)
+    text += ".func f" + std::to_string(i) +
+            "(.param .b32 a) { .param .b32 p; .reg .b32 %r;\n"
+            "  st.param.b32 [p], %r; call f" +
+            std::to_string(i - 1) + ", (p); call f0, (%r); ret; }\n";
+  auto begin = std::chrono::steady_clock::now();
+  Parsed p(ParseOptions{}, text.c_str());
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
+  ASSERT_TRUE(p.module) << p.errors;
+  EXPECT_LT(seconds.count(), 5);
 }
