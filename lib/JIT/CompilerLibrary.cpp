@@ -96,6 +96,7 @@ private:
 
 struct PtxjitModule {
   std::string text, fileName;
+  BodyEnds bodyEnds; ///< of skipped bodies
   VariableList variables;
   std::deque<std::vector<PtxjitParam>> params;
   std::vector<PtxjitKernelInfo> kernels;
@@ -165,15 +166,16 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
                                 int checkBodies, PtxjitSink diagnostics,
                                 uint32_t *numErrors) {
   Session session(source, fileName, diagnostics);
+  auto out = std::make_unique<PtxjitModule>();
   ParseOptions options;
   options.bodies = checkBodies;
+  options.newEnds = &out->bodyEnds;
   auto module = session.parse(options);
   bool ok = succeeded(module) && succeeded(verify(**module));
   if (numErrors)
     *numErrors = ok ? 0 : std::max(session.numErrors, 1u);
   if (!ok)
     return nullptr;
-  auto out = std::make_unique<PtxjitModule>();
   out->text = source.str();
   out->fileName = fileName;
   ModuleVariables variables(**module);
@@ -257,6 +259,16 @@ static uint64_t countInstructions(ModuleOp ir) {
   return count;
 }
 
+/// How to parse a module once more for one of its kernels.
+static ParseOptions optionsFor(const PtxjitModule &module,
+                               llvm::StringRef kernel) {
+  ParseOptions options;
+  options.onlyKernel = kernel;
+  options.addressSize = module.info.addressBits;
+  options.knownEnds = &module.bodyEnds;
+  return options;
+}
+
 namespace {
 
 /// One run of the compiler, which may stop behind a stage to show its result.
@@ -332,10 +344,7 @@ llvm::Error Compilation::run() {
   // On the heap, and leaked if LLVM jumps out: see Protected.cpp.
   auto session =
       std::make_unique<Session>(module.text, module.fileName, diagnostics);
-  ParseOptions options;
-  options.onlyKernel = kernel;
-  options.addressSize = module.info.addressBits;
-  auto ir = session->parse(options);
+  auto ir = session->parse(optionsFor(module, kernel));
   if (mlir::failed(ir))
     return failed("parse");
   if (stopAt == "explain" || stopAt == "remarks")
@@ -697,10 +706,7 @@ static int interpretKernel(const PtxjitModule *module, const char *kernel,
   bool ok = false;
   llvm::Error error = runProtected([&]() -> llvm::Error {
     Session session(module->text, module->fileName, diagnostics);
-    ParseOptions options;
-    options.onlyKernel = kernel;
-    options.addressSize = module->info.addressBits;
-    auto ir = session.parse(options);
+    auto ir = session.parse(optionsFor(*module, kernel));
     ok = succeeded(ir) && succeeded(interpret(**ir, kernel, *launch));
     return llvm::Error::success();
   });

@@ -40,6 +40,7 @@ parseImage(llvm::SourceMgr &sources, MLIRContext *context,
   for (auto [i, part] : llvm::enumerate(parts)) {
     ParseOptions own = options;
     own.onlyKernel = kernelOf(options.onlyKernel, i + 1);
+    own.allFunctions = true;
     own.buffer = sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(
             StringRef(part.text.data(), part.text.size()), part.name),

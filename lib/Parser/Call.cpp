@@ -183,6 +183,7 @@ LogicalResult ParserImpl::findCallees(const Token &list, CallTarget &target) {
   Symbol *symbol = lookup(list.spelling);
   if (symbol && symbol->kind == Symbol::Prototype) {
     target.signature = symbol->signature;
+    callsAny = true;
     return success();
   }
   SmallVector<Attribute> names;
@@ -200,6 +201,7 @@ LogicalResult ParserImpl::findCallees(const Token &list, CallTarget &target) {
       return error(list.getLoc())
              << "'" << list.spelling << "' holds more than functions";
     auto callee = cast<FuncOp>(known->op);
+    called.push_back(callee.getSymName().str());
     target.signature.results.assign(callee.getResults().begin(),
                                     callee.getResults().end());
     target.signature.params.assign(callee.getParams().begin(),

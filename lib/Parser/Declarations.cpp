@@ -16,10 +16,15 @@ using namespace ptxjit::ptx;
 static constexpr int64_t kMaxBytes = int64_t(1) << 40;
 
 Symbol *ParserImpl::lookup(StringRef name) {
-  for (auto it = scopes.rbegin(); it != scopes.rend(); ++it)
+  for (auto it = scopes.rbegin(); it != scopes.rend() - 1; ++it)
     if (Symbol *symbol = it->lookup(name))
       return symbol;
-  return nullptr;
+  Symbol *symbol = scopes.front().lookup(name);
+  if (symbol && visibleTo && symbol->loc.getPointer() > visibleTo)
+    return nullptr;
+  if (symbol && symbol->kind == Symbol::Function && scopes.size() > 1)
+    called.push_back(symbol->irName);
+  return symbol;
 }
 
 Symbol *ParserImpl::declare(StringRef name, Symbol symbol, SMLoc loc) {
@@ -554,13 +559,35 @@ LogicalResult ParserImpl::parseFunction(bool entry,
     return success();
   if (!directives.empty())
     op.setDirectivesAttr(directives.getDictionary(context));
-  bool wanted = options.bodies && (options.onlyKernel.empty() || !entry ||
-                                   options.onlyKernel == *name);
-  return wanted ? parseBody(op, std::move(formals)) : skipBody(op);
+  return readBody(op, std::move(formals));
+}
+
+/// Parses the body of `op` if the options ask for it, else skips it.
+LogicalResult ParserImpl::readBody(FuncOp op, Scope formals) {
+  bool isEntry = op.getEntry(), isAll = options.onlyKernel.empty();
+  if (options.bodies &&
+      (isAll || (isEntry ? options.onlyKernel == op.getSymName()
+                         : options.allFunctions)))
+    return parseBody(op, std::move(formals));
+  if (options.bodies && !isEntry)
+    skipped[op.getSymName()] = {op, tok.begin, lines.getLine(tok.begin),
+                                std::move(formals), availability};
+  return skipBody(op);
 }
 
 /// Skips the body of `op`. Malformed tokens in it are errors all the same.
 LogicalResult ParserImpl::skipBody(FuncOp op) {
+  op->setAttr("ptx.outlined", builder.getUnitAttr());
+  const char *text = sources.getMemoryBuffer(buffer)->getBufferStart();
+  std::pair<unsigned, uint64_t> place(buffer, tok.begin - text);
+  BodyEnd known =
+      options.knownEnds ? options.knownEnds->lookup(place) : BodyEnd();
+  if (known.offset) {
+    lexer.rewind(text + known.offset);
+    lines.jump(text + known.offset, known.line);
+    advance();
+    return success();
+  }
   // The current token is the opening brace, and the lexer is right behind it.
   Token last = lexer.skipBraces();
   if (last.is(TokenKind::Eof))
@@ -568,8 +595,35 @@ LogicalResult ParserImpl::skipBody(FuncOp op) {
   if (last.is(TokenKind::Error)) {
     tok = last;
     errorHere() << "expected an instruction, found " << describeToken();
+  } else if (options.newEnds) {
+    options.newEnds->try_emplace(place, BodyEnd{uint64_t(last.begin + 1 - text),
+                                                lines.getLine(last.begin + 1)});
   }
   advance();
-  op->setAttr("ptx.outlined", builder.getUnitAttr());
   return success();
+}
+
+/// Parses the skipped functions that the kernel may call.
+void ParserImpl::parseCalled() {
+  while (!tooManyErrors()) {
+    if (callsAny ? skipped.empty() : called.empty())
+      return;
+    auto it = skipped.begin();
+    if (!callsAny) {
+      it = skipped.find(called.back());
+      called.pop_back();
+    }
+    if (it != skipped.end())
+      parseSkipped(std::move(skipped.extract(it).mapped()));
+  }
+}
+
+void ParserImpl::parseSkipped(SkippedFunction function) {
+  visibleTo = function.begin;
+  availability = function.availability;
+  lexer.rewind(function.begin);
+  lines.jump(function.begin, function.line);
+  advance();
+  function.op->removeAttr("ptx.outlined");
+  (void)parseBody(function.op, std::move(function.formals));
 }

@@ -31,7 +31,10 @@ ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
                        const ParseOptions &options)
     : sources(sources), context(context), options(options),
       buffer(options.buffer ? options.buffer : sources.getMainFileID()),
-      lexer(sources.getMemoryBuffer(buffer)->getBuffer()), builder(context) {
+      bufferName(mlir::StringAttr::get(
+          context, sources.getMemoryBuffer(buffer)->getBufferIdentifier())),
+      lexer(sources.getMemoryBuffer(buffer)->getBuffer()),
+      lines(sources.getMemoryBuffer(buffer)->getBuffer()), builder(context) {
   advance();
 }
 
@@ -40,9 +43,9 @@ ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 Location ParserImpl::toLocation(SMLoc loc) {
-  auto [line, column] = sources.getLineAndColumn(loc, buffer);
-  StringRef file = sources.getMemoryBuffer(buffer)->getBufferIdentifier();
-  return FileLineColLoc::get(context, file, line, column);
+  const char *place = loc.getPointer();
+  return FileLineColLoc::get(bufferName, lines.getLine(place),
+                             lines.getColumn(place));
 }
 
 InFlightDiagnostic ParserImpl::error(SMLoc loc) {
@@ -130,6 +133,7 @@ FailureOr<OwningOpRef<ModuleOp>> ParserImpl::parse() {
     if (consumePunct("}"))
       consumePunct(";");
   }
+  parseCalled();
   if (tooManyErrors())
     errorHere() << "too many errors, giving up";
   if (numErrors)

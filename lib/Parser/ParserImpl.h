@@ -14,6 +14,7 @@
 #define PTXJIT_LIB_PARSER_PARSERIMPL_H
 
 #include "Lexer.h"
+#include "LineCounter.h"
 #include "Scope.h"
 
 #include "mlir/IR/Builders.h"
@@ -24,6 +25,7 @@
 #include "ptxjit/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 #include <deque>
+#include <map>
 
 namespace ptxjit {
 
@@ -133,7 +135,18 @@ private:
   ptx::FuncOp declareFunction(StringRef name, SMLoc loc, bool entry,
                               bool hasBody, const std::string &linkage,
                               const Signature &signature);
+  LogicalResult readBody(ptx::FuncOp op, Scope formals);
   LogicalResult skipBody(ptx::FuncOp op);
+  /// A function that is parsed if a parsed body may call it.
+  struct SkippedFunction {
+    ptx::FuncOp op;
+    const char *begin = nullptr; ///< the opening brace
+    unsigned line = 0;           ///< of it
+    Scope formals;
+    ptx::Availability availability; ///< by the `.target` in front of it
+  };
+  void parseCalled();
+  void parseSkipped(SkippedFunction function);
   LogicalResult parsePrototype(llvm::StringRef name, llvm::SMLoc loc);
   FailureOr<StringRef> parseSignature(bool entry, Scope &formals,
                                       Signature &signature, StringRef what,
@@ -360,7 +373,9 @@ private:
   mlir::MLIRContext *context;
   ParseOptions options;
   unsigned buffer; ///< the buffer of `sources` that is parsed
+  mlir::StringAttr bufferName;
   Lexer lexer;
+  LineCounter lines;
   Token tok;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -373,6 +388,11 @@ private:
   bool headerDone = false;
   unsigned numErrors = 0;
   std::deque<Scope> scopes;
+  std::map<StringRef, SkippedFunction> skipped;
+  std::vector<std::string> called; ///< functions that parsed bodies refer to
+  bool callsAny = false;           ///< a body calls an address
+  /// If not null, names that the module declares behind it are not visible.
+  const char *visibleTo = nullptr;
   /// Files named by `.file`.
   llvm::DenseSet<unsigned> files;
 

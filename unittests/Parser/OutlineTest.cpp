@@ -45,6 +45,10 @@ struct Parsed {
     return module->lookupSymbol<ptx::FuncOp>(name);
   }
 };
+
+unsigned lineOf(Operation *op) {
+  return cast<FileLineColLoc>(op->getLoc()).getLine();
+}
 } // namespace
 
 TEST(Outline, SkipsBodies) {
@@ -78,6 +82,96 @@ TEST(Outline, StopsAfterManyErrors) {
   options.maxErrors = 1;
   Parsed p(options);
   EXPECT_EQ(llvm::StringRef(p.errors).count("is not the name"), 1u) << p.errors;
+}
+
+TEST(Outline, BodiesThatAreKnownAreNotLookedAt) {
+  BodyEnds ends;
+  ParseOptions options;
+  options.bodies = false;
+  options.newEnds = &ends;
+  ASSERT_TRUE(Parsed(options).module);
+  EXPECT_EQ(ends.size(), 3u);
+  // An open string in the body of `a` is not found in the second parse.
+  std::string changed = kText;
+  changed.replace(changed.find("\"}\""), 3, "\"  ");
+  EXPECT_FALSE(Parsed(options, changed.c_str()).module);
+  options = ParseOptions();
+  options.onlyKernel = "b";
+  options.knownEnds = &ends;
+  Parsed p(options, changed.c_str());
+  ASSERT_TRUE(p.module) << p.errors;
+  EXPECT_FALSE(p.func("b").isBodiless());
+  EXPECT_EQ(lineOf(p.func("b")), 5u);
+  EXPECT_EQ(lineOf(p.func("c")), 6u);
+}
+
+namespace {
+const char *const kCalls = R"(.version 8.0
+.target sm_80
+.address_size 64
+.func late();
+.func leaf() { ret; }
+.func middle() { call leaf; call late; ret; }
+.func alone() { nonsense; }
+.func early() { .reg .b64 %p; mov.u64 %p, behind; ret; }
+.visible .entry calls() { call middle; ret; }
+.visible .entry jumps() {
+  .reg .b64 %p;
+  Type: .callprototype _ ();
+  mov.u64 %p, leaf;
+  call %p, (), Type;
+  ret;
+}
+.visible .entry listed() {
+  .reg .b64 %p;
+  List: .calltargets leaf, late;
+  mov.u64 %p, leaf;
+  call %p, (), List;
+  ret;
+}
+.visible .entry calls_early() { call early; ret; }
+.func late() { ret; }
+.global .u32 behind;
+)";
+
+/// The functions that are parsed for a kernel.
+std::string functionsOf(const char *kernel, bool all = false) {
+  ParseOptions options;
+  options.onlyKernel = kernel;
+  options.allFunctions = all;
+  Parsed p(options, kCalls);
+  if (!p.module)
+    return p.errors;
+  std::string names;
+  for (auto func : p.module->getOps<ptx::FuncOp>())
+    if (!func.getEntry() && !func.isBodiless())
+      names += func.getSymName().str() + " ";
+  return names;
+}
+} // namespace
+
+TEST(Outline, FunctionsAreReadIfTheKernelMayCallThem) {
+  EXPECT_EQ(functionsOf("calls"), "late leaf middle ");
+  EXPECT_EQ(functionsOf("listed"), "late leaf ");
+}
+
+TEST(Outline, AnAddressMayBeThatOfAnyFunction) {
+  EXPECT_NE(functionsOf("jumps").find("'nonsense'"), std::string::npos);
+  EXPECT_NE(functionsOf("calls", /*all=*/true).find("'nonsense'"),
+            std::string::npos);
+}
+
+TEST(Outline, FunctionsThatAreReadLateHaveTheirLines) {
+  ParseOptions options;
+  options.onlyKernel = "calls";
+  Parsed p(options, kCalls);
+  ASSERT_TRUE(p.module) << p.errors;
+  EXPECT_EQ(lineOf(&p.func("middle").getBody().front().back()), 6u);
+  EXPECT_EQ(lineOf(&p.func("leaf").getBody().front().back()), 5u);
+}
+
+TEST(Outline, FunctionsThatAreReadLateSeeNoLaterNames) {
+  EXPECT_NE(functionsOf("calls_early").find("'behind'"), std::string::npos);
 }
 
 /// Each call declares variables of the module, and finds its own among them.

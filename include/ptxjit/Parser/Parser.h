@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace llvm {
@@ -17,6 +18,15 @@ class SourceMgr;
 
 namespace ptxjit {
 
+/// Where the body of a function ends.
+struct BodyEnd {
+  uint64_t offset = 0; ///< behind the closing brace
+  unsigned line = 0;   ///< from 1 on
+};
+/// The ends of bodies, by the buffer of a text and the offset of the opening
+/// brace in it.
+using BodyEnds = llvm::DenseMap<std::pair<unsigned, uint64_t>, BodyEnd>;
+
 /// Which parts of a module to read, and how.
 struct ParseOptions {
   /// If false, reads only declarations and signatures (the outline). Bodies are
@@ -24,8 +34,18 @@ struct ParseOptions {
   /// with a skipped body have no body in IR and get the unit attribute
   /// `ptx.outlined`.
   bool bodies = true;
-  /// If not empty, reads only the bodies of this kernel and of all `.func`s.
+  /// If not empty, reads only the bodies of this kernel and of the functions
+  /// that it may call; of all functions, if it calls an address without telling
+  /// what that may be.
   llvm::StringRef onlyKernel;
+  /// Reads the bodies of functions that `onlyKernel` does not call, too: other
+  /// modules may.
+  bool allFunctions = false;
+  /// If not null, gets the ends of the bodies that are skipped.
+  BodyEnds *newEnds = nullptr;
+  /// If not null, the ends that an earlier, successful parse of the same text
+  /// has found. These bodies are not looked at again to skip them.
+  const BodyEnds *knownEnds = nullptr;
   /// The address size (32 or 64) of a text without `.address_size`. 0: 32 if a
   /// 32-bit register addresses global memory or a function, else 64.
   unsigned addressSize = 0;
