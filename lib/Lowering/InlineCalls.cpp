@@ -38,6 +38,7 @@ struct InlineCallsPass
   using Base::Base;
 
   void runOnOperation() override {
+    symbols.emplace(getOperation());
     for (auto [i, func] : llvm::enumerate(getOperation().getOps<FuncOp>()))
       numbers[func] = i;
     findAddressTaken();
@@ -61,7 +62,7 @@ struct InlineCallsPass
   }
 
   FuncOp lookup(FlatSymbolRefAttr name) {
-    return getOperation().lookupSymbol<FuncOp>(name.getAttr());
+    return symbols->lookup<FuncOp>(name.getAttr());
   }
 
   //===--------------------------------------------------------------------===//
@@ -279,10 +280,12 @@ struct InlineCallsPass
     call.erase();
   }
 
+  /// Erases functions that no kernel calls, and kernels without a body: a large
+  /// module declares many, which the passes behind would visit.
   void eraseUncalled() {
     llvm::SetVector<FuncOp> called;
     for (FuncOp func : getOperation().getOps<FuncOp>())
-      if (func.getEntry())
+      if (func.getEntry() && !func.isBodiless())
         called.insert(func);
     for (unsigned i = 0; i < called.size(); ++i) {
       FuncOp caller = called[i];
@@ -295,6 +298,7 @@ struct InlineCallsPass
         func.erase();
   }
 
+  std::optional<SymbolTable> symbols; ///< until functions are erased
   unsigned numInlined = 0, numIndirect = 0;
   DenseMap<FuncOp, unsigned> numbers, sizes;
   llvm::SetVector<FuncOp> addressTaken, active;
