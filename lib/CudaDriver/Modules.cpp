@@ -15,10 +15,11 @@ using namespace ptxjit::cuda;
 // Images
 //===----------------------------------------------------------------------===//
 
-static CUresult loadText(const std::string &text, const std::string &name,
+static CUresult loadText(std::string text, const std::string &name,
                          cuda::Module &module, std::string &diagnostics) {
   std::shared_ptr<ptxjit::LoadedModule> &code = module.code;
-  code = ptxjit::LoadedModule::load(text, name, diagnostics);
+  size_t size = text.size();
+  code = ptxjit::LoadedModule::load(std::move(text), name, diagnostics);
   if (!code) {
     log(LogKind::Error, "PTX is refused:\n" + diagnostics);
     return CUDA_ERROR_INVALID_PTX;
@@ -33,7 +34,7 @@ static CUresult loadText(const std::string &text, const std::string &name,
     return CUDA_ERROR_INVALID_PTX;
   }
   log(LogKind::Compile,
-      "module of " + std::to_string(text.size()) + " bytes is loaded");
+      "module of " + std::to_string(size) + " bytes is loaded");
   // Variables are known memory, so that copies may use them.
   code->forEachVariable([&](uint64_t address, size_t bytes) {
     std::lock_guard<std::mutex> lock(getState().memoryMutex);
@@ -52,7 +53,7 @@ static CUresult loadImage(const void *image, const std::string &name,
     log(LogKind::Error, diagnostics.substr(0, diagnostics.find('\n')));
     return error;
   }
-  return loadText(joinTexts(texts), name, module, diagnostics);
+  return loadText(joinTexts(std::move(texts)), name, module, diagnostics);
 }
 
 /// Makes handles for a module's kernels.

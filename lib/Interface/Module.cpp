@@ -18,7 +18,7 @@ Result<Module> Module::load(std::string_view text,
   auto impl = std::make_shared<Impl>();
   // A NUL ends the text, as it does for the driver's cuModuleLoadData.
   std::string copy(text.substr(0, text.find('\0')));
-  impl->loaded = LoadedModule::load(copy, fileName, impl->warnings);
+  impl->loaded = LoadedModule::load(std::move(copy), fileName, impl->warnings);
   if (!impl->loaded) {
     std::string why;
     bool hasCompiler = loadCompiler(why);
@@ -44,7 +44,7 @@ Module::loadFatBinaries(const std::vector<std::string_view> &binaries) {
     texts.push_back({kUnnamedImage, std::move(text)});
   if (texts.empty())
     return makeError(ErrorCode::NotFound, diagnostics);
-  return load(joinTexts(texts), kUnnamedImage);
+  return load(joinTexts(std::move(texts)), kUnnamedImage);
 }
 
 std::vector<std::string> Module::getKernelNames() const {

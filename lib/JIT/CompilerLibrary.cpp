@@ -95,7 +95,8 @@ private:
 } // namespace
 
 struct PtxjitModule {
-  std::string text, fileName;
+  llvm::StringRef text; ///< the caller's
+  std::string fileName;
   BodyEnds bodyEnds; ///< of skipped bodies
   VariableList variables;
   std::deque<std::vector<PtxjitParam>> params;
@@ -176,7 +177,7 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
     *numErrors = ok ? 0 : std::max(session.numErrors, 1u);
   if (!ok)
     return nullptr;
-  out->text = source.str();
+  out->text = source;
   out->fileName = fileName;
   ModuleVariables variables(**module);
   for (FuncOp func : (*module)->getOps<FuncOp>()) {
@@ -189,7 +190,7 @@ static PtxjitModule *readModule(llvm::StringRef source, const char *fileName,
         var.getLinkage() != "extern") // an unused declaration
       out->variables.add(var);
   Operation *op = **module;
-  out->info.text = out->text.c_str();
+  out->info.text = out->text.data();
   out->info.fileName = out->fileName.c_str();
   out->info.version =
       out->variables.keep(op->getAttrOfType<StringAttr>(kVersionAttr));

@@ -24,11 +24,11 @@ static DialectRegistry makeRegistry() {
 Session::Session(llvm::StringRef text, llvm::StringRef fileName,
                  PtxjitSink sink)
     : context(makeRegistry(), MLIRContext::Threading::DISABLED), stream(sink),
-      handler((sources.AddNewSourceBuffer(
-                   llvm::MemoryBuffer::getMemBufferCopy(text, fileName),
-                   llvm::SMLoc()),
-               sources),
-              &context, stream),
+      handler(
+          (sources.AddNewSourceBuffer(
+               llvm::MemoryBuffer::getMemBuffer(text, fileName), llvm::SMLoc()),
+           sources),
+          &context, stream),
       counter(&context, [this](Diagnostic &d) {
         if (d.getSeverity() == DiagnosticSeverity::Error)
           ++numErrors;

@@ -32,7 +32,8 @@ private:
   uint64_t position = 0;
 };
 
-/// A context, the text, and a handler that writes diagnostics to a sink.
+/// A context, the text (the caller's, which has a zero behind its end), and a
+/// handler that writes diagnostics to a sink.
 struct Session {
   Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink);
 

@@ -50,11 +50,12 @@ LoadedModule::LoadedModule(std::string text, std::string fileName)
     textHash = hashOf(*this->text);
 }
 
-std::unique_ptr<LoadedModule> LoadedModule::load(const std::string &text,
+std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  const std::string &fileName,
                                                  std::string &diagnostics,
                                                  uint32_t *numErrors) {
-  std::unique_ptr<LoadedModule> module(new LoadedModule(text, fileName));
+  std::unique_ptr<LoadedModule> module(
+      new LoadedModule(std::move(text), fileName));
   if (numErrors)
     *numErrors = 0;
   if (module->cache)

@@ -34,7 +34,7 @@ const PtxjitCompiler &getCompiler() {
 } // namespace
 
 TEST(CompilerABI, Layout) {
-  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 15u);
+  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 16u);
   EXPECT_EQ(sizeof(PtxjitParam), 40u);
   EXPECT_EQ(sizeof(PtxjitReloc), 32u);
   EXPECT_EQ(sizeof(PtxjitVariable), 64u);
@@ -52,6 +52,7 @@ TEST(CompilerABI, Information) {
   ASSERT_NE(module, nullptr) << text;
   EXPECT_EQ(errors, 0u);
   const PtxjitModuleInfo *info = compiler.getInfo(module);
+  EXPECT_EQ(info->text, kText); // not a copy
   EXPECT_STREQ(info->version, "8.0");
   EXPECT_STREQ(info->target, "sm_80");
   ASSERT_EQ(info->numKernels, 1u);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 15u
+#define PTXJIT_COMPILER_ABI_VERSION 16u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -167,7 +167,8 @@ typedef struct PtxjitCompiler {
   void (*setListener)(PtxjitStageFn listener);
   /** Parses a module. Returns null after errors, which are written to
    *  `diagnostics` with line and caret. `checkBodies` 0 reads declarations
-   *  only. */
+   *  only. `text` has a zero behind its `size` characters. The module refers to
+   *  it, so it must stay as it is for as long as the module lives. */
   PtxjitModule *(*parse)(const char *text, size_t size, const char *fileName,
                          int checkBodies, PtxjitSink diagnostics,
                          uint32_t *numErrors);

@@ -50,9 +50,9 @@ inline bool isLinkedText(std::string_view text) {
 
 /// Makes an image of several modules; of one module, its text. Equal or empty
 /// names are made unique.
-inline std::string joinTexts(const std::vector<NamedText> &modules) {
+inline std::string joinTexts(std::vector<NamedText> modules) {
   if (modules.size() == 1)
-    return modules.front().text;
+    return std::move(modules.front().text);
   std::string image(kLinkedImage);
   image += kLinkedVersion;
   std::vector<std::string> names;

@@ -49,7 +49,7 @@ public:
   /// closed; the statements of a kernel are checked when it is first compiled.
   /// \returns null after errors, which are in `diagnostics` and counted in
   ///   `numErrors`.
-  static std::unique_ptr<LoadedModule> load(const std::string &text,
+  static std::unique_ptr<LoadedModule> load(std::string text,
                                             const std::string &fileName,
                                             std::string &diagnostics,
                                             uint32_t *numErrors = nullptr);
