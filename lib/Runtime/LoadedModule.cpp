@@ -5,11 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LoadedModule.h"
-#include "CompileLog.h"
-#include "CompileProgress.h"
+#include "KernelCompiler.h"
 #include "PerfMap.h"
 #include "SecondTier.h"
-#include "ptxjit/Runtime/CompilerLoader.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/Log.h"
 
@@ -25,30 +23,11 @@
 
 using namespace ptxjit;
 
-static constexpr size_t kCheckAtLoad = size_t(1) << 20;
-
-static PtxjitSink toString(std::string &text) {
-  return {[](void *user, const char *part, size_t size) {
-            static_cast<std::string *>(user)->append(part, size);
-          },
-          &text};
-}
-
-/// Returns the cache of the process, or null.
-static KernelCache *openCache() {
-  std::vector<std::string> problems;
-  KernelCache *cache = KernelCache::get(identifyCompiler(), problems);
-  for (const std::string &problem : problems)
-    log(LogKind::Error, problem);
-  return cache;
-}
-
 LoadedModule::LoadedModule(std::string text, std::string fileName)
-    : text(std::make_shared<const std::string>(std::move(text))),
-      fileName(std::move(fileName)), cache(openCache()) {
-  if (cache)
-    textHash = hashOf(*this->text);
-}
+    : compiler(std::make_shared<KernelCompiler>(std::move(text),
+                                                std::move(fileName))) {}
+
+LoadedModule::~LoadedModule() = default;
 
 std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  const std::string &fileName,
@@ -56,55 +35,15 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  uint32_t *numErrors) {
   std::unique_ptr<LoadedModule> module(
       new LoadedModule(std::move(text), fileName));
-  if (numErrors)
-    *numErrors = 0;
-  if (module->cache)
-    module->record = module->cache->findModule(module->textHash);
-  if (module->record) {
-    module->record->info.text = module->text->c_str();
-    module->record->info.fileName = module->fileName.c_str();
-  }
-  if (!module->record && !module->parse(diagnostics, numErrors))
+  if (!module->compiler->open(diagnostics, numErrors))
     return nullptr;
   module->defineAll(module->getInfo().variables,
                     module->getInfo().numVariables);
   return module;
 }
 
-bool LoadedModule::parse(std::string &diagnostics, uint32_t *numErrors) {
-  std::string error;
-  compiler = loadCompiler(error);
-  if (!compiler) {
-    diagnostics += "error: " + error + "\n";
-    if (numErrors)
-      *numErrors = 1;
-    return false;
-  }
-  std::string told;
-  module =
-      compiler->parse(text->data(), text->size(), fileName.c_str(),
-                      text->size() < kCheckAtLoad, toString(told), numErrors);
-  diagnostics += told;
-  // A text with warnings is not cached, so that each load warns.
-  if (module && cache && told.empty())
-    cache->keepModule(textHash, *compiler->getInfo(module));
-  return module;
-}
-
-/// Parses the text now if the cache made that unnecessary so far.
-bool LoadedModule::needCompiler(std::string &diagnostics) {
-  return module || parse(diagnostics, nullptr);
-}
-
-LoadedModule::~LoadedModule() {
-  for (PtxjitImage *image : compiled)
-    compiler->destroyImage(image);
-  if (module)
-    compiler->destroyModule(module);
-}
-
 const PtxjitModuleInfo &LoadedModule::getInfo() const {
-  return record ? record->info : *compiler->getInfo(module);
+  return compiler->getInfo();
 }
 
 AddressRange LoadedModule::getAddressRange() const {
@@ -252,45 +191,23 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   return spec;
 }
 
-PtxjitImage *LoadedModule::findOrCompile(const std::string &kernel,
-                                         const PtxjitSpecialization &spec,
-                                         std::string &diagnostics) {
-  if (PtxjitImage *image = findInCache(kernel, spec))
-    return image;
-  if (!needCompiler(diagnostics))
-    return nullptr;
-  PtxjitImage *image;
-  {
-    CompileProgress progress(kernel.c_str());
-    image =
-        compiler->compile(module, kernel.c_str(), &spec, toString(diagnostics));
-  }
-  if (!image)
-    return nullptr;
-  compiled.push_back(image);
-  logCompiled(*image, spec);
-  if (cache)
-    cache->keepImage(textHash, kernel, spec, *image);
-  return image;
+/// Finds an image that is ready for launches, or null. Needs `mutex`.
+PtxjitImage *LoadedModule::findReady(const std::string &kernel,
+                                     const PtxjitSpecialization &spec) {
+  auto it = kernels.find({kernel, keyOf(spec)});
+  return it == kernels.end() ? nullptr : it->second;
 }
 
-PtxjitImage *LoadedModule::findInCache(const std::string &kernel,
-                                       const PtxjitSpecialization &spec) {
-  auto found = cache ? cache->findImage(textHash, kernel, spec) : nullptr;
-  if (!found)
-    return nullptr;
-  logCached(found->image, spec);
-  cached.push_back(std::move(found));
-  return &cached.back()->image;
-}
-
-/// Makes an image ready for launches.
+/// Makes an image ready for launches, unless another thread has done so. Needs
+/// `mutex`.
 PtxjitImage *LoadedModule::publish(const std::string &kernel,
                                    const PtxjitSpecialization &spec,
                                    PtxjitImage *image) {
+  auto [it, isNew] = kernels.try_emplace({kernel, keyOf(spec)}, image);
+  if (!isNew)
+    return it->second;
   writePerfMap(*image, spec.block);
   defineAll(image->globals, image->numGlobals);
-  kernels[{kernel, keyOf(spec)}] = image;
   std::vector<uint64_t> &table = shared[image].globals;
   for (uint32_t i = 0; i < image->numGlobals; ++i)
     table.push_back(resolve(image->globals[i].name));
@@ -300,10 +217,14 @@ PtxjitImage *LoadedModule::publish(const std::string &kernel,
 PtxjitImage *LoadedModule::compileAs(const std::string &kernel,
                                      const PtxjitSpecialization &spec,
                                      std::string &diagnostics) {
-  auto it = kernels.find({kernel, keyOf(spec)});
-  if (it != kernels.end())
-    return it->second;
-  PtxjitImage *image = findOrCompile(kernel, spec, diagnostics);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (PtxjitImage *ready = findReady(kernel, spec))
+      return ready;
+  }
+  PtxjitImage *image = compiler->compile(
+      kernel, spec, KernelCompiler::Caller::Waits, diagnostics);
+  std::lock_guard<std::mutex> lock(mutex);
   return image ? publish(kernel, spec, image) : nullptr;
 }
 
@@ -339,25 +260,33 @@ PtxjitImage *LoadedModule::compileTiered(const std::string &kernel,
                                          const PtxjitSpecialization &spec,
                                          const Grid &grid,
                                          std::string &diagnostics) {
-  auto it = kernels.find({kernel, keyOf(spec)});
-  if (it != kernels.end())
-    return it->second;
   PtxjitSpecialization quick = spec;
   quick.quick = true;
-  // A file of the cache is looked up once, not in each launch.
-  if (!kernels.count({kernel, keyOf(quick)}))
-    if (PtxjitImage *good = findInCache(kernel, spec))
-      return publish(kernel, spec, good);
-  PtxjitImage *first = compileAs(kernel, quick, diagnostics);
-  if (!first || !first->isFirstTier)
+  PtxjitImage *first;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (PtxjitImage *good = findReady(kernel, spec))
+      return good;
+    first = findReady(kernel, quick);
+  }
+  if (!first) {
+    PtxjitSpecialization made = spec;
+    PtxjitImage *image = compiler->compileFirst(
+        kernel, made, KernelCompiler::Caller::Waits, diagnostics);
+    if (!image)
+      return nullptr;
+    std::lock_guard<std::mutex> lock(mutex);
+    first = publish(kernel, made, image);
+  }
+  if (!first->isFirstTier)
     return first;
   if (mayTakeLong(*first, *findKernel(kernel), grid))
     return compileAs(kernel, spec, diagnostics);
+  std::lock_guard<std::mutex> lock(mutex);
   std::shared_ptr<SecondTier> &next = shared[first].next;
   if (!next)
     next = std::make_shared<SecondTier>(
-        SecondTier::Request{text, fileName, textHash, kernel, spec, cache},
-        worthOf(*first));
+        SecondTier::Request{compiler, kernel, spec}, worthOf(*first));
   return first;
 }
 
@@ -386,7 +315,6 @@ const PtxjitImage *LoadedModule::compile(const std::string &kernel,
                                          std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, grid, options);
   spec.quick |= options.tier == Tier::First;
-  std::lock_guard<std::mutex> lock(mutex);
   return isTiered(options) ? compileTiered(kernel, spec, grid, diagnostics)
                            : compileAs(kernel, spec, diagnostics);
 }
@@ -664,24 +592,18 @@ bool LoadedModule::interpret(const std::string &kernel, const Grid &given,
     return static_cast<LoadedModule *>(user)->resolve(symbol);
   };
   launch.user = this;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!needCompiler(diagnostics))
-      return false;
-  }
-  return compiler->interpret(module, kernel.c_str(), &launch,
-                             toString(diagnostics)) == 0;
+  const PtxjitModule *module = compiler->needModule(diagnostics);
+  return module &&
+         compiler->getCompiler().interpret(module, kernel.c_str(), &launch,
+                                           toString(diagnostics)) == 0;
 }
 
 bool LoadedModule::emit(const std::string &kernel, const uint32_t block[3],
                         const std::string &stage, const KernelOptions &options,
                         std::string &output, std::string &diagnostics) {
   PtxjitSpecialization spec = specialize(block, Grid(), options);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!needCompiler(diagnostics))
-      return false;
-  }
-  return compiler->emit(module, kernel.c_str(), &spec, stage.c_str(),
-                        toString(output), toString(diagnostics)) == 0;
+  const PtxjitModule *module = compiler->needModule(diagnostics);
+  return module && compiler->getCompiler().emit(module, kernel.c_str(), &spec,
+                                                stage.c_str(), toString(output),
+                                                toString(diagnostics)) == 0;
 }

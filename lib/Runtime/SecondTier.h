@@ -11,8 +11,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_SECONDTIER_H
 #define PTXJIT_LIB_RUNTIME_SECONDTIER_H
 
-#include "ptxjit/Cache/KernelCache.h"
-#include "ptxjit/Runtime/CompilerABI.h"
+#include "KernelCompiler.h"
 
 #include <atomic>
 #include <chrono>
@@ -25,20 +24,17 @@ namespace ptxjit {
 /// compiles it, so that the module may be destroyed at any time.
 class SecondTier : public std::enable_shared_from_this<SecondTier> {
 public:
-  /// What is to be compiled. It owns all it needs but the cache, which lives as
-  /// long as the process and may be null.
+  /// What is to be compiled.
   struct Request {
-    std::shared_ptr<const std::string> text;
-    std::string fileName, textHash, kernel;
+    std::shared_ptr<KernelCompiler> compiler;
+    std::string kernel;
     PtxjitSpecialization spec; ///< without texts: for this machine
-    KernelCache *cache;
   };
 
   /// \param worth  the time for which the first code runs before better code is
   ///   asked for.
   SecondTier(Request request, std::chrono::nanoseconds worth)
       : request(std::move(request)), worth(worth.count()) {}
-  ~SecondTier();
 
   /// Notes that launches of the first code took some time.
   void addRunTime(std::chrono::nanoseconds time) { spent += time.count(); }
@@ -64,7 +60,7 @@ private:
   const int64_t worth;           ///< nanoseconds
   std::atomic<int64_t> spent{0}; ///< nanoseconds
   std::atomic<bool> isAsked{false};
-  std::atomic<PtxjitImage *> image{nullptr};
+  std::atomic<PtxjitImage *> image{nullptr}; ///< owned by the compiler
 };
 
 } // namespace ptxjit

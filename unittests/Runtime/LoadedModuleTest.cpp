@@ -5,11 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LoadedModule.h"
+#include "../../lib/Runtime/CompileProgress.h"
+#include "ptxjit/Runtime/CompilerLoader.h"
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
 #include <thread>
 
 using namespace ptxjit;
@@ -132,6 +137,153 @@ TEST(LoadedModule, VariablesAreFoundWhileKernelsAreCompiled) {
   uint32_t total;
   std::memcpy(&total, reinterpret_cast<void *>(module->resolve("total")), 4);
   EXPECT_EQ(total, 5 + 7 * kKernels);
+}
+
+namespace {
+/// Counts the compilations of each kernel, and holds those of some kernels when
+/// they begin. There is one at a time. Its state is never destroyed, since
+/// compilations beside the program may come late.
+class Gate {
+public:
+  Gate() {
+    std::lock_guard<std::mutex> lock(mutex);
+    closed.clear();
+    begun.clear();
+    std::string error;
+    loadCompiler(error)->setListener(pass);
+  }
+  ~Gate() {
+    std::string error;
+    loadCompiler(error)->setListener(CompileProgress::began);
+  }
+
+  void close(const std::string &kernel) {
+    std::lock_guard<std::mutex> lock(mutex);
+    closed[kernel] = true;
+  }
+  void open(const std::string &kernel) {
+    std::lock_guard<std::mutex> lock(mutex);
+    closed[kernel] = false;
+    changed.notify_all();
+  }
+  /// Waits until compilations of a kernel have begun. False: they do not.
+  bool waitFor(const std::string &kernel, int number = 1) {
+    std::unique_lock<std::mutex> lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(20),
+                            [&] { return begun[kernel] >= number; });
+  }
+  int count(const std::string &kernel) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return begun[kernel];
+  }
+
+private:
+  static void pass(const char *kernel, const char *stage) {
+    if (!stage || std::strcmp(stage, "parse") != 0)
+      return;
+    std::unique_lock<std::mutex> lock(mutex);
+    ++begun[kernel];
+    changed.notify_all();
+    changed.wait(lock, [&] { return !closed[kernel]; });
+  }
+
+  static inline std::mutex &mutex = *new std::mutex;
+  static inline std::condition_variable &changed = *new std::condition_variable;
+  static inline auto &closed = *new std::map<std::string, bool>;
+  static inline auto &begun = *new std::map<std::string, int>;
+};
+
+/// Two kernels, as a text that no cache has.
+std::string newPair() {
+  static int count = 0;
+  auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return ".version 8.0\n.target sm_80\n.address_size 64\n"
+         ".visible .entry a() { ret; }\n.visible .entry b() { ret; }\n// " +
+         std::to_string(now) + "." + std::to_string(++count) + "\n";
+}
+
+bool launchOne(LoadedModule &module, const char *kernel,
+               std::string *errors = nullptr) {
+  std::string diagnostics;
+  uint32_t block[3] = {1, 1, 1};
+  bool ok = module.launch(kernel, {1, 1, 1}, block, nullptr, 0, 1, {},
+                          diagnostics) == LaunchStatus::Ok;
+  if (errors)
+    *errors = diagnostics;
+  return ok;
+}
+} // namespace
+
+TEST(LoadedModule, KernelsAreCompiledSideBySide) {
+  auto module = load(newPair().c_str());
+  Gate gate;
+  gate.close("a");
+  gate.close("b");
+  std::thread a([&] { EXPECT_TRUE(launchOne(*module, "a")); });
+  std::thread b([&] { EXPECT_TRUE(launchOne(*module, "b")); });
+  EXPECT_TRUE(gate.waitFor("a"));
+  EXPECT_TRUE(gate.waitFor("b"));
+  gate.open("a");
+  gate.open("b");
+  a.join();
+  b.join();
+}
+
+TEST(LoadedModule, LaunchesDoNotWaitForOtherKernels) {
+  auto module = load(newPair().c_str());
+  Gate gate;
+  gate.close("a");
+  EXPECT_TRUE(launchOne(*module, "b"));
+  std::thread a([&] { EXPECT_TRUE(launchOne(*module, "a")); });
+  EXPECT_TRUE(gate.waitFor("a"));
+  std::atomic<bool> done{false};
+  std::thread b([&] {
+    EXPECT_TRUE(launchOne(*module, "b"));
+    done = true;
+  });
+  for (int i = 0; i < 2000 && !done; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(done);
+  gate.open("a");
+  a.join();
+  b.join();
+}
+
+TEST(LoadedModule, WhatIsBeingCompiledIsWaitedFor) {
+  auto module = load(newPair().c_str());
+  Gate gate;
+  gate.close("a");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { EXPECT_TRUE(launchOne(*module, "a")); });
+  EXPECT_TRUE(gate.waitFor("a"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  gate.open("a");
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(gate.count("a"), 1);
+}
+
+TEST(LoadedModule, ThoseWhoWaitGetTheErrors) {
+  // The bodies of a large text are first read by the compilation.
+  std::string text = newPair() + ".visible .entry bad() { foo; }\n";
+  text.append(size_t(1) << 20, '\n');
+  auto module = load(text.c_str());
+  Gate gate;
+  gate.close("bad");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      std::string errors;
+      EXPECT_FALSE(launchOne(*module, "bad", &errors));
+      EXPECT_NE(errors.find("foo"), std::string::npos) << errors;
+    });
+  EXPECT_TRUE(gate.waitFor("bad"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  gate.open("bad");
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_TRUE(launchOne(*module, "b"));
 }
 
 namespace {

@@ -7,18 +7,20 @@
 #ifndef PTXJIT_RUNTIME_LOADEDMODULE_H
 #define PTXJIT_RUNTIME_LOADEDMODULE_H
 
-#include "ptxjit/Cache/KernelCache.h"
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "ptxjit/Runtime/LaunchShape.h"
 #include "ptxjit/Runtime/Memory.h"
+#include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 namespace ptxjit {
 
+class KernelCompiler;
 class SecondTier;
 
 /// How well kernels are compiled.
@@ -41,7 +43,9 @@ struct KernelOptions : PtxjitSpecialization {
 
 /// A module's text, its variables in memory, and its compiled kernels, one for
 /// each specialization (mostly, each block shape). The compiler is opened only
-/// for modules and kernels that the cache on disk does not have. Thread-safe.
+/// for modules and kernels that the cache on disk does not have. Thread-safe:
+/// threads compile different kernels side by side, and wait for each other only
+/// if they need the same one.
 class LoadedModule {
 public:
   /// Parses a text. Below 1 MB all bodies are checked. In larger texts only the
@@ -109,8 +113,6 @@ public:
 
 private:
   LoadedModule(std::string text, std::string fileName);
-  bool parse(std::string &diagnostics, uint32_t *numErrors);
-  bool needCompiler(std::string &diagnostics);
   uint64_t addressOf(const std::string &symbol);
   uint64_t findVariable(const std::string &symbol) const;
   void define(const PtxjitVariable &variable);
@@ -124,41 +126,29 @@ private:
                   const uint32_t block[3], const Grid &grid, const void *params,
                   uint32_t dynamicShared);
 
-  // These need `mutex`.
-  PtxjitImage *findOrCompile(const std::string &kernel,
-                             const PtxjitSpecialization &spec,
-                             std::string &diagnostics);
-  PtxjitImage *findInCache(const std::string &kernel,
-                           const PtxjitSpecialization &spec);
-  PtxjitImage *publish(const std::string &kernel,
-                       const PtxjitSpecialization &spec, PtxjitImage *image);
   PtxjitImage *compileAs(const std::string &kernel,
                          const PtxjitSpecialization &spec,
                          std::string &diagnostics);
   PtxjitImage *compileTiered(const std::string &kernel,
                              const PtxjitSpecialization &spec, const Grid &grid,
                              std::string &diagnostics);
+  PtxjitImage *findReady(const std::string &kernel,
+                         const PtxjitSpecialization &spec);
+  PtxjitImage *publish(const std::string &kernel,
+                       const PtxjitSpecialization &spec, PtxjitImage *image);
 
-  // These take it.
   class RunningCode;
   const PtxjitImage &bestOf(const PtxjitImage &image);
   SecondTier *nextOf(const PtxjitImage &image);
 
-  const std::shared_ptr<const std::string> text;
-  std::string fileName, textHash;
-  KernelCache *cache = nullptr;
-  /// The declarations, if they came from the cache; else `compiler` has them.
-  std::unique_ptr<ModuleRecord> record;
-  const PtxjitCompiler *compiler = nullptr; ///< null until needed
-  PtxjitModule *module = nullptr;           ///< null until needed
+  /// Shared with threads beside the program.
+  const std::shared_ptr<KernelCompiler> compiler;
 
-  /// Guards the members below, up to `variablesMutex`. Held while a kernel is
-  /// compiled.
+  /// Guards the members below, up to `variablesMutex`. Never held while a
+  /// kernel is compiled.
   std::mutex mutex;
   /// The key is the name and the specialization.
   std::map<std::pair<std::string, std::string>, PtxjitImage *> kernels;
-  std::vector<PtxjitImage *> compiled;              ///< owned by the compiler
-  std::vector<std::unique_ptr<ImageRecord>> cached; ///< images from the cache
   /// State that all launches of an image share.
   struct Shared {
     /// Addresses of the variables that the image uses, in its order.
@@ -169,8 +159,8 @@ private:
   };
   std::map<const PtxjitImage *, Shared> shared;
 
-  /// Guards `variables` only, so that a lookup never waits for a compilation.
-  /// May be taken while `mutex` is held, never the other way round.
+  /// Guards `variables`. May be taken while `mutex` is held, never the other
+  /// way round.
   std::mutex variablesMutex;
   std::map<std::string, DeviceBuffer> variables;
 };

@@ -1,0 +1,90 @@
+//===- CompileQueue.cpp - threads that compile beside a program -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileQueue.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace ptxjit;
+
+CompileQueue &CompileQueue::get() {
+  // Never destroyed, since programs compile in exit handlers, too.
+  static CompileQueue *queue = [] {
+    // loadCompiler() registers a second handler, which is called before LLVM's
+    // static objects are destroyed. This one waits for a job that is about to
+    // open the compiler.
+    std::atexit([] { get().close(); });
+    return new CompileQueue(
+        std::max(1u, std::thread::hardware_concurrency() / 2));
+  }();
+  return *queue;
+}
+
+CompileQueue::CompileQueue(unsigned mostThreads)
+    : mostThreads(mostThreads), owner(getpid()) {}
+
+void CompileQueue::add(std::function<void()> job) {
+  if (isForked())
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isClosed)
+    return;
+  jobs.push_back(std::move(job));
+  if (jobs.size() > numIdle && threads.size() < mostThreads)
+    start();
+  changed.notify_one();
+}
+
+/// The program's signals are for its own threads. The signals of crashes are
+/// not blocked, since the guard of the compiler handles them.
+void CompileQueue::start() {
+  sigset_t others, saved;
+  sigfillset(&others);
+  for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+    sigdelset(&others, crash);
+  pthread_sigmask(SIG_SETMASK, &others, &saved);
+  threads.emplace_back([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+}
+
+void CompileQueue::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    ++numIdle;
+    changed.wait(lock, [this] { return isClosed || !jobs.empty(); });
+    --numIdle;
+    if (jobs.empty())
+      return;
+    auto job = std::move(jobs.front());
+    jobs.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr; // may own the last reference to images
+    lock.lock();
+  }
+}
+
+void CompileQueue::close() {
+  if (isForked())
+    return;
+  std::deque<std::function<void()>> dropped;
+  std::vector<std::thread> ending;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isClosed = true;
+    dropped.swap(jobs);
+    ending.swap(threads);
+  }
+  changed.notify_all();
+  for (std::thread &thread : ending)
+    thread.join();
+}
+
+/// A forked process has no threads, and maybe a locked mutex.
+bool CompileQueue::isForked() const { return getpid() != owner; }
