@@ -16,9 +16,6 @@ using namespace ptxjit;
 CompileQueue &CompileQueue::get() {
   // Never destroyed, since programs compile in exit handlers, too.
   static CompileQueue *queue = [] {
-    // loadCompiler() registers a second handler, which is called before LLVM's
-    // static objects are destroyed. This one waits for a job that is about to
-    // open the compiler.
     std::atexit([] { get().close(); });
     return new CompileQueue(
         std::max(1u, std::thread::hardware_concurrency() / 2));

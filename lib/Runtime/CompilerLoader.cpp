@@ -6,7 +6,6 @@
 
 #include "ptxjit/Runtime/CompilerLoader.h"
 #include "CompileProgress.h"
-#include "CompileQueue.h"
 #include "FaultScope.h"
 
 #include <cstdlib>
@@ -98,9 +97,6 @@ const PtxjitCompiler *ptxjit::loadCompiler(std::string &error) {
   if (compiler) {
     compiler->setGuard(runGuarded);
     compiler->setListener(CompileProgress::began);
-    // LLVM's static objects are destroyed at exit, and the handler registered
-    // last is called first.
-    std::atexit([] { CompileQueue::get().close(); });
   } else {
     error = "the compiler library is of another version";
   }
