@@ -93,8 +93,11 @@ private:
     std::chrono::duration<double> taken = Clock::now() - oldest->start;
     if (taken.count() < *patience)
       return;
-    std::fprintf(stderr, "\r\033[Kptx-jit: compiling %.60s: %.0f s, %s",
-                 oldest->name.c_str(), taken.count(), oldest->stage.c_str());
+    // Who waits for a thread beside the program has not seen the stage begin.
+    const std::string &stage = oldest->stage;
+    std::fprintf(stderr, "\r\033[Kptx-jit: compiling %.60s: %.0f s%s%s",
+                 oldest->name.c_str(), taken.count(), stage.empty() ? "" : ", ",
+                 stage.c_str());
     isShown = true;
   }
 

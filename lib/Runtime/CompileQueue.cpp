@@ -26,14 +26,14 @@ CompileQueue &CompileQueue::get() {
 CompileQueue::CompileQueue(unsigned mostThreads)
     : mostThreads(mostThreads), owner(getpid()) {}
 
-void CompileQueue::add(std::function<void()> job) {
+void CompileQueue::add(std::function<void()> job, bool isUrgent) {
   if (isForked())
     return;
   std::lock_guard<std::mutex> lock(mutex);
   if (isClosed)
     return;
-  jobs.push_back(std::move(job));
-  if (jobs.size() > numIdle && threads.size() < mostThreads)
+  (isUrgent ? urgent : others).push_back(std::move(job));
+  if (urgent.size() + others.size() > numIdle && threads.size() < mostThreads)
     start();
   changed.notify_one();
 }
@@ -54,10 +54,11 @@ void CompileQueue::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     ++numIdle;
-    changed.wait(lock, [this] { return isClosed || !jobs.empty(); });
+    changed.wait(lock, [this] { return isClosed || !isEmpty(); });
     --numIdle;
-    if (jobs.empty())
+    if (isEmpty())
       return;
+    auto &jobs = urgent.empty() ? others : urgent;
     auto job = std::move(jobs.front());
     jobs.pop_front();
     lock.unlock();
@@ -70,12 +71,13 @@ void CompileQueue::work() {
 void CompileQueue::close() {
   if (isForked())
     return;
-  std::deque<std::function<void()>> dropped;
   std::vector<std::thread> ending;
   {
+    std::deque<std::function<void()>> dropped[2]; // destroyed without the lock
     std::lock_guard<std::mutex> lock(mutex);
     isClosed = true;
-    dropped.swap(jobs);
+    dropped[0].swap(urgent);
+    dropped[1].swap(others);
     ending.swap(threads);
   }
   changed.notify_all();

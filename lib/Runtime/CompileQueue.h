@@ -17,8 +17,8 @@
 
 namespace ptxjit {
 
-/// Threads beside the program, which begin jobs in their order. They are
-/// started as jobs come. Thread-safe.
+/// Threads beside the program, which begin jobs in their order, the urgent ones
+/// first. They are started as jobs come. Thread-safe.
 class CompileQueue {
 public:
   /// The queue of the process, for compilations. Half of the cores are left to
@@ -32,13 +32,14 @@ public:
 
   /// Never blocks. Jobs must not throw. A job is dropped after close(), and in
   /// a forked process, which has no threads.
-  void add(std::function<void()> job);
+  void add(std::function<void()> job, bool isUrgent = true);
   /// Drops the jobs that have not begun, and waits for those that have: a
   /// compilation cannot be stopped, and the cache keeps its result. Must not be
   /// called from a job.
   void close();
 
 private:
+  bool isEmpty() const { return urgent.empty() && others.empty(); }
   void start();
   void work();
   bool isForked() const;
@@ -47,7 +48,7 @@ private:
   const pid_t owner;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> jobs;
+  std::deque<std::function<void()>> urgent, others;
   std::vector<std::thread> threads;
   size_t numIdle = 0; ///< threads that wait for a job
   bool isClosed = false;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LoadedModule.h"
+#include "CompileQueue.h"
 #include "KernelCompiler.h"
 #include "PerfMap.h"
 #include "SecondTier.h"
@@ -12,6 +13,7 @@
 #include "ptxjit/Runtime/Log.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -32,13 +34,16 @@ LoadedModule::~LoadedModule() = default;
 std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  const std::string &fileName,
                                                  std::string &diagnostics,
-                                                 uint32_t *numErrors) {
+                                                 uint32_t *numErrors,
+                                                 const KernelOptions &options) {
   std::unique_ptr<LoadedModule> module(
       new LoadedModule(std::move(text), fileName));
   if (!module->compiler->open(diagnostics, numErrors))
     return nullptr;
   module->defineAll(module->getInfo().variables,
                     module->getInfo().numVariables);
+  if (options.ahead)
+    module->compileAhead(options);
   return module;
 }
 
@@ -175,6 +180,8 @@ KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   freeOrder = free;
   static const Tier asked = askedTier();
   tier = asked;
+  static const bool isAhead = asksFor("PTXJIT_AHEAD", "1", "0");
+  ahead = isAhead;
 }
 
 static bool isSmall(uint32_t ctas, uint32_t threads) {
@@ -308,15 +315,56 @@ static bool isTiered(const KernelOptions &options) {
          isEmpty(options.inject);
 }
 
+/// What a kernel is compiled for, if its launch shall use one tier.
+static PtxjitSpecialization specializeTier(const uint32_t block[3],
+                                           const Grid &grid,
+                                           const KernelOptions &options) {
+  PtxjitSpecialization spec = specialize(block, grid, options);
+  spec.quick |= options.tier == Tier::First;
+  return spec;
+}
+
 const PtxjitImage *LoadedModule::compile(const std::string &kernel,
                                          const uint32_t block[3],
                                          const Grid &grid,
                                          const KernelOptions &options,
                                          std::string &diagnostics) {
-  PtxjitSpecialization spec = specialize(block, grid, options);
-  spec.quick |= options.tier == Tier::First;
+  PtxjitSpecialization spec = specializeTier(block, grid, options);
   return isTiered(options) ? compileTiered(kernel, spec, grid, diagnostics)
                            : compileAs(kernel, spec, diagnostics);
+}
+
+/// The block that a kernel is compiled for when no launch is known.
+static const uint32_t *guessBlock(const PtxjitKernelInfo &kernel) {
+  static constexpr uint32_t usual[3] = {256, 1, 1};
+  return kernel.reqntid[0]   ? kernel.reqntid
+         : kernel.maxntid[0] ? kernel.maxntid
+                             : usual;
+}
+
+/// Compiles all kernels beside the program. A launch takes over what has not
+/// begun when it needs it, and errors are told by the launch.
+void LoadedModule::compileAhead(const KernelOptions &options) {
+  assert(!options.cpu && !options.inject && "not owned by the jobs");
+  const PtxjitModuleInfo &info = getInfo();
+  for (uint32_t i = 0; i < info.numKernels; ++i) {
+    PtxjitSpecialization spec =
+        specializeTier(guessBlock(info.kernels[i]), Grid(), options);
+    auto job = [weak = std::weak_ptr(compiler),
+                kernel = std::string(info.kernels[i].name), spec,
+                tiered = isTiered(options)]() mutable {
+      std::shared_ptr<KernelCompiler> compiler = weak.lock();
+      if (!compiler) // the module has been unloaded
+        return;
+      constexpr auto caller = KernelCompiler::Caller::Beside;
+      std::string ignored;
+      if (tiered)
+        compiler->compileFirst(kernel, spec, caller, ignored);
+      else
+        compiler->compile(kernel, spec, caller, ignored);
+    };
+    CompileQueue::get().add(std::move(job), /*isUrgent=*/false);
+  }
 }
 
 LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,

@@ -55,6 +55,7 @@ cl::OptionCategory &ptxjit::getCacheCategory() { return category; }
 
 static int warm() {
   setenv("PTXJIT_PROGRESS", "off", 1); // this command has a line of its own
+  setenv("PTXJIT_AHEAD", "0", 1);      // it compiles all kernels itself
   WarmOptions options;
   options.jobs = warmJobs;
   for (const std::string &text : warmBlocks) {

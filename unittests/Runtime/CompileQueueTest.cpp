@@ -75,6 +75,20 @@ TEST(CompileQueue, JobsBeginInTheirOrder) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+TEST(CompileQueue, UrgentJobsBeginFirst) {
+  CompileQueue queue(1);
+  std::promise<void> begin, last;
+  std::future<void> start = begin.get_future(), end = last.get_future();
+  std::vector<int> order;
+  queue.add([&] { EXPECT_TRUE(comes(start)); });
+  queue.add([&] { order.push_back(2); }, /*isUrgent=*/false);
+  queue.add([&] { last.set_value(); }, /*isUrgent=*/false);
+  queue.add([&] { order.push_back(1); });
+  begin.set_value();
+  ASSERT_TRUE(comes(end));
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
 TEST(CompileQueue, CloseWaitsForWhatHasBegunAndDropsTheRest) {
   for (int round = 0; round < 20; ++round) {
     std::promise<void> begun;
@@ -85,10 +99,13 @@ TEST(CompileQueue, CloseWaitsForWhatHasBegunAndDropsTheRest) {
     CompileQueue queue(1);
     queue.add([&] {
       begun.set_value();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (int i = 0; i < 20000 && !seen.expired(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       finished = true;
     });
-    queue.add([&dropped, owned = std::move(owned)] { dropped = false; });
+    for (bool isUrgent : {true, false})
+      queue.add([&dropped, owned] { dropped = false; }, isUrgent);
+    owned.reset();
     ASSERT_TRUE(comes(start));
     queue.close();
     EXPECT_TRUE(finished);

@@ -6,12 +6,14 @@
 
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "../../lib/Runtime/CompileProgress.h"
+#include "../../lib/Runtime/CompileQueue.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <future>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -193,16 +195,22 @@ private:
   static inline auto &begun = *new std::map<std::string, int>;
 };
 
-/// Two kernels, as a text that no cache has.
-std::string newPair() {
-  static int count = 0;
-  auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  return ".version 8.0\n.target sm_80\n.address_size 64\n"
-         ".visible .entry a() { ret; }\n.visible .entry b() { ret; }\n// " +
-         std::to_string(now) + "." + std::to_string(++count) + "\n";
-}
+/// Two kernels whose names no other test has, as a text that no cache has.
+struct Pair {
+  Pair() {
+    static int count = 0;
+    auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    std::string id = std::to_string(now) + "_" + std::to_string(++count);
+    a = "a" + id;
+    b = "b" + id;
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+           ".visible .entry " +
+           a + "() { ret; }\n.visible .entry " + b + "() { ret; }\n";
+  }
+  std::string a, b, text;
+};
 
-bool launchOne(LoadedModule &module, const char *kernel,
+bool launchOne(LoadedModule &module, const std::string &kernel,
                std::string *errors = nullptr) {
   std::string diagnostics;
   uint32_t block[3] = {1, 1, 1};
@@ -215,58 +223,62 @@ bool launchOne(LoadedModule &module, const char *kernel,
 } // namespace
 
 TEST(LoadedModule, KernelsAreCompiledSideBySide) {
-  auto module = load(newPair().c_str());
+  Pair pair;
+  auto module = load(pair.text.c_str());
   Gate gate;
-  gate.close("a");
-  gate.close("b");
-  std::thread a([&] { EXPECT_TRUE(launchOne(*module, "a")); });
-  std::thread b([&] { EXPECT_TRUE(launchOne(*module, "b")); });
-  EXPECT_TRUE(gate.waitFor("a"));
-  EXPECT_TRUE(gate.waitFor("b"));
-  gate.open("a");
-  gate.open("b");
+  gate.close(pair.a);
+  gate.close(pair.b);
+  std::thread a([&] { EXPECT_TRUE(launchOne(*module, pair.a)); });
+  std::thread b([&] { EXPECT_TRUE(launchOne(*module, pair.b)); });
+  EXPECT_TRUE(gate.waitFor(pair.a));
+  EXPECT_TRUE(gate.waitFor(pair.b));
+  gate.open(pair.a);
+  gate.open(pair.b);
   a.join();
   b.join();
 }
 
 TEST(LoadedModule, LaunchesDoNotWaitForOtherKernels) {
-  auto module = load(newPair().c_str());
+  Pair pair;
+  auto module = load(pair.text.c_str());
   Gate gate;
-  gate.close("a");
-  EXPECT_TRUE(launchOne(*module, "b"));
-  std::thread a([&] { EXPECT_TRUE(launchOne(*module, "a")); });
-  EXPECT_TRUE(gate.waitFor("a"));
+  gate.close(pair.a);
+  EXPECT_TRUE(launchOne(*module, pair.b));
+  std::thread a([&] { EXPECT_TRUE(launchOne(*module, pair.a)); });
+  EXPECT_TRUE(gate.waitFor(pair.a));
   std::atomic<bool> done{false};
   std::thread b([&] {
-    EXPECT_TRUE(launchOne(*module, "b"));
+    EXPECT_TRUE(launchOne(*module, pair.b));
     done = true;
   });
   for (int i = 0; i < 2000 && !done; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(done);
-  gate.open("a");
+  gate.open(pair.a);
   a.join();
   b.join();
 }
 
 TEST(LoadedModule, WhatIsBeingCompiledIsWaitedFor) {
-  auto module = load(newPair().c_str());
+  Pair pair;
+  auto module = load(pair.text.c_str());
   Gate gate;
-  gate.close("a");
+  gate.close(pair.a);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] { EXPECT_TRUE(launchOne(*module, "a")); });
-  EXPECT_TRUE(gate.waitFor("a"));
+    threads.emplace_back([&] { EXPECT_TRUE(launchOne(*module, pair.a)); });
+  EXPECT_TRUE(gate.waitFor(pair.a));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  gate.open("a");
+  gate.open(pair.a);
   for (std::thread &t : threads)
     t.join();
-  EXPECT_EQ(gate.count("a"), 1);
+  EXPECT_EQ(gate.count(pair.a), 1);
 }
 
 TEST(LoadedModule, ThoseWhoWaitGetTheErrors) {
   // The bodies of a large text are first read by the compilation.
-  std::string text = newPair() + ".visible .entry bad() { foo; }\n";
+  Pair pair;
+  std::string text = pair.text + ".visible .entry bad() { foo; }\n";
   text.append(size_t(1) << 20, '\n');
   auto module = load(text.c_str());
   Gate gate;
@@ -283,7 +295,131 @@ TEST(LoadedModule, ThoseWhoWaitGetTheErrors) {
   gate.open("bad");
   for (std::thread &t : threads)
     t.join();
-  EXPECT_TRUE(launchOne(*module, "b"));
+  EXPECT_TRUE(launchOne(*module, pair.b));
+}
+
+namespace {
+std::unique_ptr<LoadedModule> loadAhead(const std::string &text,
+                                        Tier tier = Tier::Auto) {
+  KernelOptions options;
+  options.tier = tier;
+  options.ahead = true;
+  std::string diagnostics;
+  auto module =
+      LoadedModule::load(text, "test.ptx", diagnostics, nullptr, options);
+  EXPECT_NE(module, nullptr) << diagnostics;
+  return module;
+}
+
+const PtxjitImage *compileFor(LoadedModule &module, const std::string &kernel,
+                              uint32_t threads, Tier tier = Tier::Auto) {
+  KernelOptions options;
+  options.tier = tier;
+  std::string diagnostics;
+  uint32_t block[3] = {threads, 1, 1};
+  const PtxjitImage *image =
+      module.compile(kernel, block, {1, 1, 1}, options, diagnostics);
+  EXPECT_NE(image, nullptr) << diagnostics;
+  return image;
+}
+
+/// Keeps the threads beside the program from beginning anything.
+class BusyQueue {
+public:
+  BusyQueue() {
+    std::shared_future<void> end = over.get_future().share();
+    for (unsigned i = 0; i <= std::thread::hardware_concurrency(); ++i)
+      CompileQueue::get().add([end] { end.wait(); });
+  }
+  /// Returns when all jobs have ended, or have at least begun.
+  void finish() {
+    over.set_value();
+    std::promise<void> last;
+    CompileQueue::get().add([&] { last.set_value(); }, /*isUrgent=*/false);
+    last.get_future().wait();
+  }
+
+private:
+  std::promise<void> over;
+};
+} // namespace
+
+TEST(LoadedModule, KernelsAreCompiledWhenTheModuleIsLoaded) {
+  for (Tier tier : {Tier::Auto, Tier::First, Tier::Second}) {
+    Gate gate;
+    Pair pair;
+    auto module = loadAhead(pair.text, tier);
+    EXPECT_TRUE(gate.waitFor(pair.a));
+    EXPECT_TRUE(gate.waitFor(pair.b));
+    for (const std::string &kernel : {pair.a, pair.b}) {
+      const PtxjitImage *image = compileFor(*module, kernel, 256, tier);
+      EXPECT_EQ(image->isFirstTier, tier != Tier::Second);
+      EXPECT_EQ(gate.count(kernel), 1);
+    }
+  }
+}
+
+TEST(LoadedModule, LaunchesWaitForWhatHasBegunAhead) {
+  Pair pair;
+  Gate gate;
+  gate.close(pair.a);
+  auto module = loadAhead(pair.text);
+  EXPECT_TRUE(gate.waitFor(pair.a));
+  std::atomic<bool> done{false};
+  std::thread waiting([&] {
+    compileFor(*module, pair.a, 256);
+    done = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(done);
+  gate.open(pair.a);
+  waiting.join();
+  EXPECT_EQ(gate.count(pair.a), 1);
+}
+
+TEST(LoadedModule, LaunchesTakeOverWhatHasNotBegunAhead) {
+  Gate gate;
+  BusyQueue queue;
+  Pair pair;
+  auto module = loadAhead(pair.text);
+  compileFor(*module, pair.b, 256);
+  EXPECT_EQ(gate.count(pair.b), 1);
+  EXPECT_EQ(gate.count(pair.a), 0);
+  queue.finish();
+  compileFor(*module, pair.a, 256);
+  EXPECT_EQ(gate.count(pair.a), 1);
+  EXPECT_EQ(gate.count(pair.b), 1);
+}
+
+TEST(LoadedModule, UnloadedModulesAreNotCompiledAhead) {
+  Gate gate;
+  BusyQueue queue;
+  Pair pair;
+  loadAhead(pair.text);
+  queue.finish();
+  EXPECT_EQ(gate.count(pair.a), 0);
+  EXPECT_EQ(gate.count(pair.b), 0);
+  for (int i = 0; i < 20; ++i) // while it is being compiled
+    loadAhead(Pair().text);
+}
+
+TEST(LoadedModule, KernelsAreCompiledAheadForTheirOwnBlocks) {
+  Pair pair;
+  std::string c = pair.a + "c", d = pair.a + "d";
+  std::string text = pair.text + ".visible .entry " + c +
+                     "() .reqntid 96 { ret; }\n.visible .entry " + d +
+                     "() .maxntid 512 { ret; }\n";
+  Gate gate;
+  auto module = loadAhead(text);
+  EXPECT_TRUE(gate.waitFor(c));
+  EXPECT_TRUE(gate.waitFor(d));
+  compileFor(*module, c, 96);
+  compileFor(*module, d, 512);
+  EXPECT_EQ(gate.count(c), 1);
+  EXPECT_EQ(gate.count(d), 1);
+  // Another block is compiled when it is launched.
+  compileFor(*module, d, 32);
+  EXPECT_EQ(gate.count(d), 2);
 }
 
 namespace {

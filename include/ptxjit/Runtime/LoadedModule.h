@@ -34,11 +34,14 @@ enum class Tier {
 /// launch. The caller owns the strings.
 struct KernelOptions : PtxjitSpecialization {
   /// Reads the defaults from the environment variables `PTXJIT_TENSOR`,
-  /// `PTXJIT_ORDER` and `PTXJIT_TIER`. An unknown value is reported once, on
-  /// stderr.
+  /// `PTXJIT_ORDER`, `PTXJIT_TIER` and `PTXJIT_AHEAD`. An unknown value is
+  /// reported once, on stderr.
   KernelOptions();
   /// Auto is Second with another CPU, an injected failure, or `quick`.
   Tier tier;
+  /// Whether kernels are compiled when their module is loaded, on threads
+  /// beside the program.
+  bool ahead;
 };
 
 /// A module's text, its variables in memory, and its compiled kernels, one for
@@ -51,12 +54,16 @@ public:
   /// Parses a text. Below 1 MB all bodies are checked. In larger texts only the
   /// declarations are checked, and that braces, strings and comments are
   /// closed; the statements of a kernel are checked when it is first compiled.
+  /// \param options  whether kernels are compiled ahead, and how, as far as
+  ///   PTX tells the block shape (.reqntid, .maxntid); else for 256 x 1 x 1
+  ///   threads. Launches of other shapes still compile. Without a CPU and an
+  ///   injected failure.
   /// \returns null after errors, which are in `diagnostics` and counted in
   ///   `numErrors`.
-  static std::unique_ptr<LoadedModule> load(std::string text,
-                                            const std::string &fileName,
-                                            std::string &diagnostics,
-                                            uint32_t *numErrors = nullptr);
+  static std::unique_ptr<LoadedModule>
+  load(std::string text, const std::string &fileName, std::string &diagnostics,
+       uint32_t *numErrors = nullptr,
+       const KernelOptions &options = KernelOptions());
   ~LoadedModule();
 
   const PtxjitModuleInfo &getInfo() const;
@@ -113,6 +120,7 @@ public:
 
 private:
   LoadedModule(std::string text, std::string fileName);
+  void compileAhead(const KernelOptions &options);
   uint64_t addressOf(const std::string &symbol);
   uint64_t findVariable(const std::string &symbol) const;
   void define(const PtxjitVariable &variable);
