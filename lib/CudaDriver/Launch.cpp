@@ -280,7 +280,7 @@ struct LaunchOperation : Operation {
   CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program passed them
   LaunchOptions givenOptions;
   std::shared_ptr<ptxjit::LoadedModule> code;
-  const PtxjitImage *image = nullptr;
+  const ptxjit::CompiledKernel *compiled = nullptr;
   const PtxjitKernelInfo *kernel = nullptr;
   LaunchShape shape{};
   unsigned shared = 0;
@@ -290,19 +290,20 @@ struct LaunchOperation : Operation {
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_KERNEL; }
   bool isShort() const override {
-    return !options.cooperative && code->isShort(*image, shape.grid);
+    return !options.cooperative && code->isShort(*compiled, shape.grid);
   }
   void run(Context &context) const override {
     // Logged here, so that launches from graphs are shown, too.
+    const PtxjitImage &image = compiled->getImage();
     if (isLogged(LogKind::Launch))
       log(LogKind::Launch,
           std::string(kernel->name) + describe(shape) + ": " +
-              ptxjit::describe(PtxjitMode(image->mode), image->strandThreads) +
-              ", " + image->reason);
+              ptxjit::describe(PtxjitMode(image.mode), image.strandThreads) +
+              ", " + image.reason);
     std::string report;
     LaunchStatus status =
-        code->launchImage(*image, shape.block, shape.grid, values.data(),
-                          shared, 0, report, options);
+        code->launchCompiled(*compiled, shape.block, shape.grid, values.data(),
+                             shared, 0, report, options);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -345,10 +346,10 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
     launch->pointers.push_back(bytes + function->kernel->params[i].offset);
   // Compiled before it is submitted, so that the caller gets the error.
   std::string diagnostics, name = function->kernel->name;
-  launch->image =
+  launch->compiled =
       function->code->compile(name, launch->shape.block, launch->shape.grid,
                               KernelOptions(), diagnostics);
-  if (!launch->image) {
+  if (!launch->compiled) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;
   }

@@ -41,11 +41,11 @@ struct PTXJIT_LOCAL Kernel::Impl {
   /// Sets `shape` to the extents of `config`, where these leave them open to
   /// those that the kernel declares. Errors: InvalidArgument.
   Error complete(const LaunchConfig &config, LaunchShape &shape) const;
-  /// Completes the shape, and compiles for its block. The image is the
+  /// Completes the shape, and compiles for its block. The result is the
   /// module's. \param how  getOptions(), maybe with another tier.
-  Result<const PtxjitImage *> compile(const LaunchConfig &config,
-                                      const KernelOptions &how,
-                                      LaunchShape &shape) const;
+  Result<const CompiledKernel *> compile(const LaunchConfig &config,
+                                         const KernelOptions &how,
+                                         LaunchShape &shape) const;
 };
 
 /// Returns the error of a launch that ended with `status`. `text` has the

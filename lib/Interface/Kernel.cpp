@@ -158,17 +158,17 @@ Error Kernel::Impl::complete(const LaunchConfig &config,
   return makeError(status, "kernel '" + name + "': " + why);
 }
 
-Result<const PtxjitImage *> Kernel::Impl::compile(const LaunchConfig &config,
-                                                  const KernelOptions &how,
-                                                  LaunchShape &shape) const {
+Result<const CompiledKernel *> Kernel::Impl::compile(const LaunchConfig &config,
+                                                     const KernelOptions &how,
+                                                     LaunchShape &shape) const {
   if (Error error = complete(config, shape))
     return error;
   std::string text;
-  const PtxjitImage *image =
+  const CompiledKernel *compiled =
       module->loaded->compile(name, shape.block, shape.grid, how, text);
-  if (!image)
+  if (!compiled)
     return makeError(ErrorCode::CompilerFailed, text);
-  return image;
+  return compiled;
 }
 
 static LaunchOptions optionsOf(const LaunchConfig &config) {
@@ -181,15 +181,16 @@ static LaunchOptions optionsOf(const LaunchConfig &config) {
 Error Kernel::Impl::run(const LaunchConfig &config,
                         const ParamBlock &block) const {
   LaunchShape shape;
-  Result<const PtxjitImage *> image = compile(config, getOptions(), shape);
-  if (!image)
-    return image.getError();
+  Result<const CompiledKernel *> compiled =
+      compile(config, getOptions(), shape);
+  if (!compiled)
+    return compiled.getError();
   LaunchOptions options = optionsOf(config);
   options.cluster = shape.cluster;
   std::string text;
-  LaunchStatus status = module->loaded->launchImage(
-      **image, shape.block, shape.grid, block.data(), config.dynamicSharedBytes,
-      config.numWorkers, text, options);
+  LaunchStatus status = module->loaded->launchCompiled(
+      **compiled, shape.block, shape.grid, block.data(),
+      config.dynamicSharedBytes, config.numWorkers, text, options);
   return makeError(status, text);
 }
 
@@ -243,11 +244,11 @@ static KernelOptions compileAhead(KernelOptions options) {
 
 Result<CompiledInfo> Kernel::compile(const LaunchConfig &config) const {
   LaunchShape shape;
-  Result<const PtxjitImage *> image =
+  Result<const CompiledKernel *> compiled =
       impl->compile(config, compileAhead(impl->getOptions()), shape);
-  if (!image)
-    return image.getError();
-  return toInfo(**image);
+  if (!compiled)
+    return compiled.getError();
+  return toInfo((*compiled)->getImage());
 }
 
 Result<CompiledInfo> Kernel::compileForBlock(Dim3 block) const {
@@ -261,12 +262,12 @@ Result<CompiledInfo> Kernel::compileForBlock(Dim3 block) const {
   if (status != LaunchStatus::Ok)
     return makeError(status, "kernel '" + impl->name + "': " + why);
   std::string text;
-  const PtxjitImage *image =
+  const CompiledKernel *compiled =
       impl->module->loaded->compile(impl->name, shape.block, shape.grid,
                                     compileAhead(impl->getOptions()), text);
-  if (!image)
+  if (!compiled)
     return makeError(ErrorCode::CompilerFailed, text);
-  return toInfo(*image);
+  return toInfo(compiled->getImage());
 }
 
 Result<std::string> Kernel::emit(const std::string &stage,

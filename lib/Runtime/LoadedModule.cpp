@@ -198,35 +198,66 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
   return spec;
 }
 
-/// Finds an image that is ready for launches, or null. Needs `mutex`.
-PtxjitImage *LoadedModule::findReady(const std::string &kernel,
-                                     const PtxjitSpecialization &spec) {
-  auto it = kernels.find({kernel, keyOf(spec)});
-  return it == kernels.end() ? nullptr : it->second;
+static const char *orEmpty(const char *text) { return text ? text : ""; }
+
+static bool isSame(const PtxjitSpecialization &a,
+                   const PtxjitSpecialization &b) {
+  bool isSame = std::equal(std::begin(a.block), std::end(a.block), b.block);
+#define PTXJIT_COMPARE_NUMBER(type, name, flag, meaning)                       \
+  isSame = isSame && a.name == b.name;
+#define PTXJIT_COMPARE_TEXT(type, name, flag, meaning)                         \
+  isSame = isSame && std::strcmp(orEmpty(a.name), orEmpty(b.name)) == 0;
+  PTXJIT_PASS_OPTIONS(PTXJIT_COMPARE_NUMBER)
+  PTXJIT_COMPILER_OPTIONS(PTXJIT_COMPARE_NUMBER)
+  PTXJIT_TEXT_OPTIONS(PTXJIT_COMPARE_TEXT)
+#undef PTXJIT_COMPARE_NUMBER
+#undef PTXJIT_COMPARE_TEXT
+  return isSame;
+}
+
+CompiledKernel::CompiledKernel(const PtxjitKernelInfo &info,
+                               const PtxjitSpecialization &given,
+                               const PtxjitImage &image)
+    : info(info), image(image), cpu(orEmpty(given.cpu)),
+      inject(orEmpty(given.inject)), spec(given) {
+  spec.cpu = cpu.c_str();
+  spec.inject = inject.c_str();
+}
+
+/// Finds what is ready for launches, or null. Needs `mutex`.
+CompiledKernel *LoadedModule::findReady(const std::string &kernel,
+                                        const PtxjitSpecialization &spec) {
+  auto list = kernels.find(kernel);
+  if (list == kernels.end())
+    return nullptr;
+  for (const std::unique_ptr<CompiledKernel> &each : list->second)
+    if (isSame(each->spec, spec))
+      return each.get();
+  return nullptr;
 }
 
 /// Makes an image ready for launches, unless another thread has done so. Needs
 /// `mutex`.
-PtxjitImage *LoadedModule::publish(const std::string &kernel,
-                                   const PtxjitSpecialization &spec,
-                                   PtxjitImage *image) {
-  auto [it, isNew] = kernels.try_emplace({kernel, keyOf(spec)}, image);
-  if (!isNew)
-    return it->second;
+CompiledKernel *LoadedModule::publish(const std::string &kernel,
+                                      const PtxjitSpecialization &spec,
+                                      PtxjitImage *image) {
+  if (CompiledKernel *ready = findReady(kernel, spec))
+    return ready;
   writePerfMap(*image, spec.block);
   defineAll(image->globals, image->numGlobals);
-  std::vector<uint64_t> &table = shared[image].globals;
+  std::unique_ptr<CompiledKernel> made(
+      new CompiledKernel(*findKernel(kernel), spec, *image));
   for (uint32_t i = 0; i < image->numGlobals; ++i)
-    table.push_back(resolve(image->globals[i].name));
-  return image;
+    made->globals.push_back(resolve(image->globals[i].name));
+  return kernels[kernel].emplace_back(std::move(made)).get();
 }
 
-PtxjitImage *LoadedModule::compileAs(const std::string &kernel,
-                                     const PtxjitSpecialization &spec,
-                                     std::string &diagnostics) {
+const CompiledKernel *LoadedModule::compileAs(const std::string &kernel,
+                                              const PtxjitSpecialization &spec,
+                                              std::string &diagnostics) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (PtxjitImage *ready = findReady(kernel, spec))
+    if (const CompiledKernel *ready = findReady(kernel, spec))
       return ready;
   }
   PtxjitImage *image = compiler->compile(
@@ -263,16 +294,16 @@ static bool mayTakeLong(const PtxjitImage &first, const PtxjitKernelInfo &info,
 
 /// Returns the code of the second tier if there is some already, or if the
 /// first does not do, else code of the first.
-PtxjitImage *LoadedModule::compileTiered(const std::string &kernel,
-                                         const PtxjitSpecialization &spec,
-                                         const Grid &grid,
-                                         std::string &diagnostics) {
+const CompiledKernel *
+LoadedModule::compileTiered(const std::string &kernel,
+                            const PtxjitSpecialization &spec, const Grid &grid,
+                            std::string &diagnostics) {
   PtxjitSpecialization quick = spec;
   quick.quick = true;
-  PtxjitImage *first;
+  CompiledKernel *first;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (PtxjitImage *good = findReady(kernel, spec))
+    if (const CompiledKernel *good = findReady(kernel, spec))
       return good;
     first = findReady(kernel, quick);
   }
@@ -285,34 +316,38 @@ PtxjitImage *LoadedModule::compileTiered(const std::string &kernel,
     std::lock_guard<std::mutex> lock(mutex);
     first = publish(kernel, made, image);
   }
-  if (!first->isFirstTier)
+  if (!first->image.isFirstTier)
     return first;
-  if (mayTakeLong(*first, *findKernel(kernel), grid))
+  if (mayTakeLong(first->image, first->info, grid))
     return compileAs(kernel, spec, diagnostics);
+  if (first->next)
+    return first;
   std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<SecondTier> &next = shared[first].next;
-  if (!next)
-    next = std::make_shared<SecondTier>(
-        SecondTier::Request{compiler, kernel, spec}, worthOf(*first));
+  if (!first->ownedNext)
+    first->ownedNext = std::make_shared<SecondTier>(
+        SecondTier::Request{compiler, kernel, spec}, worthOf(first->image));
+  first->next = first->ownedNext.get();
   return first;
 }
 
-/// The best code for the kernel of an image that compile() returned.
-const PtxjitImage &LoadedModule::bestOf(const PtxjitImage &image) {
-  std::lock_guard<std::mutex> lock(mutex);
-  Shared &own = shared.find(&image)->second;
-  PtxjitImage *made = own.next ? own.next->getImage() : nullptr;
+/// The best code for what compile() returned.
+const CompiledKernel &LoadedModule::bestOf(const CompiledKernel &kernel) {
+  SecondTier *next = kernel.next;
+  PtxjitImage *made = next ? next->getImage() : nullptr;
   if (!made)
-    return image;
-  if (!own.better)
-    own.better = publish(image.kernel, own.next->getSpecialization(), made);
-  return *own.better;
+    return kernel;
+  if (const CompiledKernel *better = kernel.better)
+    return *better;
+  std::lock_guard<std::mutex> lock(mutex);
+  const CompiledKernel *better =
+      publish(kernel.info.name, next->getSpecialization(), made);
+  kernel.better = better;
+  return *better;
 }
 
 static bool isTiered(const KernelOptions &options) {
-  auto isEmpty = [](const char *text) { return !text || !*text; };
-  return options.tier == Tier::Auto && !options.quick && isEmpty(options.cpu) &&
-         isEmpty(options.inject);
+  return options.tier == Tier::Auto && !options.quick &&
+         !*orEmpty(options.cpu) && !*orEmpty(options.inject);
 }
 
 /// What a kernel is compiled for, if its launch shall use one tier.
@@ -324,11 +359,11 @@ static PtxjitSpecialization specializeTier(const uint32_t block[3],
   return spec;
 }
 
-const PtxjitImage *LoadedModule::compile(const std::string &kernel,
-                                         const uint32_t block[3],
-                                         const Grid &grid,
-                                         const KernelOptions &options,
-                                         std::string &diagnostics) {
+const CompiledKernel *LoadedModule::compile(const std::string &kernel,
+                                            const uint32_t block[3],
+                                            const Grid &grid,
+                                            const KernelOptions &options,
+                                            std::string &diagnostics) {
   PtxjitSpecialization spec = specializeTier(block, grid, options);
   return isTiered(options) ? compileTiered(kernel, spec, grid, diagnostics)
                            : compileAs(kernel, spec, diagnostics);
@@ -378,14 +413,14 @@ LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,
       complete(kernel, grid, block, launchOptions, shape, diagnostics);
   if (status != LaunchStatus::Ok)
     return status;
-  const PtxjitImage *image =
+  const CompiledKernel *compiled =
       compile(kernel, shape.block, shape.grid, options, diagnostics);
-  if (!image)
+  if (!compiled)
     return LaunchStatus::InvalidValue;
   LaunchOptions completed = launchOptions;
   completed.cluster = shape.cluster;
-  return launchImage(*image, shape.block, shape.grid, params, dynamicShared,
-                     threads, diagnostics, completed);
+  return launchCompiled(*compiled, shape.block, shape.grid, params,
+                        dynamicShared, threads, diagnostics, completed);
 }
 
 /// Calls completeShape; `diagnostics` says what is wrong.
@@ -405,8 +440,9 @@ LaunchStatus LoadedModule::complete(const std::string &kernel, const Grid &grid,
   return status;
 }
 
-KernelCode LoadedModule::codeOf(const PtxjitImage &image,
-                                const uint32_t block[3]) {
+KernelCode LoadedModule::codeOf(const CompiledKernel &kernel,
+                                const uint32_t block[3]) const {
+  const PtxjitImage &image = kernel.image;
   KernelCode code;
   code.entry = image.entry;
   code.codeBegin = image.codeBegin;
@@ -423,20 +459,15 @@ KernelCode LoadedModule::codeOf(const PtxjitImage &image,
   code.readsMultiprocessor = image.readsMultiprocessor;
   code.sweeps = image.sweeps;
   code.range = getAddressRange();
-  std::lock_guard<std::mutex> lock(mutex);
-  Shared &own = shared.find(&image)->second;
-  code.globals = own.globals.data();
-  code.pace = &own.pace;
+  code.globals = kernel.globals.data();
+  code.pace = &kernel.pace;
   return code;
 }
 
-bool LoadedModule::isShort(const PtxjitImage &given, const Grid &grid) {
-  const PtxjitImage &image = bestOf(given);
-  if (image.waits != PTXJIT_WAITS_NEVER)
-    return false;
-  std::lock_guard<std::mutex> lock(mutex);
-  const Shared &own = shared.find(&image)->second;
-  return isShortLaunch(own.pace, uint64_t(grid.x) * grid.y * grid.z);
+bool LoadedModule::isShort(const CompiledKernel &given, const Grid &grid) {
+  const CompiledKernel &kernel = bestOf(given);
+  return kernel.image.waits == PTXJIT_WAITS_NEVER &&
+         isShortLaunch(kernel.pace, uint64_t(grid.x) * grid.y * grid.z);
 }
 
 /// The size from which on an array is written past the caches: that of the last
@@ -475,13 +506,14 @@ static uint64_t findStreamed(const PtxjitImage &image, const void *params,
 /// it runs, and offers better code once there is some.
 class LoadedModule::RunningCode : public BetterCode {
 public:
-  RunningCode(LoadedModule &module, const PtxjitImage &given,
-              std::function<KernelCode(const PtxjitImage &)> prepare)
-      : module(module), prepare(std::move(prepare)),
-        image(&module.bestOf(given)) {
-    code = this->prepare(*image);
-    next = module.nextOf(*image);
-    if (next && !code.waits && !code.options.cluster.x)
+  RunningCode(LoadedModule &module, const CompiledKernel &given,
+              const uint32_t block[3], const Grid &grid, const void *params,
+              const LaunchOptions &options)
+      : module(module), block(block), grid(grid), params(params),
+        options(options), kernel(&module.bestOf(given)) {
+    prepare();
+    next = kernel->next;
+    if (next && !code.waits && !options.cluster.x)
       code.better = this;
   }
   ~RunningCode() override {
@@ -492,7 +524,7 @@ public:
   }
   RunningCode(const RunningCode &) = delete;
 
-  const PtxjitImage &getImage() const { return *image; }
+  const PtxjitImage &getImage() const { return kernel->image; }
   const KernelCode &get() const { return code; }
 
   bool isReady() override {
@@ -500,40 +532,43 @@ public:
     return next->getImage();
   }
   const KernelCode &take() override {
-    image = &module.bestOf(*image);
-    code = prepare(*image);
+    kernel = &module.bestOf(*kernel);
+    prepare();
     return code;
   }
 
 private:
+  void prepare() {
+    code = module.codeOf(*kernel, block);
+    code.options = options;
+    uint64_t ctas = uint64_t(grid.x) * grid.y * grid.z;
+    code.streamed =
+        findStreamed(kernel->image, params, ctas * code.threads, options);
+  }
   std::chrono::nanoseconds getTime() const {
     return std::chrono::steady_clock::now() - start;
   }
 
   LoadedModule &module;
-  std::function<KernelCode(const PtxjitImage &)> prepare;
-  const PtxjitImage *image;
+  const uint32_t *block;
+  const Grid &grid;
+  const void *params;
+  const LaunchOptions &options;
+  const CompiledKernel *kernel;
   KernelCode code;
   SecondTier *next; ///< null in the second tier
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
 };
 
-SecondTier *LoadedModule::nextOf(const PtxjitImage &image) {
-  std::lock_guard<std::mutex> lock(mutex);
-  return shared.find(&image)->second.next.get();
-}
-
-LaunchStatus LoadedModule::launchImage(const PtxjitImage &given,
-                                       const uint32_t block[3],
-                                       const Grid &grid, const void *params,
-                                       uint32_t dynamicShared, unsigned threads,
-                                       std::string &diagnostics,
-                                       const LaunchOptions &options) {
+LaunchStatus LoadedModule::launchCompiled(
+    const CompiledKernel &given, const uint32_t block[3], const Grid &grid,
+    const void *params, uint32_t dynamicShared, unsigned threads,
+    std::string &diagnostics, const LaunchOptions &options) {
   // Kernels can take the address of a parameter, so it must be in range.
   DeviceBuffer lowParams;
   if (getAddressRange() == AddressRange::Low) {
-    size_t bytes = findKernel(given.kernel)->paramBytes;
+    size_t bytes = given.info.paramBytes;
     lowParams = makeDeviceBuffer(bytes, AddressRange::Low);
     if (!lowParams) {
       diagnostics += std::string("error: ") +
@@ -543,13 +578,7 @@ LaunchStatus LoadedModule::launchImage(const PtxjitImage &given,
     std::memcpy(lowParams.get(), params, bytes);
     params = lowParams.get();
   }
-  RunningCode running(*this, given, [&](const PtxjitImage &image) {
-    KernelCode code = codeOf(image, block);
-    code.options = options;
-    uint64_t ctas = uint64_t(grid.x) * grid.y * grid.z;
-    code.streamed = findStreamed(image, params, ctas * code.threads, options);
-    return code;
-  });
+  RunningCode running(*this, given, block, grid, params, options);
   Fault fault;
   LaunchStatus status =
       launchGrid(running.get(), grid, params, dynamicShared, threads, &fault);
@@ -591,7 +620,7 @@ void LoadedModule::findThread(Fault &fault, const PtxjitImage &image,
   options.atLeast = PTXJIT_MODE_THREADS;
   options.quick = true; // also keeps the optimizer from removing accesses
   std::string ignored;
-  const PtxjitImage *exact =
+  const CompiledKernel *exact =
       compile(image.kernel, block, grid, options, ignored);
   if (!exact)
     return;
@@ -600,7 +629,7 @@ void LoadedModule::findThread(Fault &fault, const PtxjitImage &image,
       uint64_t(grid.x) * (fault.ctaid[1] + uint64_t(grid.y) * fault.ctaid[2]);
   Fault again;
   replayCta(codeOf(*exact, block), grid, params, dynamicShared, index, again);
-  if (isSame(fault, image, again, *exact)) {
+  if (isSame(fault, image, again, exact->image)) {
     fault.thread = again.thread;
     fault.address = again.address;
     fault.hasAddress = again.hasAddress;

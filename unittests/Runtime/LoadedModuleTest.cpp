@@ -48,7 +48,7 @@ TEST(LoadedModule, CompilesOncePerBlockShape) {
   auto module = load(kCounter);
   std::string diagnostics;
   uint32_t a[3] = {32, 1, 1}, b[3] = {64, 1, 1};
-  const PtxjitImage *first =
+  const CompiledKernel *first =
       module->compile("count", a, {1, 1, 1}, {}, diagnostics);
   ASSERT_NE(first, nullptr) << diagnostics;
   EXPECT_EQ(first, module->compile("count", a, {9, 1, 1}, {}, diagnostics));
@@ -311,16 +311,17 @@ std::unique_ptr<LoadedModule> loadAhead(const std::string &text,
   return module;
 }
 
-const PtxjitImage *compileFor(LoadedModule &module, const std::string &kernel,
-                              uint32_t threads, Tier tier = Tier::Auto) {
+const CompiledKernel *compileFor(LoadedModule &module,
+                                 const std::string &kernel, uint32_t threads,
+                                 Tier tier = Tier::Auto) {
   KernelOptions options;
   options.tier = tier;
   std::string diagnostics;
   uint32_t block[3] = {threads, 1, 1};
-  const PtxjitImage *image =
+  const CompiledKernel *code =
       module.compile(kernel, block, {1, 1, 1}, options, diagnostics);
-  EXPECT_NE(image, nullptr) << diagnostics;
-  return image;
+  EXPECT_NE(code, nullptr) << diagnostics;
+  return code;
 }
 
 /// Keeps the threads beside the program from beginning anything.
@@ -352,8 +353,8 @@ TEST(LoadedModule, KernelsAreCompiledWhenTheModuleIsLoaded) {
     EXPECT_TRUE(gate.waitFor(pair.a));
     EXPECT_TRUE(gate.waitFor(pair.b));
     for (const std::string &kernel : {pair.a, pair.b}) {
-      const PtxjitImage *image = compileFor(*module, kernel, 256, tier);
-      EXPECT_EQ(image->isFirstTier, tier != Tier::Second);
+      const CompiledKernel *code = compileFor(*module, kernel, 256, tier);
+      EXPECT_EQ(code->getImage().isFirstTier, tier != Tier::Second);
       EXPECT_EQ(gate.count(kernel), 1);
     }
   }
@@ -480,10 +481,10 @@ TEST(LoadedModule, TiersAreCodeOfTheirOwn) {
     return module->compile("sums", block, kManyCtas, withTier(tier),
                            diagnostics);
   };
-  const PtxjitImage *first = compile(Tier::First);
+  const CompiledKernel *first = compile(Tier::First);
   ASSERT_NE(first, nullptr) << diagnostics;
   EXPECT_EQ(compile(Tier::Auto), first); // enough for now
-  const PtxjitImage *second = compile(Tier::Second);
+  const CompiledKernel *second = compile(Tier::Second);
   ASSERT_NE(second, nullptr) << diagnostics;
   EXPECT_NE(second, first);
   EXPECT_EQ(compile(Tier::Auto), second);
@@ -495,17 +496,17 @@ TEST(LoadedModule, FewLongCtasAreCompiledWell) {
   auto module = loadNewSums();
   std::string diagnostics;
   uint32_t block[3] = {32, 1, 1};
-  const PtxjitImage *image = module->compile("sums", block, {1, 1, 1},
-                                             withTier(Tier::Auto), diagnostics);
-  ASSERT_NE(image, nullptr) << diagnostics;
-  EXPECT_FALSE(image->isFirstTier);
-  EXPECT_TRUE(image->hasLoops);
+  const CompiledKernel *code = module->compile(
+      "sums", block, {1, 1, 1}, withTier(Tier::Auto), diagnostics);
+  ASSERT_NE(code, nullptr) << diagnostics;
+  EXPECT_FALSE(code->getImage().isFirstTier);
+  EXPECT_TRUE(code->getImage().hasLoops);
   auto counter = load(kCounter);
-  image = counter->compile("count", block, {1, 1, 1}, withTier(Tier::Auto),
-                           diagnostics);
-  ASSERT_NE(image, nullptr) << diagnostics;
-  EXPECT_TRUE(image->isFirstTier);
-  EXPECT_FALSE(image->hasLoops);
+  code = counter->compile("count", block, {1, 1, 1}, withTier(Tier::Auto),
+                          diagnostics);
+  ASSERT_NE(code, nullptr) << diagnostics;
+  EXPECT_TRUE(code->getImage().isFirstTier);
+  EXPECT_FALSE(code->getImage().hasLoops);
 }
 
 TEST(LoadedModule, LongRunsGetBetterCode) {
@@ -520,16 +521,16 @@ TEST(LoadedModule, LongRunsGetBetterCode) {
     return module->compile("sums", block, kManyCtas, withTier(Tier::Auto),
                            diagnostics);
   };
-  const PtxjitImage *first = compile();
+  const CompiledKernel *first = compile();
   ASSERT_NE(first, nullptr) << diagnostics;
-  EXPECT_TRUE(first->isFirstTier);
+  EXPECT_TRUE(first->getImage().isFirstTier);
   auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   const uint32_t expected = sumOf(params.n);
-  // The image of the first compilation may be launched for ever.
+  // What was compiled first may be launched for ever.
   while (compile() == first && std::chrono::steady_clock::now() < end) {
     std::memset(out, 0, sizeof(out));
-    ASSERT_EQ(module->launchImage(*first, block, kManyCtas, &params, 0, 0,
-                                  diagnostics),
+    ASSERT_EQ(module->launchCompiled(*first, block, kManyCtas, &params, 0, 0,
+                                     diagnostics),
               LaunchStatus::Ok)
         << diagnostics;
     for (uint32_t value : out)

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ptxjit {
@@ -42,6 +43,32 @@ struct KernelOptions : PtxjitSpecialization {
   /// Whether kernels are compiled when their module is loaded, on threads
   /// beside the program.
   bool ahead;
+};
+
+/// A kernel that is compiled for a specialization, with what its launches
+/// share. Lives as long as its module.
+class CompiledKernel {
+public:
+  CompiledKernel(const CompiledKernel &) = delete;
+  const PtxjitImage &getImage() const { return image; }
+
+private:
+  friend class LoadedModule;
+  CompiledKernel(const PtxjitKernelInfo &info, const PtxjitSpecialization &spec,
+                 const PtxjitImage &image);
+
+  const PtxjitKernelInfo &info;
+  const PtxjitImage &image;
+  const std::string cpu, inject; ///< which `spec` points to
+  PtxjitSpecialization spec;
+  /// Addresses of the variables that the image uses, in its order.
+  std::vector<uint64_t> globals;
+  mutable std::atomic<uint64_t> pace{0};
+  /// Better code, of code of the first tier, and that code once it is
+  /// published. Set under the module's mutex, read without it.
+  std::atomic<SecondTier *> next{nullptr};
+  mutable std::atomic<const CompiledKernel *> better{nullptr};
+  std::shared_ptr<SecondTier> ownedNext;
 };
 
 /// A module's text, its variables in memory, and its compiled kernels, one for
@@ -72,12 +99,13 @@ public:
   /// Null if the module has no kernel of that name.
   const PtxjitKernelInfo *findKernel(const std::string &name) const;
 
-  /// Compiles a kernel for a block shape, or returns the image of an earlier
-  /// call. The image lives as long as the module. Launches of it use better
-  /// code once there is some. Null after errors.
-  const PtxjitImage *compile(const std::string &kernel, const uint32_t block[3],
-                             const Grid &grid, const KernelOptions &options,
-                             std::string &diagnostics);
+  /// Compiles a kernel for a block shape, or returns the result of an earlier
+  /// call. Launches of it use better code once there is some. Null after
+  /// errors.
+  const CompiledKernel *compile(const std::string &kernel,
+                                const uint32_t block[3], const Grid &grid,
+                                const KernelOptions &options,
+                                std::string &diagnostics);
 
   /// Compiles a kernel if needed, and runs it. `params` as in launchGrid; they
   /// may lie outside of getAddressRange().
@@ -87,19 +115,17 @@ public:
                       const KernelOptions &options, std::string &diagnostics,
                       const LaunchOptions &launchOptions = {});
 
-  /// Runs an image that compile() returned for the same block shape. Grid,
-  /// block and cluster are complete (LaunchShape.h). `diagnostics` describes a
-  /// failure.
-  LaunchStatus launchImage(const PtxjitImage &image, const uint32_t block[3],
-                           const Grid &grid, const void *params,
-                           uint32_t dynamicShared, unsigned threads,
-                           std::string &diagnostics,
-                           const LaunchOptions &options = {});
+  /// Runs what compile() returned for the same block shape. Grid, block and
+  /// cluster are complete (LaunchShape.h). `diagnostics` describes a failure.
+  LaunchStatus launchCompiled(const CompiledKernel &kernel,
+                              const uint32_t block[3], const Grid &grid,
+                              const void *params, uint32_t dynamicShared,
+                              unsigned threads, std::string &diagnostics,
+                              const LaunchOptions &options = {});
 
-  /// Should a launch of an image take no longer than waking a thread, by the
-  /// times of earlier ones? False if its threads may wait for others, or for
-  /// the host.
-  bool isShort(const PtxjitImage &image, const Grid &grid);
+  /// Should a launch take no longer than waking a thread, by the times of
+  /// earlier ones? False if its threads may wait for others, or for the host.
+  bool isShort(const CompiledKernel &kernel, const Grid &grid);
 
   /// Runs a kernel on the reference interpreter. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,
@@ -129,25 +155,26 @@ private:
   LaunchStatus complete(const std::string &kernel, const Grid &grid,
                         const uint32_t block[3], const LaunchOptions &options,
                         LaunchShape &shape, std::string &diagnostics) const;
-  KernelCode codeOf(const PtxjitImage &image, const uint32_t block[3]);
+  KernelCode codeOf(const CompiledKernel &kernel,
+                    const uint32_t block[3]) const;
   void findThread(Fault &fault, const PtxjitImage &image,
                   const uint32_t block[3], const Grid &grid, const void *params,
                   uint32_t dynamicShared);
 
-  PtxjitImage *compileAs(const std::string &kernel,
-                         const PtxjitSpecialization &spec,
-                         std::string &diagnostics);
-  PtxjitImage *compileTiered(const std::string &kernel,
-                             const PtxjitSpecialization &spec, const Grid &grid,
-                             std::string &diagnostics);
-  PtxjitImage *findReady(const std::string &kernel,
-                         const PtxjitSpecialization &spec);
-  PtxjitImage *publish(const std::string &kernel,
-                       const PtxjitSpecialization &spec, PtxjitImage *image);
+  const CompiledKernel *compileAs(const std::string &kernel,
+                                  const PtxjitSpecialization &spec,
+                                  std::string &diagnostics);
+  const CompiledKernel *compileTiered(const std::string &kernel,
+                                      const PtxjitSpecialization &spec,
+                                      const Grid &grid,
+                                      std::string &diagnostics);
+  CompiledKernel *findReady(const std::string &kernel,
+                            const PtxjitSpecialization &spec);
+  CompiledKernel *publish(const std::string &kernel,
+                          const PtxjitSpecialization &spec, PtxjitImage *image);
 
   class RunningCode;
-  const PtxjitImage &bestOf(const PtxjitImage &image);
-  SecondTier *nextOf(const PtxjitImage &image);
+  const CompiledKernel &bestOf(const CompiledKernel &kernel);
 
   /// Shared with threads beside the program.
   const std::shared_ptr<KernelCompiler> compiler;
@@ -155,17 +182,9 @@ private:
   /// Guards the members below, up to `variablesMutex`. Never held while a
   /// kernel is compiled.
   std::mutex mutex;
-  /// The key is the name and the specialization.
-  std::map<std::pair<std::string, std::string>, PtxjitImage *> kernels;
-  /// State that all launches of an image share.
-  struct Shared {
-    /// Addresses of the variables that the image uses, in its order.
-    std::vector<uint64_t> globals;
-    std::atomic<uint64_t> pace{0};
-    std::shared_ptr<SecondTier> next; ///< of code of the first tier
-    PtxjitImage *better = nullptr;    ///< that of `next`, once published
-  };
-  std::map<const PtxjitImage *, Shared> shared;
+  /// By name: one for each specialization.
+  std::unordered_map<std::string, std::vector<std::unique_ptr<CompiledKernel>>>
+      kernels;
 
   /// Guards `variables`. May be taken while `mutex` is held, never the other
   /// way round.
