@@ -633,8 +633,6 @@ compileOnce(const PtxjitModule &module, const char *kernel,
     image->degraded = 1;
   }
   llvm::Error error = runProtected([&] { return job->run(); });
-  if (PtxjitStageFn told = listener)
-    told(kernel, nullptr);
   if (!error)
     error = loadImage(*job);
   if (!error)

@@ -53,7 +53,7 @@ public:
   void setStage(const char *kernel, const char *stage) {
     std::lock_guard<std::mutex> lock(mutex);
     auto it = running.find(kernel);
-    if (it != running.end() && stage)
+    if (it != running.end())
       it->second.stage = stage;
   }
 

@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/CompilerABI.h"
+#include "../../lib/Runtime/CompileProgress.h"
 #include "ptxjit/Runtime/CompilerLoader.h"
 
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 using namespace ptxjit;
 
@@ -95,6 +97,30 @@ TEST(CompilerABI, FailuresOfLLVMAreSurvivedByTheHundred) {
     EXPECT_TRUE(image->degraded);
     compiler.destroyImage(image);
   }
+  compiler.destroyModule(module);
+}
+
+TEST(CompilerABI, TheListenerIsToldEachStage) {
+  static std::vector<std::string> told;
+  static const char *const kernel = "k";
+  told.clear();
+  std::string text;
+  const PtxjitCompiler &compiler = getCompiler();
+  PtxjitModule *module =
+      compiler.parse(kText, strlen(kText), "x.ptx", 1, makeSink(text), nullptr);
+  ASSERT_NE(module, nullptr);
+  compiler.setListener([](const char *compiled, const char *stage) {
+    if (compiled == kernel)
+      told.push_back(stage ? stage : "none");
+  });
+  PtxjitSpecialization spec{};
+  spec.block[0] = spec.block[1] = spec.block[2] = 1;
+  PtxjitImage *image = compiler.compile(module, kernel, &spec, makeSink(text));
+  compiler.setListener(CompileProgress::began);
+  ASSERT_NE(image, nullptr) << text;
+  EXPECT_EQ(told, (std::vector<std::string>{"parse", "lower", "optimize",
+                                            "codegen"}));
+  compiler.destroyImage(image);
   compiler.destroyModule(module);
 }
 

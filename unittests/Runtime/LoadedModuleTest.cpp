@@ -181,7 +181,7 @@ public:
 
 private:
   static void pass(const char *kernel, const char *stage) {
-    if (!stage || std::strcmp(stage, "parse") != 0)
+    if (std::strcmp(stage, "parse") != 0)
       return;
     std::unique_lock<std::mutex> lock(mutex);
     ++begun[kernel];

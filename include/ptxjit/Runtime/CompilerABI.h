@@ -154,8 +154,8 @@ typedef struct PtxjitReferenceLaunch {
 typedef int (*PtxjitGuardFn)(void (*body)(void *), void *argument);
 
 /** Told of a compilation's stages as they begin: parse, lower, optimize,
- *  codegen; null at the end. `kernel` is the pointer that `compile` was given.
- *  May be called on any thread, and must be short. */
+ *  codegen. `kernel` is the pointer that `compile` was given. May be called on
+ *  any thread, and must be short. */
 typedef void (*PtxjitStageFn)(const char *kernel, const char *stage);
 
 typedef struct PtxjitCompiler {
