@@ -285,6 +285,7 @@ struct Compilation {
   ImageStorage *image = nullptr;
   PtxjitCompileTimes times{};
   RemarkList remarks; ///< filled for the stages made of remarks
+  bool isFallback = false;
 
   llvm::Error run();
   std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
@@ -307,7 +308,7 @@ private:
     return stopAt == "explain" || stopAt == "remarks";
   }
   llvm::Error runMlir(Session &session, ModuleOp ir, const CpuTarget &cpu,
-                      bool &stopped);
+                      bool isScalar, bool &stopped);
   /// Tells the listener which stage begins.
   void tell(const char *stage) {
     PtxjitStageFn told = listener;
@@ -337,9 +338,6 @@ llvm::Error failed(const char *stage) {
 }
 
 llvm::Error Compilation::run() {
-  auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
-  if (!cpu)
-    return cpu.takeError();
   Stopwatch watch;
   tell("parse");
   // On the heap, and leaked if LLVM jumps out: see Protected.cpp.
@@ -355,8 +353,14 @@ llvm::Error Compilation::run() {
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
   if (!func || !func.getEntry() || func.isBodiless())
     return llvm::createStringError("there is no kernel '" + kernel + "'");
+  bool isScalar = chooseScalar(**ir);
+  if (isFallback && !isScalar)
+    spec.chunk = 1;
+  auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
+  if (!cpu)
+    return cpu.takeError();
   bool stopped = false;
-  if (llvm::Error error = runMlir(*session, **ir, *cpu, stopped))
+  if (llvm::Error error = runMlir(*session, **ir, *cpu, isScalar, stopped))
     return error;
   times.lower = watch.lap();
   if (stopped)
@@ -367,13 +371,14 @@ llvm::Error Compilation::run() {
 }
 
 llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
-                                 const CpuTarget &cpu, bool &stopped) {
+                                 const CpuTarget &cpu, bool isScalar,
+                                 bool &stopped) {
   KernelTarget target(spec);
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.avx512;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
-  target.perThread = chooseScalar(ir);
+  target.perThread = isScalar;
   stopped = true;
   if (image)
     image->instructions = countInstructions(ir);
@@ -443,11 +448,11 @@ bool Compilation::chooseScalar(ModuleOp ir) {
   if (spec.chunk) // a test's, or the fallback's
     return false;
   if (reliesOnActiveLanes(ir)) {
-    spec.quick = false;
+    spec.quick = isFallback;
     return false;
   }
   if (image)
-    image->isFirstTier = 1;
+    image->isFirstTier = !isFallback;
   return true;
 }
 
@@ -616,7 +621,8 @@ static llvm::Error loadImage(Compilation &job) {
   return llvm::Error::success();
 }
 
-/// Makes one attempt to compile. `fallback`: one lane per vector, quick.
+/// Makes one attempt to compile. `fallback`: quick, as scalar code if that was
+/// not tried before, or else with one lane per vector.
 static llvm::Expected<std::unique_ptr<ImageStorage>>
 compileOnce(const PtxjitModule &module, const char *kernel,
             const PtxjitSpecialization &spec, PtxjitSink diagnostics,
@@ -627,7 +633,9 @@ compileOnce(const PtxjitModule &module, const char *kernel,
       Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}, {}});
   job->image = image.get();
   if (fallback) {
-    job->spec.chunk = 1;
+    job->isFallback = true;
+    if (spec.quick || spec.chunk)
+      job->spec.chunk = 1;
     job->spec.quick = 1;
     job->spec.inject = nullptr;
     image->degraded = 1;

@@ -19,8 +19,10 @@ void SecondTier::compile() {
   std::string ignored;
   PtxjitImage *made = request.compiler->compile(
       request.kernel, request.spec, KernelCompiler::Caller::Beside, ignored);
-  if (!made)
+  // The fallback makes code like the first one.
+  if (made && !made->degraded)
+    image.store(made, std::memory_order_release);
+  else
     log(LogKind::Compile,
         "found no better code for " + request.kernel + "; the first one stays");
-  image.store(made, std::memory_order_release);
 }
