@@ -584,7 +584,7 @@ LogicalResult ParserImpl::skipBody(FuncOp op) {
       options.knownEnds ? options.knownEnds->lookup(place) : BodyEnd();
   if (known.offset) {
     lexer.rewind(text + known.offset);
-    lines.jump(text + known.offset, known.line);
+    lines.know(text + known.offset, known.line);
     advance();
     return success();
   }
@@ -622,7 +622,7 @@ void ParserImpl::parseSkipped(SkippedFunction function) {
   visibleTo = function.begin;
   availability = function.availability;
   lexer.rewind(function.begin);
-  lines.jump(function.begin, function.line);
+  lines.know(function.begin, function.line);
   advance();
   function.op->removeAttr("ptx.outlined");
   (void)parseBody(function.op, std::move(function.formals));

@@ -9,26 +9,28 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
-#include <utility>
+#include <map>
 
 namespace ptxjit {
 
 /// Finds the lines and columns of places in a text, counted from 1. It counts
-/// the lines between two places that it is asked for, so it never looks at
-/// parts of the text that a parser jumps over. (llvm::SourceMgr makes a table
-/// of the whole text.)
+/// from the nearest place whose line it knows, and never looks at parts of the
+/// text that a parser jumps over. (llvm::SourceMgr makes a table of the whole
+/// text.)
 class LineCounter {
 public:
-  explicit LineCounter(llvm::StringRef text)
-      : begin(text.begin()), at(text.begin()) {}
+  explicit LineCounter(llvm::StringRef text) : begin(text.begin()) {
+    know(begin, 1);
+  }
 
   unsigned getLine(const char *place) {
-    if (place >= at)
-      line += unsigned(std::count(at, place, '\n'));
-    else
-      line -= unsigned(std::count(place, at, '\n'));
-    at = place;
-    return line;
+    auto [nearest, line] = *std::prev(marks.upper_bound(place));
+    const char *at = nearest;
+    for (; place - at > kMarkBytes; know(at, line)) {
+      line += unsigned(std::count(at, at + kMarkBytes, '\n'));
+      at += kMarkBytes;
+    }
+    return line + unsigned(std::count(at, place, '\n'));
   }
   unsigned getColumn(const char *place) const {
     const char *from = place;
@@ -36,15 +38,15 @@ public:
       --from;
     return unsigned(place - from) + 1;
   }
-  /// Goes to a place of which the line is known.
-  void jump(const char *place, unsigned lineOfPlace) {
-    at = place;
-    line = lineOfPlace;
-  }
+  /// Tells the line of a place.
+  void know(const char *place, unsigned line) { marks[place] = line; }
 
 private:
-  const char *begin, *at;
-  unsigned line = 1; ///< of `at`
+  /// Bytes from mark to mark. Declarations are asked for again and again from
+  /// places far behind them, so the way back must be short.
+  static constexpr ptrdiff_t kMarkBytes = 1024;
+  const char *begin;
+  std::map<const char *, unsigned> marks; ///< places, and their lines
 };
 
 } // namespace ptxjit
