@@ -35,11 +35,7 @@ static constexpr StringLiteral kPasses =
     "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg<sink-common-insts>,adce)";
 static constexpr StringLiteral kQuickPasses =
-    "always-inline,function(lower-expect,sroa,early-cse,simplifycfg)";
-/// LLVM instructions up to which quick code is generated with some care. That
-/// takes about as long as without, since the code is a third as large; in
-/// larger functions the register allocator's time grows faster.
-static constexpr unsigned kCarefulInstructions = 8000;
+    "always-inline,function(lower-expect,sroa)";
 
 /// Expands operations on blocks of memory to loops. Without optimization LLVM
 /// would call libc for them, which compiled code cannot reach.
@@ -109,9 +105,6 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
 
 Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
-  if (machine.getOptLevel() == CodeGenOptLevel::None &&
-      module.getInstructionCount() <= kCarefulInstructions)
-    machine.setOptLevel(CodeGenOptLevel::Less);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");
