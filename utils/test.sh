@@ -5,7 +5,7 @@
 #
 #   utils/test.sh [--all] [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
 #
-# The execution tests of the ISA's forms take the most time. A third of them is
+# The execution tests of the ISA's forms take the most time. A fifth of them is
 # run, which the commit chooses; --all runs all of them.
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
 results=$build/test/results.json
 rm -f "$results"
 if [ -z "$all" ] && seed=$(git rev-parse HEAD 2>/dev/null); then
-  # Different commits choose different thirds, so every form has its turn.
+  # Different commits choose different fifths, so every form has its turn.
   PTXJIT_FORMS_SAMPLE=$seed
   export PTXJIT_FORMS_SAMPLE
 fi
