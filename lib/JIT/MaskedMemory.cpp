@@ -189,9 +189,11 @@ private:
 
 /// Gathers of a function from which on the CPU's instruction is used where LLVM
 /// takes it for slow. On Zen 3 it is about as fast as a load for each lane, and
-/// those are 40 instructions: a third of the code of kernels with many gathers.
+/// those are 40 instructions: a fifth to a third of the code of kernels with
+/// many gathers.
 constexpr int kManyGathers = 16;
 
+/// Lets LLVM use the CPU's gathers in a function with many of them.
 void useGathers(Function &function) {
   auto isGather = [](const Instruction &instruction) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);

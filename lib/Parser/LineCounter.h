@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
+#include <cassert>
+#include <iterator>
 #include <map>
 
 namespace ptxjit {
@@ -24,6 +26,7 @@ public:
   }
 
   unsigned getLine(const char *place) {
+    assert(place >= begin && "a place in the text");
     auto [nearest, line] = *std::prev(marks.upper_bound(place));
     const char *at = nearest;
     for (; place - at > kMarkBytes; know(at, line)) {

@@ -41,11 +41,11 @@ void CompileQueue::add(std::function<void()> job, bool isUrgent) {
 /// The program's signals are for its own threads. The signals of crashes are
 /// not blocked, since the guard of the compiler handles them.
 void CompileQueue::start() {
-  sigset_t others, saved;
-  sigfillset(&others);
+  sigset_t blocked, saved;
+  sigfillset(&blocked);
   for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
-    sigdelset(&others, crash);
-  pthread_sigmask(SIG_SETMASK, &others, &saved);
+    sigdelset(&blocked, crash);
+  pthread_sigmask(SIG_SETMASK, &blocked, &saved);
   threads.emplace_back([this] { work(); });
   pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }

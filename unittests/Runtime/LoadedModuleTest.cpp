@@ -222,6 +222,23 @@ bool launchOne(LoadedModule &module, const std::string &kernel,
 }
 } // namespace
 
+namespace {
+/// Runs `launch` on four threads, which all need `kernel` while it is being
+/// compiled.
+template <typename Fn>
+void launchWhileCompiling(Gate &gate, const std::string &kernel, Fn launch) {
+  gate.close(kernel);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(launch);
+  EXPECT_TRUE(gate.waitFor(kernel));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  gate.open(kernel);
+  for (std::thread &t : threads)
+    t.join();
+}
+} // namespace
+
 TEST(LoadedModule, KernelsAreCompiledSideBySide) {
   Pair pair;
   auto module = load(pair.text.c_str());
@@ -263,15 +280,8 @@ TEST(LoadedModule, WhatIsBeingCompiledIsWaitedFor) {
   Pair pair;
   auto module = load(pair.text.c_str());
   Gate gate;
-  gate.close(pair.a);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] { EXPECT_TRUE(launchOne(*module, pair.a)); });
-  EXPECT_TRUE(gate.waitFor(pair.a));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  gate.open(pair.a);
-  for (std::thread &t : threads)
-    t.join();
+  launchWhileCompiling(gate, pair.a,
+                       [&] { EXPECT_TRUE(launchOne(*module, pair.a)); });
   EXPECT_EQ(gate.count(pair.a), 1);
 }
 
@@ -282,19 +292,11 @@ TEST(LoadedModule, ThoseWhoWaitGetTheErrors) {
   text.append(size_t(1) << 20, '\n');
   auto module = load(text.c_str());
   Gate gate;
-  gate.close("bad");
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] {
-      std::string errors;
-      EXPECT_FALSE(launchOne(*module, "bad", &errors));
-      EXPECT_NE(errors.find("foo"), std::string::npos) << errors;
-    });
-  EXPECT_TRUE(gate.waitFor("bad"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  gate.open("bad");
-  for (std::thread &t : threads)
-    t.join();
+  launchWhileCompiling(gate, "bad", [&] {
+    std::string errors;
+    EXPECT_FALSE(launchOne(*module, "bad", &errors));
+    EXPECT_NE(errors.find("foo"), std::string::npos) << errors;
+  });
   EXPECT_TRUE(launchOne(*module, pair.b));
 }
 

@@ -70,28 +70,19 @@ Value LoopLane::get(Value v) {
               [&](unsigned c) { return warp.chunk(v, c); });
 }
 
-/// The distance from lane to lane, if that is the same for all.
-static std::optional<int64_t> strideOf(const LanePattern &pattern) {
-  int64_t stride = pattern[1] - pattern[0];
-  for (unsigned i = 1; i < 32; ++i)
-    if (pattern[i] != pattern[0] + stride * int64_t(i))
-      return std::nullopt;
-  return stride;
-}
-
 Value LoopLane::get(const LaneAddress &address) {
   if (address.base && !address.pattern)
     return address.base;
-  ChunkBuilder s = warp.scalar();
-  bool known = address.base && !address.ok && !warp.perThread();
-  std::optional<int64_t> stride =
-      known ? strideOf(*address.pattern) : std::nullopt;
-  if (!stride)
+  if (!address.base || address.ok || warp.perThread())
     return get(address.vectors);
+  const LanePattern &pattern = *address.pattern;
+  int64_t stride = pattern[1] - pattern[0];
+  if (!isContiguous(shapeOf(address), stride, 32))
+    return get(address.vectors);
+  ChunkBuilder s = warp.scalar();
   Value distance =
-      s.mul(s.resize(number, 64, false), s.intConstant(64, uint64_t(*stride)));
-  Value first =
-      s.add(address.base, s.intConstant(64, uint64_t((*address.pattern)[0])));
+      s.mul(s.resize(number, 64, false), s.intConstant(64, uint64_t(stride)));
+  Value first = s.add(address.base, s.intConstant(64, uint64_t(pattern[0])));
   return s.add(first, distance);
 }
 
