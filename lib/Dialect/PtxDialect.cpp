@@ -82,6 +82,9 @@ void PtxDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ptxjit/Dialect/PtxTensorMemoryOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ptxjit/Dialect/PtxTexture.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -22,6 +22,7 @@
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Lowering/Remarks.h"
 #include "ptxjit/Reference/Interpreter.h"
+#include "ptxjit/Runtime/Texture.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <atomic>
@@ -35,6 +36,54 @@ using namespace ptxjit::ptx;
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//
+
+/// The position in a list of names of one that is the value of a member.
+static uint8_t findMember(llvm::ArrayRef<llvm::StringRef> names,
+                          Attribute value) {
+  const auto *found = llvm::find(names, cast<StringAttr>(value).getValue());
+  assert(found != names.end() && "the parser knows the values");
+  return uint8_t(found - names.begin());
+}
+
+/// Sets what a member of an opaque variable says of sampling. Members that
+/// describe an image are left to the driver, which binds one.
+static void setMember(PtxjitSampler &sampler, llvm::StringRef name,
+                      Attribute value) {
+  if (name == "filter_mode")
+    sampler.isLinear = findMember({"nearest", "linear"}, value);
+  else if (name == "force_unnormalized_coords")
+    sampler.forcesUnnormalized = cast<IntegerAttr>(value).getInt() != 0;
+  else if (name == "normalized_coords")
+    sampler.isNormalized = cast<IntegerAttr>(value).getInt() != 0;
+  else if (name.consume_front(
+               "addr_mode_")) // in the order of PtxjitAddressMode
+    sampler.addressModes[name.front() - '0'] = findMember(
+        {"wrap", "clamp_to_edge", "mirror", "clamp_to_border", "clamp_ogl"},
+        value);
+}
+
+/// The initial contents of a variable of an opaque type, or of an array of
+/// them.
+static std::vector<int8_t> makeOpaqueBytes(VarOp var) {
+  static_assert(kOpaqueBytes == PTXJIT_OPAQUE_BYTES &&
+                kOpaqueAlign == PTXJIT_OPAQUE_ALIGN &&
+                sizeof(PtxjitOpaque) <= PTXJIT_OPAQUE_BYTES);
+  static constexpr PtxjitOpaqueKind kKinds[] = {
+      PTXJIT_OPAQUE_TEXREF, PTXJIT_OPAQUE_SAMPLERREF, PTXJIT_OPAQUE_SURFREF};
+  auto members = var->getAttrOfType<ArrayAttr>("ptx.members");
+  std::vector<int8_t> bytes(size_t(var.getBytes()));
+  for (size_t i = 0; i < bytes.size() / kOpaqueBytes; ++i) {
+    PtxjitOpaque opaque{};
+    opaque.kind = kKinds[unsigned(*var.getOpaque())];
+    opaque.sampler.maxLevel = float(PTXJIT_MOST_LEVELS);
+    std::fill_n(opaque.sampler.addressModes, 3, PTXJIT_ADDRESS_CLAMP);
+    if (members && i < members.size())
+      for (NamedAttribute member : cast<DictionaryAttr>(members[i]))
+        setMember(opaque.sampler, member.getName(), member.getValue());
+    std::memcpy(&bytes[i * kOpaqueBytes], &opaque, sizeof(opaque));
+  }
+  return bytes;
+}
 
 namespace {
 
@@ -60,8 +109,11 @@ public:
     v.bytes = uint64_t(var.getBytes());
     v.align = uint64_t(var.getAlign());
     v.isConstant = var.getSpace() == Space::Const;
-    if (auto init = var.getInit()) {
+    if (auto init = var.getInit())
       bytes.emplace_back(init->begin(), init->end());
+    if (var.getOpaque())
+      bytes.push_back(makeOpaqueBytes(var));
+    if (var.getInit() || var.getOpaque()) {
       v.init = reinterpret_cast<const uint8_t *>(bytes.back().data());
       v.initBytes = bytes.back().size();
     }

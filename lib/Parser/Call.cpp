@@ -67,7 +67,8 @@ Value ParserImpl::declareCallVariable(ParamAttr formal, SMLoc loc) {
     builder.setInsertionPointToEnd(module->getBody());
     VarOp::create(builder, toLocation(loc), name, Space::Param,
                   formal.getType(), formal.getBytes(), formal.getAlign(),
-                  nullptr, FlatSymbolRefAttr::get(func), nullptr, nullptr);
+                  nullptr, FlatSymbolRefAttr::get(func), nullptr, nullptr,
+                  nullptr);
   }
   return AddressOfOp::create(builder, toLocation(loc),
                              builder.getIntegerType(addressBits),

@@ -138,13 +138,13 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
     }
     break;
   }
-  if (tok.isWord("texref") || tok.isWord("samplerref") ||
-      tok.isWord("surfref")) { // opaque types, which are handles
+  spec.opaque = tok.is(TokenKind::DotWord) ? symbolizeOpaqueType(tok.spelling)
+                                           : std::nullopt;
+  if (spec.opaque) { // parameters are handles
     if (spec.space != Space::Global && spec.space != Space::Param)
       return errorHere() << "a ." << tok.spelling
                          << " variable must be in .global or .param space";
     spec.type = ScalarType::B64;
-    spec.opaque = tok.spelling;
     advance();
     return success();
   }
@@ -175,12 +175,15 @@ LogicalResult ParserImpl::parseVariables(std::string linkage) {
   SMLoc spaceLoc = tok.getLoc();
   spec.space = *declSpace(tok);
   spec.linkage = std::move(linkage);
+  bool isTexture = tok.isWord("tex");
   advance();
   bool moduleScope = scopes.size() == 1;
   if (spec.space == Space::Const && failed(skipConstantBank()))
     return failure();
   if (failed(parseTypeSpec(spec)))
     return failure();
+  if (isTexture) // whatever type stands there. ISA: "texture state space"
+    spec.opaque = ptx::OpaqueType::Texref;
   if (moduleScope && (spec.space == Space::Reg || spec.space == Space::Local ||
                       spec.space == Space::Param))
     return error(spaceLoc) << "'." << stringifySpace(spec.space)
@@ -307,7 +310,7 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
                                           const VariableSpec &spec,
                                           ArrayRef<int64_t> dims,
                                           const std::optional<InitData> &init) {
-  int64_t elementBytes = getBitWidth(spec.type) / 8 * spec.vectorSize;
+  int64_t elementBytes = spec.getElementBytes();
   int64_t count = 1;
   for (int64_t d : dims)
     count *= d;
@@ -340,12 +343,13 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
   auto var = VarOp::create(
       builder, toLocation(loc), fresh->irName, spec.space, spec.type,
       unsized ? 0 : count * elementBytes,
-      spec.align ? spec.align : std::max<int64_t>(elementBytes, 1),
+      spec.align ? spec.align : spec.getNaturalAlign(),
       spec.linkage.empty() ? nullptr : builder.getStringAttr(spec.linkage),
       local ? FlatSymbolRefAttr::get(func) : nullptr,
       init ? builder.getDenseI8ArrayAttr(init->bytes) : nullptr,
       init && !init->relocs.empty() ? builder.getArrayAttr(init->relocs)
-                                    : nullptr);
+                                    : nullptr,
+      spec.opaque ? OpaqueTypeAttr::get(context, *spec.opaque) : nullptr);
   fresh->op = var;
   if (init && !init->members.empty())
     var->setAttr("ptx.members", builder.getArrayAttr(init->members));
@@ -402,6 +406,7 @@ LogicalResult ParserImpl::parseFormals(SmallVectorImpl<Attribute> &formals,
     symbol.vectorSize = spec.vectorSize;
     symbol.index = formals.size();
     symbol.isResult = isResult;
+    symbol.isHandle = spec.opaque.has_value();
     if (*name != "_" && !scope.declare(*name, symbol))
       return error(loc) << "parameter '" << *name << "' is declared twice";
     formals.push_back(ParamAttr::get(context, builder.getStringAttr(*name),

@@ -37,8 +37,9 @@ static bool selectorFits(StringRef text, const OperandSpec &spec) {
 
 /// Does the syntax of an operand fit `spec`? `spec` must be an element of the
 /// form's array of operands: the parts of an address follow it there.
+/// \param isPart  the operand is a part of an address, `[map, {x, y}]`.
 static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
-                      ArrayRef<StringRef> tokens) {
+                      ArrayRef<StringRef> tokens, bool isPart = false) {
   if ((raw.negated && !spec.negatable) || (raw.minus && !spec.signable) ||
       (!raw.selector.empty() && !selectorFits(raw.selector, spec)))
     return false;
@@ -49,7 +50,7 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
     if (raw.parts.size() != spec.numParts)
       return false;
     for (auto [i, part] : llvm::enumerate(raw.parts))
-      if (!shapeFits(part, (&spec)[1 + i], tokens))
+      if (!shapeFits(part, (&spec)[1 + i], tokens, /*isPart=*/true))
         return false;
     return raw.kind == RawOperand::Address ||
            (raw.kind == RawOperand::SymbolAddress && raw.symbol);
@@ -62,9 +63,14 @@ static bool shapeFits(const RawOperand &raw, const OperandSpec &spec,
   case OperandKind::Sink:
     return raw.kind == RawOperand::Sink;
   case OperandKind::Vector:
-    if (spec.countRule != CountRule::Modifier)
-      return raw.kind == RawOperand::Vector &&
-             raw.elements.size() == getVectorSize(spec, tokens);
+    if (spec.countRule != CountRule::Modifier) {
+      unsigned size = getVectorSize(spec, tokens);
+      bool isScalar = raw.kind == RawOperand::Constant ||
+                      (raw.kind == RawOperand::Register && !raw.hasOffset);
+      if (isPart && size == 1 && isScalar) // a coordinate without braces
+        return true;
+      return raw.kind == RawOperand::Vector && raw.elements.size() == size;
+    }
     return raw.kind != RawOperand::Address &&
            (spec.isResult ? !raw.hasOffset : raw.kind != RawOperand::Sink);
   case OperandKind::Callee:

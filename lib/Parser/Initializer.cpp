@@ -38,9 +38,9 @@ LogicalResult ParserImpl::parseInitLevel(const VariableSpec &spec,
                                          ArrayRef<int64_t> dims, int64_t at,
                                          InitData &data, int64_t &count) {
   if (dims.empty())
-    return spec.opaque.empty() ? parseInitScalar(spec.type, at, data)
-                               : parseOpaque(spec, at, data);
-  int64_t stride = getBitWidth(spec.type) / 8;
+    return spec.opaque ? parseOpaque(spec, at, data)
+                       : parseInitScalar(spec.type, at, data);
+  int64_t stride = spec.getElementBytes() / spec.vectorSize;
   for (int64_t d : dims.drop_front())
     stride *= d;
   if (failed(expectPunct("{", "at the start of an array's initial value")))
@@ -92,7 +92,7 @@ static constexpr OpaqueMember kOpaqueMembers[] = {
     {"addr_mode_2", kAddressModes, true, true, false}};
 
 /// name = value
-FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(StringRef type) {
+FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(ptx::OpaqueType type) {
   SMLoc loc = tok.getLoc();
   FailureOr<StringRef> name = expectIdentifier("a member of an opaque type");
   if (failed(name))
@@ -100,10 +100,11 @@ FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(StringRef type) {
   const auto *member = llvm::find_if(
       kOpaqueMembers, [&](const OpaqueMember &m) { return m.name == *name; });
   if (member == std::end(kOpaqueMembers) ||
-      !(type == "texref"       ? member->texref
-        : type == "samplerref" ? member->samplerref
-                               : member->surfref))
-    return error(loc) << "." << type << " has no member '" << *name << "'";
+      !(type == ptx::OpaqueType::Texref       ? member->texref
+        : type == ptx::OpaqueType::Samplerref ? member->samplerref
+                                              : member->surfref))
+    return error(loc) << "." << stringifyOpaqueType(type) << " has no member '"
+                      << *name << "'";
   if (failed(expectPunct("=", "after the name of a member")))
     return failure();
   StringAttr key = builder.getStringAttr(*name);
@@ -126,7 +127,7 @@ FailureOr<NamedAttribute> ParserImpl::parseOpaqueMember(StringRef type) {
   return NamedAttribute(key, builder.getStringAttr(*value));
 }
 
-/// { member = value, ... }. The bytes of the handle stay 0.
+/// { member = value, ... }. The bytes stay 0: they are made from the members.
 LogicalResult ParserImpl::parseOpaque(const VariableSpec &spec, int64_t at,
                                       InitData &data) {
   NamedAttrList members;
@@ -134,7 +135,7 @@ LogicalResult ParserImpl::parseOpaque(const VariableSpec &spec, int64_t at,
     return failure();
   while (!tok.isPunct("}")) {
     SMLoc loc = tok.getLoc();
-    FailureOr<NamedAttribute> member = parseOpaqueMember(spec.opaque);
+    FailureOr<NamedAttribute> member = parseOpaqueMember(*spec.opaque);
     if (failed(member))
       return failure();
     if (members.set(member->getName(), member->getValue()))
@@ -144,8 +145,7 @@ LogicalResult ParserImpl::parseOpaque(const VariableSpec &spec, int64_t at,
       break;
   }
   data.members.push_back(members.getDictionary(context));
-  data.bytes.resize(
-      std::max<size_t>(data.bytes.size(), at + getBitWidth(spec.type) / 8));
+  data.bytes.resize(std::max<size_t>(data.bytes.size(), at + kOpaqueBytes));
   return expectPunct("}", "after the value of an opaque type");
 }
 

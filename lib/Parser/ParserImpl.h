@@ -119,8 +119,19 @@ private:
     int64_t align = 0;
     ptx::ScalarType type = ptx::ScalarType::B32;
     unsigned vectorSize = 1;
-    StringRef opaque; ///< "texref", "samplerref", "surfref"; else empty
+    std::optional<ptx::OpaqueType> opaque;
     std::string linkage;
+
+    /// Bytes from one element of an array to the next one in memory.
+    int64_t getElementBytes() const {
+      return opaque ? ptx::kOpaqueBytes
+                    : getBitWidth(type) / 8 * int64_t(vectorSize);
+    }
+    /// The alignment of a variable that does not state one.
+    int64_t getNaturalAlign() const {
+      return opaque ? ptx::kOpaqueAlign
+                    : std::max<int64_t>(getElementBytes(), 1);
+    }
   };
   static std::optional<ptx::Space> declSpace(const Token &tok);
   LogicalResult parseLinked();
@@ -179,7 +190,7 @@ private:
                                InitData &data, int64_t &count);
   LogicalResult parseOpaque(const VariableSpec &spec, int64_t at,
                             InitData &data);
-  FailureOr<mlir::NamedAttribute> parseOpaqueMember(StringRef type);
+  FailureOr<mlir::NamedAttribute> parseOpaqueMember(ptx::OpaqueType type);
   LogicalResult parseInitScalar(ptx::ScalarType type, int64_t at,
                                 InitData &data);
   void storeInitBytes(int64_t at, int64_t bytes, uint64_t bits, InitData &data);
@@ -314,6 +325,7 @@ private:
                                 mlir::OperationState &state);
   /// The value of an address with its offset added, 64 bits wide.
   FailureOr<mlir::Value> getPlainAddress(const RawOperand &raw);
+  mlir::Value loadHandle(const RawOperand &raw);
   FailureOr<mlir::Value> readGuard(const Guard &guard);
 
   // -- Instructions with one operand list (RowInstruction.cpp)

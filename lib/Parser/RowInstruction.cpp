@@ -63,6 +63,15 @@ FailureOr<Value> ParserImpl::getPlainAddress(const RawOperand &raw) {
   return value;
 }
 
+/// A parameter of an opaque type holds a handle; the text names the parameter.
+Value ParserImpl::loadHandle(const RawOperand &raw) {
+  Location loc = toLocation(raw.loc);
+  Value place =
+      ParamAddressOp::create(builder, loc, builder.getIntegerType(addressBits),
+                             raw.symbol->index, /*isResult=*/false);
+  return loadElement(loc, place, ScalarType::B64, /*index=*/0);
+}
+
 /// Adds the values or results of one operand.
 LogicalResult ParserImpl::collectOperand(const RawOperand &raw,
                                          const OperandSpec &spec,
@@ -77,7 +86,10 @@ LogicalResult ParserImpl::collectOperand(const RawOperand &raw,
     return addValues(vector ? ArrayRef(raw.elements) : ArrayRef(raw), spec,
                      match, /*wide=*/false, values, results);
   }
-  FailureOr<Value> address = getPlainAddress(raw);
+  bool isHandle =
+      raw.symbol && raw.symbol->kind == Symbol::Param && raw.symbol->isHandle;
+  FailureOr<Value> address =
+      isHandle ? FailureOr<Value>(loadHandle(raw)) : getPlainAddress(raw);
   if (failed(address))
     return failure();
   values.push_back(*address);

@@ -51,6 +51,7 @@ struct Symbol {
   /// Param, and Register if it is a formal: the number of the formal.
   unsigned index = 0;
   bool isResult = false;
+  bool isHandle = false; ///< Param: of an opaque type, a handle of 64 bits
   /// Label: its block, and whether the definition has been parsed.
   mlir::Block *block = nullptr;
   bool defined = false;

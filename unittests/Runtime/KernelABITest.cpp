@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 19u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 20u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 184u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
@@ -41,7 +41,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCtas), 176u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCta), 180u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 152u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 160u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
@@ -61,6 +61,11 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitHelpers, shiftCells), 128u);
   EXPECT_EQ(offsetof(PtxjitHelpers, commitTensors), 136u);
   EXPECT_EQ(offsetof(PtxjitHelpers, cancelCluster), 144u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, accessTexture), 152u);
+  EXPECT_EQ(sizeof(PtxjitTextureAccess), 40u);
+  EXPECT_EQ(offsetof(PtxjitTextureAccess, rows), 16u);
+  EXPECT_EQ(offsetof(PtxjitTextureAccess, lanes), 24u);
+  EXPECT_EQ(offsetof(PtxjitTextureAccess, action), 32u);
   EXPECT_EQ(sizeof(PtxjitTensorMultiply), 88u);
   EXPECT_EQ(offsetof(PtxjitTensorMultiply, d), 32u);
   EXPECT_EQ(offsetof(PtxjitTensorMultiply, disabledLanes), 52u);

@@ -307,6 +307,12 @@ def Ptx_TestEnum : Ptx_Enum<"FloatTest", [
   Case<4, "normal", "Normal">, Case<5, "subnormal", "Subnormal">]>;
 def Ptx_Test : Ptx_Modifier<Ptx_TestEnum, "float_test">;
 
+/// The types of variables that kernels know textures by.
+def Ptx_OpaqueTypeEnum : Ptx_Enum<"OpaqueType", [
+  Case<0, "texref", "Texref">, Case<1, "samplerref", "Samplerref">,
+  Case<2, "surfref", "Surfref">]>;
+def Ptx_OpaqueType : Ptx_Modifier<Ptx_OpaqueTypeEnum, "opaque_type">;
+
 def Flag_Ftz : Ptx_Flag<"ftz">;
 def Flag_Sat : Ptx_Flag<"sat">;
 def Flag_Approx : Ptx_Flag<"approx">;

@@ -12,6 +12,7 @@
 #include "ptxjit/Dialect/TensorCopy.h"
 #include "ptxjit/Dialect/TensorCore.h"
 #include "ptxjit/Dialect/TensorMemory.h"
+#include "ptxjit/Dialect/TextureAccess.h"
 #include "ptxjit/Dialect/Video.h"
 #include "ptxjit/Dialect/Wgmma.h"
 

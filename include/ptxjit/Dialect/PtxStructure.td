@@ -61,14 +61,17 @@ def Ptx_VarOp : Op<Ptx_Dialect, "var", [Symbol]> {
     launch gives. `owner` is the function that declares the variable, absent at
     module scope. `init` holds the leading bytes of the initial value; the
     others are 0. `relocs` lists the addresses in the value, each as an array
-    [offset, width in bytes, symbol, addend, shift, generic].
+    [offset, width in bytes, symbol, addend, shift, generic]. The elements of a
+    variable of an opaque type have kOpaqueBytes each; `ptx.members` are the
+    members that have an initial value.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Ptx_Space:$space,
                        Ptx_ScalarType:$ty, I64Attr:$bytes, I64Attr:$align,
                        OptionalAttr<StrAttr>:$linkage,
                        OptionalAttr<FlatSymbolRefAttr>:$owner,
                        OptionalAttr<DenseI8ArrayAttr>:$init,
-                       OptionalAttr<ArrayAttr>:$relocs);
+                       OptionalAttr<ArrayAttr>:$relocs,
+                       OptionalAttr<Ptx_OpaqueType>:$opaque);
   let assemblyFormat = "$sym_name attr-dict";
 }
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 19u
+#define PTXJIT_KERNEL_ABI_VERSION 20u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -207,6 +207,45 @@ typedef struct PtxjitCellCopy {
   uint8_t isForPair;
 } PtxjitCellCopy;
 
+/** The operands and results of a PtxjitTextureAccess: rows of 32-bit values,
+ * one a lane. Only rows that the access has are set. */
+enum {
+  PTXJIT_TEXTURE_ROW_LAYER = 0,
+  PTXJIT_TEXTURE_ROW_SAMPLE = 1,
+  PTXJIT_TEXTURE_ROW_AT = 2,       /**< x, y, z */
+  PTXJIT_TEXTURE_ROW_LEVEL = 5,    /**< a level */
+  PTXJIT_TEXTURE_ROW_DPDX = 5,     /**< or gradients by x */
+  PTXJIT_TEXTURE_ROW_DPDY = 8,     /**< and by y */
+  PTXJIT_TEXTURE_ROW_OFFSETS = 11, /**< in texels, x, y, z */
+  PTXJIT_TEXTURE_ROW_COMPARE = 14,
+  /** What is stored, or the results. Elements of 64 bits take two rows, the
+   *  lower half first; narrower ones are in the low bits. */
+  PTXJIT_TEXTURE_ROW_DATA = 15,
+  PTXJIT_TEXTURE_ROWS = 19,
+};
+
+/** An access of a texture or surface by the lanes of a warp. ISA: "texture
+ *  instructions", "surface instructions". Runtime/Texture.h has the values of
+ *  most fields. */
+typedef struct PtxjitTextureAccess {
+  const uint64_t *handles;  /**< of textures or surfaces, one a lane */
+  const uint64_t *samplers; /**< of samplers; null: the textures' own */
+  uint32_t *rows;           /**< PTXJIT_TEXTURE_ROWS rows of `lanes` */
+  uint32_t lanes;           /**< 32; in PTXJIT_MODE_THREADS 1 */
+  uint32_t active;          /**< bits of the lanes that take part */
+  uint8_t action;           /**< PtxjitTextureAction */
+  uint8_t geometry;         /**< PtxjitTextureGeometry */
+  uint8_t level;            /**< PtxjitTextureLevel */
+  uint8_t element;          /**< PtxjitTextureElement: of results, or of data */
+  uint8_t count;            /**< elements of results or data: 1, 2 or 4 */
+  /** What else the opcode says: the component of a gather, a
+   *  PtxjitTextureQuery, a PtxjitOpaqueKind's place in `istypep`'s list, the
+   *  PtxjitSurfaceBounds of surfaces. */
+  uint8_t variant;
+  uint8_t reduction; /**< PtxjitSurfaceReduction */
+  uint8_t flags;     /**< PTXJIT_TEXTURE_* */
+} PtxjitTextureAccess;
+
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -300,6 +339,10 @@ typedef struct PtxjitHelpers {
    *  ISA: "clusterlaunchcontrol.try_cancel". Returns 0. */
   uint32_t (*cancelCluster)(struct PtxjitKernelContext *context, uint64_t to,
                             uint64_t mbarrier, uint32_t toAll);
+  /** Reads or writes a texture or surface for the lanes of a warp. Returns 0.
+   */
+  uint32_t (*accessTexture)(struct PtxjitKernelContext *context,
+                            uint32_t strand, const PtxjitTextureAccess *access);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets
