@@ -12,6 +12,7 @@
 #include "SystemCalls.h"
 #include "TensorCopy.h"
 #include "TensorCore.h"
+#include "TextureAccess.h"
 #include <algorithm>
 #include <cstring>
 #include <ctime>
@@ -323,6 +324,13 @@ static uint32_t replaceHelper(PtxjitKernelContext *context, uint32_t strand,
   return 0;
 }
 
+static uint32_t accessTextureHelper(PtxjitKernelContext *context,
+                                    uint32_t strand,
+                                    const PtxjitTextureAccess *access) {
+  accessTexture(*access, callerOf(context, strand, 0));
+  return 0;
+}
+
 static uint32_t warpgroupHelper(PtxjitKernelContext *context, uint32_t strand,
                                 void *queue, PtxjitWarpgroupWork work) {
   fibersOf(context).meetWarpgroup(strand, queue, work);
@@ -462,4 +470,5 @@ const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
                                               copyCellsHelper,
                                               shiftCellsHelper,
                                               commitHelper,
-                                              cancelHelper};
+                                              cancelHelper,
+                                              accessTextureHelper};

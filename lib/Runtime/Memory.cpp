@@ -66,11 +66,16 @@ void *ptxjit::mapPages(size_t bytes, int protection, AddressRange range,
 /// hit what the host's allocator keeps there.
 static constexpr size_t kSlack = 1024;
 
+/// What CUDA asks of memory that textures read (TEXTURE_ALIGNMENT), whose
+/// allocations have it.
+static constexpr size_t kAlignment = 512;
+
 void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
   if (range == AddressRange::Low)
     return mapPages(bytes ? bytes : 1, PROT_READ | PROT_WRITE, range);
   if (bytes < kHugePage) {
-    void *p = std::aligned_alloc(256, (bytes + kSlack + 255) / 256 * 256);
+    void *p = std::aligned_alloc(kAlignment, (bytes + kSlack + kAlignment - 1) /
+                                                 kAlignment * kAlignment);
     if (p)
       std::memset(p, 0, bytes);
     return p;

@@ -18,7 +18,7 @@ TEST(Memory, AlignedAndZero) {
                        (size_t(5) << 20) + 1}) {
     auto *p = static_cast<unsigned char *>(allocateDevice(bytes));
     ASSERT_NE(p, nullptr);
-    size_t align = bytes >= (size_t(2) << 20) ? size_t(2) << 20 : 256;
+    size_t align = bytes >= (size_t(2) << 20) ? size_t(2) << 20 : 512;
     EXPECT_EQ(reinterpret_cast<uintptr_t>(p) % align, 0u) << bytes;
     EXPECT_EQ(p[0], 0);
     EXPECT_EQ(p[bytes - 1], 0);

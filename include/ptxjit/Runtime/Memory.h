@@ -23,7 +23,7 @@ enum class AddressRange { All, Low };
 /// \returns null if there is no room.
 void *mapPages(size_t bytes, int protection, AddressRange range, int flags = 0);
 
-/// Allocates zeroed memory for kernels, aligned to 256 bytes. From 2 MiB on it
+/// Allocates zeroed memory for kernels, aligned to 512 bytes. From 2 MiB on it
 /// is aligned to 2 MiB, on huge pages if the system has them. Memory in the low
 /// range is whole pages, never huge ones.
 /// \returns null if there is none.
