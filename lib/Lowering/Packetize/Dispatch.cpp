@@ -33,6 +33,7 @@ Dispatch::Dispatch(bool perThread) {
                             addTensorCopyEmitters,
                             addTensorCoreEmitters,
                             addTensorMemoryEmitters,
+                            addTextureEmitters,
                             addWarpgroupEmitters})
     addEmitters(*this);
   if (perThread) {
