@@ -12,7 +12,9 @@
 #include "TensorMemory.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "ptxjit/Dialect/TensorCore.h"
+#include "ptxjit/Dialect/TextureAccess.h"
 #include "ptxjit/Reference/Interpreter.h"
+#include "ptxjit/Runtime/Texture.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include <array>
@@ -107,6 +109,9 @@ enum class Progress { Some, Ended, Stuck };
 
 struct TensorBox;
 struct CoreMemory;
+struct OpaqueHandle;
+struct SurfaceElements;
+struct TexturePlace;
 class Cta;
 /// The CTAs of a cluster, which see each other's shared memory.
 using Cluster = std::vector<std::unique_ptr<Cta>>;
@@ -238,6 +243,26 @@ private:
                                           std::optional<Space> space);
   LogicalResult replaceInTensorMap(Thread &t, ptx::TensorMapReplaceOp op);
   LogicalResult copyTensorMap(Thread &t, ptx::TensorMapCopyOp op);
+  // Textures and surfaces (Textures.cpp, TextureQueries.cpp, Surfaces.cpp).
+  llvm::FailureOr<bool> textureOp(Thread &t, Operation &op);
+  llvm::FailureOr<OpaqueHandle> findOpaque(Thread &t, Operation &op,
+                                           Value handle);
+  template <typename ReadOp> LogicalResult readTexture(Thread &t, ReadOp op);
+  llvm::FailureOr<PtxjitSampler> findSampler(Thread &t, Operation &op,
+                                             const ptx::TextureAccess &access,
+                                             const PtxjitTexture &texture);
+  TexturePlace placeInTexture(Thread &t, const ptx::TextureAccess &access);
+  LogicalResult queryTexture(Thread &t, Operation &op,
+                             const ptx::TextureAccess &access,
+                             ptx::TextureQuery query, bool isSurface);
+  LogicalResult isOpaque(Thread &t, ptx::IstypepOp op);
+  llvm::FailureOr<bool> surfaceOp(Thread &t, Operation &op);
+  llvm::FailureOr<std::optional<uint64_t>>
+  findInSurface(Thread &t, Operation &op, const ptx::TextureAccess &access,
+                const PtxjitTexture &surface, SurfaceElements elements);
+  LogicalResult loadSurface(Thread &t, ptx::SuldOp op);
+  LogicalResult storeSurface(Thread &t, ptx::SustOp op);
+  LogicalResult reduceSurface(Thread &t, ptx::SuredOp op);
   // Clusters and spaces (Cluster.cpp).
   LogicalResult barrierCluster(Thread &t, ptx::BarrierClusterOp op);
   bool clusterOp(Thread &t, Operation &op);

@@ -231,7 +231,8 @@ LogicalResult Cta::step(Thread &t, Operation &op) {
   }
   if (clusterOp(t, op))
     return success();
-  for (auto run : {&Cta::asynchronous, &Cta::tensorOp, &Cta::tensorCoreOp}) {
+  for (auto run : {&Cta::asynchronous, &Cta::tensorOp, &Cta::tensorCoreOp,
+                   &Cta::textureOp}) {
     FailureOr<bool> done = (this->*run)(t, op);
     if (failed(done) || *done)
       return done;
