@@ -49,11 +49,14 @@ PTXJIT_CUDA_API(cuCtxCreate_v4,
   return cuCtxCreate_v2(handle, flags, device);
 }
 
-/// Destroys the streams and modules of a context. Its memory stays.
+/// Destroys what a context owns, but its memory, which stays.
 static void destroyContents(Context &context) {
   synchronizeContext(context);
   destroyStreamsOf(context);
   destroyModulesOf(context);
+  destroyReferencesOf(context);
+  destroyTexturesOf(context);
+  destroyArraysOf(context);
   disownMemoryOf(context);
 }
 

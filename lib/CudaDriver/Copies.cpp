@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arrays.h"
 #include "Graph.h"
 
 #include <algorithm>
@@ -26,6 +27,15 @@ namespace {
 struct BoxEnd {
   uint64_t begin;
   size_t pitch, slice;
+  std::shared_ptr<const Image> image; ///< of an array, which it keeps alive
+};
+/// What CUDA_MEMCPY3D says about one end.
+struct EndParams {
+  int type;
+  const void *host;
+  CUdeviceptr device;
+  CUarray array;
+  size_t x, y, z, level, pitch, height;
 };
 
 struct CopyOperation : Operation {
@@ -85,56 +95,97 @@ static CUresult checkEnd(int type, uint64_t begin, size_t bytes) {
                                            : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult makeEnd(const CUDA_MEMCPY3D &p, int type, const void *host,
-                        CUdeviceptr device, size_t x, size_t y, size_t z,
-                        size_t pitch, size_t height, BoxEnd &end) {
-  if (type == CU_MEMORYTYPE_ARRAY)
-    return CUDA_ERROR_NOT_SUPPORTED;
+static CUresult makeMemoryEnd(const CUDA_MEMCPY3D &p, const EndParams &params,
+                              BoxEnd &end) {
+  int type = params.type;
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE &&
       type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t right, bottom, bytes, rows, planes;
-  if (__builtin_add_overflow(x, p.WidthInBytes, &right) ||
-      __builtin_add_overflow(y, p.Height, &bottom))
+  size_t right, bottom, bytes, rows, planes, height = params.height;
+  if (__builtin_add_overflow(params.x, p.WidthInBytes, &right) ||
+      __builtin_add_overflow(params.y, p.Height, &bottom))
     return CUDA_ERROR_INVALID_VALUE;
-  end.pitch = pitch ? pitch : right;
+  end.pitch = params.pitch ? params.pitch : right;
   bool fits =
       end.pitch >= right && (p.Depth == 1 || !height || height >= bottom);
   if (!fits ||
       __builtin_mul_overflow(end.pitch, height ? height : bottom, &end.slice) ||
-      __builtin_mul_overflow(y, end.pitch, &rows) ||
-      __builtin_mul_overflow(z, end.slice, &planes) ||
+      __builtin_mul_overflow(params.y, end.pitch, &rows) ||
+      __builtin_mul_overflow(params.z, end.slice, &planes) ||
       !spanOf(p.WidthInBytes, p.Height, p.Depth, end.pitch, end.slice, bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t base =
-      type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
-  end.begin = base + planes + rows + x;
+  uint64_t base = type == CU_MEMORYTYPE_HOST
+                      ? reinterpret_cast<uint64_t>(params.host)
+                      : params.device;
+  end.begin = base + planes + rows + params.x;
   // Host memory that the driver does not know must at least not wrap around.
   if (end.begin < base || end.begin + bytes < end.begin)
     return CUDA_ERROR_INVALID_VALUE;
   return checkEnd(type, end.begin, bytes);
 }
 
-static CUresult makeCopy(const CUDA_MEMCPY3D &params,
+/// Do [at, at + count) lie in [0, extent)?
+static bool isInside(size_t at, size_t count, size_t extent) {
+  return at <= extent && count <= extent - at;
+}
+
+static CUresult makeArrayEnd(const CUDA_MEMCPY3D &p, const EndParams &params,
+                             BoxEnd &end) {
+  const Array *array = findArray(params.array);
+  if (!array || params.level)
+    return CUDA_ERROR_INVALID_VALUE;
+  end.image = array->image;
+  const PtxjitImageLevel &level = end.image->levels[array->level];
+  size_t texel = end.image->texel.bytes();
+  bool fits = params.x % texel == 0 && p.WidthInBytes % texel == 0 &&
+              isInside(params.x, p.WidthInBytes, level.width * texel) &&
+              isInside(params.y, p.Height, level.height) &&
+              isInside(params.z, p.Depth, end.image->slices(array->level));
+  if (!fits)
+    return CUDA_ERROR_INVALID_VALUE;
+  end.pitch = level.rowBytes;
+  end.slice = level.sliceBytes;
+  end.begin =
+      level.texels + params.z * end.slice + params.y * end.pitch + params.x;
+  return CUDA_SUCCESS;
+}
+
+static CUresult makeEnd(const CUDA_MEMCPY3D &p, const EndParams &params,
+                        BoxEnd &end) {
+  return params.type == CU_MEMORYTYPE_ARRAY ? makeArrayEnd(p, params, end)
+                                            : makeMemoryEnd(p, params, end);
+}
+
+/// Elements of two arrays must have the same size.
+static bool areAlike(const BoxEnd &a, const BoxEnd &b) {
+  return !a.image || !b.image ||
+         a.image->texel.bytes() == b.image->texel.bytes();
+}
+
+static CUresult makeCopy(const CUDA_MEMCPY3D &p,
                          std::shared_ptr<CopyOperation> &copy) {
   copy = std::make_shared<CopyOperation>();
-  copy->params = params;
-  if (params.WidthInBytes && params.Height && params.Depth) {
-    if (CUresult error =
-            makeEnd(params, params.dstMemoryType, params.dstHost,
-                    params.dstDevice, params.dstXInBytes, params.dstY,
-                    params.dstZ, params.dstPitch, params.dstHeight, copy->to))
-      return error;
-    if (CUresult error =
-            makeEnd(params, params.srcMemoryType, params.srcHost,
-                    params.srcDevice, params.srcXInBytes, params.srcY,
-                    params.srcZ, params.srcPitch, params.srcHeight, copy->from))
-      return error;
-    copy->width = params.WidthInBytes;
-    copy->height = params.Height;
-    copy->depth = params.Depth;
-    joinRows(*copy);
-  }
+  copy->params = p;
+  if (!p.WidthInBytes || !p.Height || !p.Depth)
+    return CUDA_SUCCESS;
+  if (CUresult error = makeEnd(p,
+                               {p.dstMemoryType, p.dstHost, p.dstDevice,
+                                p.dstArray, p.dstXInBytes, p.dstY, p.dstZ,
+                                p.dstLOD, p.dstPitch, p.dstHeight},
+                               copy->to))
+    return error;
+  if (CUresult error = makeEnd(p,
+                               {p.srcMemoryType, p.srcHost, p.srcDevice,
+                                p.srcArray, p.srcXInBytes, p.srcY, p.srcZ,
+                                p.srcLOD, p.srcPitch, p.srcHeight},
+                               copy->from))
+    return error;
+  if (!areAlike(copy->to, copy->from))
+    return CUDA_ERROR_INVALID_VALUE;
+  copy->width = p.WidthInBytes;
+  copy->height = p.Height;
+  copy->depth = p.Depth;
+  joinRows(*copy);
   return CUDA_SUCCESS;
 }
 
@@ -151,7 +202,7 @@ CUDA_MEMCPY3D cuda::copyParams(const Operation &operation) {
 
 /// Is it memory of the program's that it may free or change after the call?
 static bool isPageable(const BoxEnd &end, size_t bytes) {
-  return bytes && findPlace(end.begin, 1) == Place::Outside;
+  return bytes && !end.image && findPlace(end.begin, 1) == Place::Outside;
 }
 
 /// Keeps what asynchronous calls promise about pageable memory: it has been
@@ -179,8 +230,8 @@ static bool settlePageable(CopyOperation &copy, int order) {
   return false;
 }
 
-static CUresult copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
-                        int order = 0) {
+CUresult cuda::copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
+                       int order) {
   Context *context;
   StreamObject *stream;
   std::shared_ptr<CopyOperation> copy;

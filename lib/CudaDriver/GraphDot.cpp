@@ -70,6 +70,7 @@ static void describeCopy(const Operation &operation, std::ostream &out) {
   auto name = [](int type) {
     return type == CU_MEMORYTYPE_HOST     ? "host"
            : type == CU_MEMORYTYPE_DEVICE ? "device"
+           : type == CU_MEMORYTYPE_ARRAY  ? "array"
                                           : "unified";
   };
   out << "\\n"

@@ -153,9 +153,7 @@ static bool isOfGraph(uint64_t address) {
          it->second.kind == Allocation::OfGraph;
 }
 
-/// Waits for kernels that may still use memory of `owner`: those in `owner` and
-/// in the caller's current context.
-static CUresult awaitUsers(Context &owner) {
+CUresult cuda::awaitUsers(Context &owner) {
   Context *current = currentContext();
   if (current && current != &owner)
     (void)synchronizeContext(*current); // an error there is not the owner's

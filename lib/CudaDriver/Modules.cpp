@@ -73,6 +73,8 @@ static void addFunctions(cuda::Module &module, void *owner) {
 cuda::Module::~Module() {
   for (auto &entry : functions)
     getState().functions.remove(entry.second);
+  for (auto &entry : references)
+    destroyReference(entry.second);
   if (!code)
     return;
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
@@ -253,6 +255,38 @@ PTXJIT_CUDA_API(cuModuleGetGlobal_v2,
                  const char *name),
                 address, bytes, handle, name) {
   return getGlobal(address, bytes, handle, name);
+}
+
+/// Finds the reference of a texture or surface.
+static CUresult findReference(TextureReference *&reference, void *handle,
+                              const char *name, bool isSurface) {
+  cuda::Module *module;
+  if (CUresult error = findCode(handle, module))
+    return error;
+  return getReference(*module, name, isSurface, reference);
+}
+
+PTXJIT_CUDA_API(cuModuleGetTexRef,
+                (CUtexref * out, CUmodule handle, const char *name), out,
+                handle, name) {
+  TextureReference *reference;
+  if (!out || !name)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findReference(reference, handle, name, false))
+    return error;
+  *out = reinterpret_cast<CUtexref>(reference);
+  return CUDA_SUCCESS;
+}
+PTXJIT_CUDA_API(cuModuleGetSurfRef,
+                (CUsurfref * out, CUmodule handle, const char *name), out,
+                handle, name) {
+  TextureReference *reference;
+  if (!out || !name)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findReference(reference, handle, name, true))
+    return error;
+  *out = reinterpret_cast<CUsurfref>(reference);
+  return CUDA_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//

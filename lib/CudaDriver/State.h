@@ -68,6 +68,7 @@ namespace ptxjit::cuda {
 struct Context;
 struct GraphNode;
 struct Capture;
+struct TextureReference;
 
 /// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
 /// program has set for the next launches of a kernel.
@@ -96,6 +97,8 @@ struct Module {
   Context *context = nullptr; ///< null: a library, valid in all
   std::shared_ptr<ptxjit::LoadedModule> code;
   std::map<std::string, Function *> functions; ///< by name
+  /// By name, of those that the program has asked for.
+  std::map<std::string, TextureReference *> references;
   ~Module();
 };
 struct Library : Module {};
@@ -243,6 +246,8 @@ class UserObject;
 struct GraphExec;
 struct MemoryPool;
 struct Linker;
+struct Array;
+struct MipmappedArray;
 
 struct State {
   std::atomic<bool> initialized{false};
@@ -259,6 +264,9 @@ struct State {
   HandleSet<UserObject> userObjects;
   HandleSet<MemoryPool> pools;
   HandleSet<Linker> linkers;
+  HandleSet<Array> arrays;
+  HandleSet<MipmappedArray> mipmappedArrays;
+  HandleSet<TextureReference> references; ///< of textures and surfaces
 
   std::mutex primaryMutex;
   Context *primary = nullptr;
@@ -348,9 +356,28 @@ bool freeKnown(uint64_t address, Allocation::Kind kind);
 /// Is the address in a range of cuMemAddressReserve? The caller holds
 /// State::memoryMutex.
 bool isReserved(uint64_t address);
+/// Waits for kernels that may still use memory of `owner`: those in `owner` and
+/// in the caller's current context.
+CUresult awaitUsers(Context &owner);
 CUresult makeCopy(const CUDA_MEMCPY3D &parameters, OperationRef &operation);
 CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
                  OperationRef &operation);
+/// Copies in a stream. \param order  when a copy of a batch may read; 0: the
+/// copy is in no batch.
+CUresult copyBox(const CUDA_MEMCPY3D &parameters, CUstream stream, bool wait,
+                 int order = 0);
+
+// -- Arrays and textures (Arrays.cpp, Textures.cpp, TextureReferences.cpp)
+void destroyArraysOf(Context &context);
+/// Destroys the texture and surface objects of a context.
+void destroyTexturesOf(Context &context);
+/// Finds the reference of a module's variable, which it makes at the first
+/// call. \returns CUDA_ERROR_NOT_FOUND unless there is such a variable.
+CUresult getReference(Module &module, const char *name, bool isSurface,
+                      TextureReference *&reference);
+void destroyReference(TextureReference *reference);
+/// Destroys the references of a context that belong to no module.
+void destroyReferencesOf(Context &context);
 
 // -- Launches (Launch.cpp)
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,

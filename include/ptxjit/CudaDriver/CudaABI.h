@@ -34,6 +34,11 @@ typedef struct CUkern_st *CUkernel;
 typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUsurfref_st *CUsurfref;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;
@@ -314,6 +319,176 @@ typedef struct CUDA_MEMCPY3D {
   size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
+/** A CUDA_MEMCPY3D that names contexts. */
+typedef struct CUDA_MEMCPY3D_PEER {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  int srcMemoryType;
+  const void *srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  CUcontext srcContext;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  int dstMemoryType;
+  void *dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  CUcontext dstContext;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+
+/** How elements of arrays and textures are stored. Formats that are not listed
+ *  are compressed or planar, which are not supported. */
+typedef enum CUarray_format PTXJIT_INT_ENUM {
+  CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+  CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+  CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+  CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+  CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+  CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+  CU_AD_FORMAT_HALF = 0x10,
+  CU_AD_FORMAT_FLOAT = 0x20,
+  CU_AD_FORMAT_UNORM_INT_101010_2 = 0x50,
+  CU_AD_FORMAT_BC1_UNORM = 0x91, /**< the first of a range up to P216 */
+  CU_AD_FORMAT_NV12 = 0xb0,
+  CU_AD_FORMAT_UNORM_INT8X1 = 0xc0,
+  CU_AD_FORMAT_UNORM_INT8X2 = 0xc1,
+  CU_AD_FORMAT_UNORM_INT8X4 = 0xc2,
+  CU_AD_FORMAT_UNORM_INT16X1 = 0xc3,
+  CU_AD_FORMAT_UNORM_INT16X2 = 0xc4,
+  CU_AD_FORMAT_UNORM_INT16X4 = 0xc5,
+  CU_AD_FORMAT_SNORM_INT8X1 = 0xc6,
+  CU_AD_FORMAT_SNORM_INT8X2 = 0xc7,
+  CU_AD_FORMAT_SNORM_INT8X4 = 0xc8,
+  CU_AD_FORMAT_SNORM_INT16X1 = 0xc9,
+  CU_AD_FORMAT_SNORM_INT16X2 = 0xca,
+  CU_AD_FORMAT_SNORM_INT16X4 = 0xcb,
+} CUarray_format;
+
+/** Flags of arrays. */
+enum {
+  CUDA_ARRAY3D_LAYERED = 0x01,
+  CUDA_ARRAY3D_SURFACE_LDST = 0x02,
+  CUDA_ARRAY3D_CUBEMAP = 0x04,
+  CUDA_ARRAY3D_TEXTURE_GATHER = 0x08,
+  CUDA_ARRAY3D_DEPTH_TEXTURE = 0x10,
+  CUDA_ARRAY3D_COLOR_ATTACHMENT = 0x20,
+  CUDA_ARRAY3D_SPARSE = 0x40,
+  CUDA_ARRAY3D_DEFERRED_MAPPING = 0x80,
+  CUDA_ARRAY3D_VIDEO_ENCODE_DECODE = 0x100,
+};
+
+typedef struct CUDA_ARRAY_DESCRIPTOR {
+  size_t Width, Height;
+  CUarray_format Format;
+  unsigned NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+typedef struct CUDA_ARRAY3D_DESCRIPTOR {
+  size_t Width, Height, Depth;
+  CUarray_format Format;
+  unsigned NumChannels;
+  unsigned Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+typedef struct CUDA_ARRAY_SPARSE_PROPERTIES {
+  struct {
+    unsigned width, height, depth;
+  } tileExtent;
+  unsigned miptailFirstLevel;
+  unsigned long long miptailSize;
+  unsigned flags;
+  unsigned reserved[4];
+} CUDA_ARRAY_SPARSE_PROPERTIES;
+typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS {
+  size_t size, alignment;
+  unsigned reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
+
+enum {
+  CU_RESOURCE_TYPE_ARRAY = 0,
+  CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
+  CU_RESOURCE_TYPE_LINEAR = 2,
+  CU_RESOURCE_TYPE_PITCH2D = 3,
+};
+typedef struct CUDA_RESOURCE_DESC {
+  int resType;
+  union {
+    struct {
+      CUarray hArray;
+    } array;
+    struct {
+      CUmipmappedArray hMipmappedArray;
+    } mipmap;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned numChannels;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned numChannels;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    struct {
+      int reserved[32];
+    } reserved;
+  } res;
+  unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef enum CUaddress_mode PTXJIT_INT_ENUM {
+  CU_TR_ADDRESS_MODE_WRAP = 0,
+  CU_TR_ADDRESS_MODE_CLAMP = 1,
+  CU_TR_ADDRESS_MODE_MIRROR = 2,
+  CU_TR_ADDRESS_MODE_BORDER = 3,
+} CUaddress_mode;
+typedef enum CUfilter_mode PTXJIT_INT_ENUM {
+  CU_TR_FILTER_MODE_POINT = 0,
+  CU_TR_FILTER_MODE_LINEAR = 1,
+} CUfilter_mode;
+enum {
+  CU_TRSA_OVERRIDE_FORMAT = 0x01,
+  CU_TRSF_READ_AS_INTEGER = 0x01,
+  CU_TRSF_NORMALIZED_COORDINATES = 0x02,
+  CU_TRSF_SRGB = 0x10,
+  CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
+  CU_TRSF_SEAMLESS_CUBEMAP = 0x40,
+  CU_PARAM_TR_DEFAULT = -1,
+};
+typedef struct CUDA_TEXTURE_DESC {
+  CUaddress_mode addressMode[3];
+  CUfilter_mode filterMode;
+  unsigned flags;
+  unsigned maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  float borderColor[4];
+  int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+/** Formats of resource views. From UINT_1X8 to FLOAT_4X32 there are eight types
+ *  (u8, s8, u16, s16, u32, s32, f16, f32), each with 1, 2 and 4 channels. */
+enum {
+  CU_RES_VIEW_FORMAT_NONE = 0x00,
+  CU_RES_VIEW_FORMAT_UINT_1X8 = 0x01,
+  CU_RES_VIEW_FORMAT_UINT_4X8 = 0x03,
+  CU_RES_VIEW_FORMAT_SINT_4X8 = 0x06,
+  CU_RES_VIEW_FORMAT_UINT_1X32 = 0x0d,
+  CU_RES_VIEW_FORMAT_SINT_1X32 = 0x10,
+  CU_RES_VIEW_FORMAT_FLOAT_1X32 = 0x16,
+  CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC1 = 0x19,
+  CU_RES_VIEW_FORMAT_UNSIGNED_BC7 = 0x22,
+};
+typedef struct CUDA_RESOURCE_VIEW_DESC {
+  int format;
+  size_t width, height, depth;
+  unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+  unsigned reserved[16];
+} CUDA_RESOURCE_VIEW_DESC;
+
 /** The first version of this structure ends before `kern`. */
 typedef struct CUDA_KERNEL_NODE_PARAMS {
   CUfunction func;
@@ -481,6 +656,36 @@ typedef struct CUmemcpyAttributes {
   CUmemLocation srcLocHint, dstLocHint;
   unsigned flags;
 } CUmemcpyAttributes;
+
+enum {
+  CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+  CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
+};
+/** An end of a copy of cuMemcpy3DBatchAsync. Lengths are in elements. */
+typedef struct CUmemcpy3DOperand {
+  int type;
+  union {
+    struct {
+      CUdeviceptr ptr;
+      size_t rowLength, layerHeight;
+      CUmemLocation locHint;
+    } ptr;
+    struct {
+      CUarray array;
+      struct {
+        size_t x, y, z;
+      } offset;
+    } array;
+  } op;
+} CUmemcpy3DOperand;
+typedef struct CUDA_MEMCPY3D_BATCH_OP {
+  CUmemcpy3DOperand src, dst;
+  struct {
+    size_t width, height, depth;
+  } extent;
+  int srcAccessOrder;
+  unsigned flags;
+} CUDA_MEMCPY3D_BATCH_OP;
 
 enum {
   CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
@@ -1166,6 +1371,117 @@ CUresult cuTensorMapEncodeIm2colWide(
     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
     CUtensorMapFloatOOBfill fill);
 CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address);
+
+CUresult cuArrayCreate_v2(CUarray *out, const CUDA_ARRAY_DESCRIPTOR *desc);
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *desc, CUarray handle);
+CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *desc);
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *desc,
+                                   CUarray handle);
+CUresult cuArrayDestroy(CUarray handle);
+CUresult cuArrayGetPlane(CUarray *out, CUarray handle, unsigned plane);
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties,
+                                    CUarray handle);
+CUresult
+cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
+                             CUarray handle, CUdevice device);
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *out,
+                                const CUDA_ARRAY3D_DESCRIPTOR *desc,
+                                unsigned levels);
+CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle,
+                                  unsigned level);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle);
+CUresult
+cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties,
+                                    CUmipmappedArray handle);
+CUresult cuMipmappedArrayGetMemoryRequirements(
+    CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUmipmappedArray handle,
+    CUdevice device);
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *elements,
+                                            CUarray_format format,
+                                            unsigned channels, CUdevice device);
+
+CUresult cuMemcpyDtoA_v2(CUarray to, size_t toOffset, CUdeviceptr from,
+                         size_t bytes);
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, size_t fromOffset,
+                         size_t bytes);
+CUresult cuMemcpyHtoA_v2(CUarray to, size_t toOffset, const void *from,
+                         size_t bytes);
+CUresult cuMemcpyAtoH_v2(void *to, CUarray from, size_t fromOffset,
+                         size_t bytes);
+CUresult cuMemcpyAtoA_v2(CUarray to, size_t toOffset, CUarray from,
+                         size_t fromOffset, size_t bytes);
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, size_t toOffset, const void *from,
+                              size_t bytes, CUstream stream);
+CUresult cuMemcpyAtoHAsync_v2(void *to, CUarray from, size_t fromOffset,
+                              size_t bytes, CUstream stream);
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *params);
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *params, CUstream stream);
+CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies,
+                              size_t *failed, unsigned long long flags,
+                              CUstream stream);
+CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies,
+                                 unsigned long long flags, CUstream stream);
+
+CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                           const CUDA_TEXTURE_DESC *texture,
+                           const CUDA_RESOURCE_VIEW_DESC *view);
+CUresult cuTexObjectDestroy(CUtexObject handle);
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource,
+                                    CUtexObject handle);
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture,
+                                   CUtexObject handle);
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view,
+                                        CUtexObject handle);
+CUresult cuSurfObjectCreate(CUsurfObject *out,
+                            const CUDA_RESOURCE_DESC *resource);
+CUresult cuSurfObjectDestroy(CUsurfObject handle);
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource,
+                                     CUsurfObject handle);
+
+CUresult cuModuleGetTexRef(CUtexref *out, CUmodule module, const char *name);
+CUresult cuModuleGetSurfRef(CUsurfref *out, CUmodule module, const char *name);
+CUresult cuTexRefCreate(CUtexref *out);
+CUresult cuTexRefDestroy(CUtexref handle);
+CUresult cuTexRefSetArray(CUtexref handle, CUarray array, unsigned flags);
+CUresult cuTexRefSetMipmappedArray(CUtexref handle, CUmipmappedArray array,
+                                   unsigned flags);
+CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref handle,
+                               CUdeviceptr address, size_t bytes);
+CUresult cuTexRefSetAddress2D_v2(CUtexref handle,
+                                 const CUDA_ARRAY_DESCRIPTOR *desc,
+                                 CUdeviceptr address, size_t pitch);
+CUresult cuTexRefSetAddress2D_v3(CUtexref handle,
+                                 const CUDA_ARRAY_DESCRIPTOR *desc,
+                                 CUdeviceptr address, size_t pitch);
+CUresult cuTexRefSetFormat(CUtexref handle, CUarray_format format,
+                           int channels);
+CUresult cuTexRefSetAddressMode(CUtexref handle, int dimension,
+                                CUaddress_mode mode);
+CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode);
+CUresult cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode mode);
+CUresult cuTexRefSetMipmapLevelBias(CUtexref handle, float bias);
+CUresult cuTexRefSetMipmapLevelClamp(CUtexref handle, float least, float most);
+CUresult cuTexRefSetMaxAnisotropy(CUtexref handle, unsigned most);
+CUresult cuTexRefSetBorderColor(CUtexref handle, float *color);
+CUresult cuTexRefSetFlags(CUtexref handle, unsigned flags);
+CUresult cuTexRefGetAddress_v2(CUdeviceptr *address, CUtexref handle);
+CUresult cuTexRefGetArray(CUarray *array, CUtexref handle);
+CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *array, CUtexref handle);
+CUresult cuTexRefGetAddressMode(CUaddress_mode *mode, CUtexref handle,
+                                int dimension);
+CUresult cuTexRefGetFilterMode(CUfilter_mode *mode, CUtexref handle);
+CUresult cuTexRefGetFormat(CUarray_format *format, int *channels,
+                           CUtexref handle);
+CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *mode, CUtexref handle);
+CUresult cuTexRefGetMipmapLevelBias(float *bias, CUtexref handle);
+CUresult cuTexRefGetMipmapLevelClamp(float *least, float *most,
+                                     CUtexref handle);
+CUresult cuTexRefGetMaxAnisotropy(int *most, CUtexref handle);
+CUresult cuTexRefGetBorderColor(float *color, CUtexref handle);
+CUresult cuTexRefGetFlags(unsigned *flags, CUtexref handle);
+CUresult cuSurfRefSetArray(CUsurfref handle, CUarray array, unsigned flags);
+CUresult cuSurfRefGetArray(CUarray *array, CUsurfref handle);
+CUresult cuParamSetTexRef(CUfunction function, int unit, CUtexref handle);
 
 #ifdef __cplusplus
 }
