@@ -332,9 +332,7 @@ PTXJIT_CUDART_API(cudaGraphKernelNodeGetParams,
 // These describe copies between addresses, to a variable, and from a variable.
 static int describe(void *to, const void *from, size_t bytes, int kind,
                     CUDA_MEMCPY3D &box) {
-  return toDriver(to, bytes, from, bytes, bytes, 1, kind, box)
-             ? cudaSuccess
-             : cudaErrorInvalidMemcpyDirection;
+  return toDriver(to, bytes, from, bytes, bytes, 1, kind, box);
 }
 static int describeTo(const void *symbol, const void *from, size_t bytes,
                       size_t offset, int kind, CUDA_MEMCPY3D &box) {
@@ -354,7 +352,7 @@ PTXJIT_CUDART_API(cudaGraphAddMemcpyNode,
                    size_t count, const cudaMemcpy3DParms *params),
                   out, graph, before, count, params) {
   CUDA_MEMCPY3D box;
-  if (!params || !toDriver(*params, box))
+  if (!params || toDriver(*params, box))
     return cudaErrorInvalidValue;
   return cuGraphAddMemcpyNode(out, graph, before, count, &box,
                               currentContext());
@@ -397,7 +395,7 @@ PTXJIT_CUDART_API(cudaGraphMemcpyNodeSetParams,
                   (CUgraphNode node, const cudaMemcpy3DParms *params), node,
                   params) {
   CUDA_MEMCPY3D box;
-  if (!params || !toDriver(*params, box))
+  if (!params || toDriver(*params, box))
     return cudaErrorInvalidValue;
   return cuGraphMemcpyNodeSetParams(node, &box);
 }
@@ -433,7 +431,7 @@ PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParams,
                    const cudaMemcpy3DParms *params),
                   exec, node, params) {
   CUDA_MEMCPY3D box;
-  if (!params || !toDriver(*params, box))
+  if (!params || toDriver(*params, box))
     return cudaErrorInvalidValue;
   return cuGraphExecMemcpyNodeSetParams(exec, node, &box, currentContext());
 }
@@ -465,6 +463,47 @@ PTXJIT_CUDART_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
   return cuGraphExecMemcpyNodeSetParams(exec, node, &box, currentContext());
 }
 
+/// The memory of an end of a copy; none if it is an array.
+static void *memoryOf(int type, const void *host, CUdeviceptr device) {
+  return type == CU_MEMORYTYPE_ARRAY  ? nullptr
+         : type == CU_MEMORYTYPE_HOST ? const_cast<void *>(host)
+                                      : reinterpret_cast<void *>(device);
+}
+
+/// Converts a copy from the driver's form.
+static int describe(const CUDA_MEMCPY3D &box, cudaMemcpy3DParms &params) {
+  bool toArray = box.dstMemoryType == CU_MEMORYTYPE_ARRAY;
+  bool fromArray = box.srcMemoryType == CU_MEMORYTYPE_ARRAY;
+  size_t element = 1;
+  if (toArray || fromArray)
+    if (int error = findElement(toArray ? box.dstArray : box.srcArray, element))
+      return error;
+  params = {};
+  params.srcArray = fromArray ? box.srcArray : nullptr;
+  params.srcPos = {box.srcXInBytes / (fromArray ? element : 1), box.srcY,
+                   box.srcZ};
+  if (!fromArray)
+    params.srcPtr = {memoryOf(box.srcMemoryType, box.srcHost, box.srcDevice),
+                     box.srcPitch, box.WidthInBytes, box.srcHeight};
+  params.dstArray = toArray ? box.dstArray : nullptr;
+  params.dstPos = {box.dstXInBytes / (toArray ? element : 1), box.dstY,
+                   box.dstZ};
+  if (!toArray)
+    params.dstPtr = {memoryOf(box.dstMemoryType, box.dstHost, box.dstDevice),
+                     box.dstPitch, box.WidthInBytes, box.dstHeight};
+  params.extent = {box.WidthInBytes / element, box.Height, box.Depth};
+  bool toHost = box.dstMemoryType == CU_MEMORYTYPE_HOST;
+  bool fromHost = box.srcMemoryType == CU_MEMORYTYPE_HOST;
+  bool isUnified = box.dstMemoryType == CU_MEMORYTYPE_UNIFIED ||
+                   box.srcMemoryType == CU_MEMORYTYPE_UNIFIED;
+  params.kind = isUnified ? cudaMemcpyDefault
+                : toHost
+                    ? (fromHost ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost)
+                : fromHost ? cudaMemcpyHostToDevice
+                           : cudaMemcpyDeviceToDevice;
+  return cudaSuccess;
+}
+
 PTXJIT_CUDART_API(cudaGraphMemcpyNodeGetParams,
                   (CUgraphNode node, cudaMemcpy3DParms *params), node, params) {
   CUDA_MEMCPY3D box;
@@ -472,27 +511,7 @@ PTXJIT_CUDART_API(cudaGraphMemcpyNodeGetParams,
     return cudaErrorInvalidValue;
   if (int error = cuGraphMemcpyNodeGetParams(node, &box))
     return error;
-  auto pointer = [](int type, const void *host, CUdeviceptr device) {
-    return type == CU_MEMORYTYPE_HOST ? const_cast<void *>(host)
-                                      : reinterpret_cast<void *>(device);
-  };
-  *params = {};
-  params->srcPos = {box.srcXInBytes, box.srcY, box.srcZ};
-  params->srcPtr = {pointer(box.srcMemoryType, box.srcHost, box.srcDevice),
-                    box.srcPitch, box.WidthInBytes, box.srcHeight};
-  params->dstPos = {box.dstXInBytes, box.dstY, box.dstZ};
-  params->dstPtr = {pointer(box.dstMemoryType, box.dstHost, box.dstDevice),
-                    box.dstPitch, box.WidthInBytes, box.dstHeight};
-  params->extent = {box.WidthInBytes, box.Height, box.Depth};
-  bool toHost = box.dstMemoryType == CU_MEMORYTYPE_HOST;
-  bool fromHost = box.srcMemoryType == CU_MEMORYTYPE_HOST;
-  bool unified = box.dstMemoryType == CU_MEMORYTYPE_UNIFIED;
-  params->kind =
-      unified    ? cudaMemcpyDefault
-      : toHost   ? (fromHost ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost)
-      : fromHost ? cudaMemcpyHostToDevice
-                 : cudaMemcpyDeviceToDevice;
-  return cudaSuccess;
+  return describe(box, *params);
 }
 
 //===----------------------------------------------------------------------===//

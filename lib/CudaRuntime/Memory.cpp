@@ -7,6 +7,7 @@
 #include "Runtime.h"
 
 #include <cstring>
+#include <initializer_list>
 
 using namespace ptxjit;
 using namespace ptxjit::cudart;
@@ -316,37 +317,64 @@ static bool typesOf(int kind, int &to, int &from) {
   return false;
 }
 
-bool cudart::toDriver(const cudaMemcpy3DParms &p, CUDA_MEMCPY3D &out) {
+/// Bytes of the elements that extents count. Both arrays, if there are two,
+/// must have the same ones.
+static int findElement(const cudaMemcpy3DParms &p, size_t &bytes) {
+  bytes = 1;
+  for (void *array : {p.srcArray, p.dstArray}) {
+    size_t own;
+    if (!array)
+      continue;
+    if (int error = cudart::findElement(static_cast<CUarray>(array), own))
+      return error;
+    if (bytes != 1 && bytes != own)
+      return cudaErrorInvalidValue;
+    bytes = own;
+  }
+  return cudaSuccess;
+}
+
+int cudart::toDriver(const cudaMemcpy3DParms &p, CUDA_MEMCPY3D &out) {
+  size_t element, most = SIZE_MAX;
   out = {};
   if (!typesOf(p.kind, out.dstMemoryType, out.srcMemoryType))
-    return false;
+    return cudaErrorInvalidMemcpyDirection;
+  if ((p.srcArray && p.srcPtr.ptr) || (p.dstArray && p.dstPtr.ptr))
+    return cudaErrorInvalidValue;
+  if (int error = ::findElement(p, element))
+    return error;
+  most /= element;
+  if (p.extent.width > most || p.srcPos.x > most || p.dstPos.x > most)
+    return cudaErrorInvalidValue;
   if (p.srcArray)
     out.srcMemoryType = CU_MEMORYTYPE_ARRAY;
   if (p.dstArray)
     out.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-  out.srcXInBytes = p.srcPos.x;
+  out.srcArray = static_cast<CUarray>(p.srcArray);
+  out.srcXInBytes = p.srcPos.x * (p.srcArray ? element : 1);
   out.srcY = p.srcPos.y;
   out.srcZ = p.srcPos.z;
   out.srcHost = p.srcPtr.ptr;
   out.srcDevice = toDevice(p.srcPtr.ptr);
   out.srcPitch = p.srcPtr.pitch;
   out.srcHeight = p.srcPtr.ysize;
-  out.dstXInBytes = p.dstPos.x;
+  out.dstArray = static_cast<CUarray>(p.dstArray);
+  out.dstXInBytes = p.dstPos.x * (p.dstArray ? element : 1);
   out.dstY = p.dstPos.y;
   out.dstZ = p.dstPos.z;
   out.dstHost = p.dstPtr.ptr;
   out.dstDevice = toDevice(p.dstPtr.ptr);
   out.dstPitch = p.dstPtr.pitch;
   out.dstHeight = p.dstPtr.ysize;
-  out.WidthInBytes = p.extent.width;
+  out.WidthInBytes = p.extent.width * element;
   out.Height = p.extent.height;
   out.Depth = p.extent.depth;
-  return true;
+  return cudaSuccess;
 }
 
-bool cudart::toDriver(void *to, size_t toPitch, const void *from,
-                      size_t fromPitch, size_t width, size_t height, int kind,
-                      CUDA_MEMCPY3D &out) {
+int cudart::toDriver(void *to, size_t toPitch, const void *from,
+                     size_t fromPitch, size_t width, size_t height, int kind,
+                     CUDA_MEMCPY3D &out) {
   cudaMemcpy3DParms p{};
   p.srcPtr = {const_cast<void *>(from), fromPitch, width, height};
   p.dstPtr = {to, toPitch, width, height};
@@ -355,9 +383,7 @@ bool cudart::toDriver(void *to, size_t toPitch, const void *from,
   return toDriver(p, out);
 }
 
-/// Copies. With `wait` it returns when the copy is done, which then runs in the
-/// legacy default stream, or in that of the thread.
-static int copy(const CUDA_MEMCPY3D &params, CUstream stream, bool wait) {
+int cudart::copyBox(const CUDA_MEMCPY3D &params, CUstream stream, bool wait) {
   stream = streamOf(stream);
   if (!wait)
     return cuMemcpy3DAsync_v2(&params, stream);
@@ -371,9 +397,10 @@ static int copyRows(void *to, size_t toPitch, const void *from,
                     size_t fromPitch, size_t width, size_t height, int kind,
                     CUstream stream, bool wait) {
   CUDA_MEMCPY3D params;
-  if (!toDriver(to, toPitch, from, fromPitch, width, height, kind, params))
-    return cudaErrorInvalidMemcpyDirection;
-  return copy(params, stream, wait);
+  if (int error =
+          toDriver(to, toPitch, from, fromPitch, width, height, kind, params))
+    return error;
+  return copyBox(params, stream, wait);
 }
 
 PTXJIT_CUDART_STREAM_API(cudaMemcpy, _ptds,
@@ -418,8 +445,8 @@ PTXJIT_CUDART_STREAM_API(cudaMemcpy3D, _ptds, (const cudaMemcpy3DParms *params),
   CUDA_MEMCPY3D box;
   if (!params)
     return cudaErrorInvalidValue;
-  return toDriver(*params, box) ? copy(box, nullptr, true)
-                                : cudaErrorInvalidMemcpyDirection;
+  int error = toDriver(*params, box);
+  return error ? error : copyBox(box, nullptr, true);
 }
 PTXJIT_CUDART_STREAM_API(cudaMemcpy3DAsync, _ptsz,
                          (const cudaMemcpy3DParms *params, CUstream stream),
@@ -427,8 +454,8 @@ PTXJIT_CUDART_STREAM_API(cudaMemcpy3DAsync, _ptsz,
   CUDA_MEMCPY3D box;
   if (!params)
     return cudaErrorInvalidValue;
-  return toDriver(*params, box) ? copy(box, stream, false)
-                                : cudaErrorInvalidMemcpyDirection;
+  int error = toDriver(*params, box);
+  return error ? error : copyBox(box, stream, false);
 }
 
 PTXJIT_CUDART_API(cudaMemcpyPeer,

@@ -68,11 +68,23 @@ inline CUdeviceptr toDevice(const void *pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-/// Converts a copy of boxes for the driver; false if `kind` is no direction.
-bool toDriver(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &out);
+/// Converts a copy of boxes for the driver. Extents are in elements if an array
+/// takes part, and places in arrays are.
+int toDriver(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &out);
 /// Converts a copy of `height` rows of `width` bytes.
-bool toDriver(void *to, size_t toPitch, const void *from, size_t fromPitch,
-              size_t width, size_t height, int kind, CUDA_MEMCPY3D &out);
+int toDriver(void *to, size_t toPitch, const void *from, size_t fromPitch,
+             size_t width, size_t height, int kind, CUDA_MEMCPY3D &out);
+
+/// Copies. With `wait` it returns when the copy is done, which then runs in the
+/// legacy default stream, or in that of the thread.
+int copyBox(const CUDA_MEMCPY3D &params, CUstream stream, bool wait);
+
+/// Finds the bytes of an array's elements.
+int findElement(CUarray array, size_t &bytes);
+/// Converts formats of channels.
+int toDriver(const cudaChannelFormatDesc &desc, CUarray_format &format,
+             unsigned &channels);
+cudaChannelFormatDesc fromDriver(CUarray_format format, unsigned channels);
 
 } // namespace ptxjit::cudart
 

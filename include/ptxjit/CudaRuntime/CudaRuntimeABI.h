@@ -72,6 +72,82 @@ typedef struct cudaMemcpy3DParms {
   int kind;
 } cudaMemcpy3DParms;
 
+typedef struct cudaMemcpy3DPeerParms {
+  void *srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  int srcDevice;
+  void *dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  int dstDevice;
+  cudaExtent extent;
+} cudaMemcpy3DPeerParms;
+
+/** How channels are stored. The kinds between the last two are the formats of
+ *  CUarray_format from UNORM_INT8X1 to SNORM_INT16X4, in that order. */
+enum {
+  cudaChannelFormatKindSigned = 0,
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindFloat = 2,
+  cudaChannelFormatKindNone = 3,
+  cudaChannelFormatKindNV12 = 4,
+  cudaChannelFormatKindUnsignedNormalized8X1 = 5,
+  cudaChannelFormatKindSignedNormalized16X4 = 16,
+  cudaChannelFormatKindUnsignedNormalized1010102 = 31, /**< the last one */
+};
+/** Bits of the channels, and their kind. */
+typedef struct cudaChannelFormatDesc {
+  int x, y, z, w;
+  int f;
+} cudaChannelFormatDesc;
+
+/** Like CUDA_RESOURCE_DESC; resource types and views are the driver's. */
+typedef struct cudaResourceDesc {
+  int resType;
+  union {
+    struct {
+      CUarray array;
+    } array;
+    struct {
+      CUmipmappedArray mipmap;
+    } mipmap;
+    struct {
+      void *devPtr;
+      cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void *devPtr;
+      cudaChannelFormatDesc desc;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    struct {
+      int reserved[32];
+    } reserved;
+  } res;
+  unsigned flags;
+} cudaResourceDesc;
+
+enum {
+  cudaReadModeElementType = 0,
+  cudaReadModeNormalizedFloat = 1,
+};
+/** Modes are the driver's. */
+typedef struct cudaTextureDesc {
+  CUaddress_mode addressMode[3];
+  CUfilter_mode filterMode;
+  int readMode;
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization;
+  int seamlessCubemap;
+} cudaTextureDesc;
+
 typedef struct cudaPointerAttributes {
   int type;
   int device;
@@ -123,8 +199,14 @@ typedef struct cudaDeviceProp {
   PTXJIT_CUDART_12(int kernelExecTimeoutEnabled)
   int integrated, canMapHostMemory;
   PTXJIT_CUDART_12(int computeMode)
-  int textureLimits[39]; /**< maxTexture1D to maxSurfaceCubemapLayered */
-  PTXJIT_CUDART_12(int textureLimit) /**< CUDA 12 has 40 of them */
+  int maxTexture1D, maxTexture1DMipmap;
+  PTXJIT_CUDART_12(int maxTexture1DLinear)
+  int maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+  int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3];
+  int maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3];
+  int maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2];
+  int maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3];
+  int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
   size_t surfaceAlignment;
   int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID;
   int tccDriver, asyncEngineCount, unifiedAddressing;
