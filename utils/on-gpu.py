@@ -25,6 +25,8 @@ import struct
 import subprocess
 import sys
 
+import gpu_textures
+
 SECONDS = 100  # without an answer, after which a kernel hangs
 UNSUPPORTED_VERSION = 222
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER = 8, 13
@@ -98,7 +100,13 @@ class Gpu:
                   case["kernel"].encode())
         values, places, at = [], [], 0
         for argument in case["args"]:
-            if "value" in argument:
+            if "texture" in argument:
+                texture = gpu_textures.Texture(self, argument, module)
+                places.append(texture)
+                if texture.handle is None:
+                    continue  # bound to a variable: no parameter
+                data = texture.handle.to_bytes(8, "little")
+            elif "value" in argument:
                 data = bytes.fromhex(argument["value"])
                 places.append(None)
             else:
@@ -115,7 +123,11 @@ class Gpu:
         self.launch(function, case, values)
         self.call("cuCtxSynchronize")
         results = []
-        for place in places:
+        for place, argument in zip(places, case["args"]):
+            if isinstance(place, gpu_textures.Texture):
+                results.append(place.read(len(argument["initial"]) // 2))
+                place.free()
+                continue
             if place:
                 out = ctypes.create_string_buffer(place[1])
                 self.call("cuMemcpyDtoH_v2", out, ctypes.c_uint64(place[0]),
@@ -241,6 +253,8 @@ def run_child(path, root, apart):
             continue
         try:
             answer = judge(gpu, module, case)
+        except gpu_textures.Unsupported as error:
+            answer = "refused", str(error)
         except DriverError as error:
             print(json.dumps(["failed", str(error)]), flush=True)
             return  # the context may be lost

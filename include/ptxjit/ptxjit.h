@@ -127,6 +127,50 @@ private:
   size_t count = 0;
 };
 
+/// How kernels see an array as a texture or a surface. ISA: "texture
+/// instructions", "surface instructions".
+struct TextureConfig {
+  /// `Linear` is memory that integers index (`tex.1d`); a cube has six square
+  /// faces: +x, -x, +y, -y, +z, -z.
+  enum class Shape { Linear, D1, D2, D3, Cube } shape = Shape::D2;
+  uint32_t width = 1, height = 1, depth = 1; ///< in texels
+  uint32_t layers = 0;  ///< of a layered texture (of an array of cubes: cubes)
+  uint32_t levels = 1;  ///< of detail
+  uint32_t samples = 1; ///< of each texel; more than 1 in `D2` only
+  std::string type = "f32"; ///< of a channel: u8, u16, u32, s8 … s32, f16, f32
+  uint32_t channels = 1;    ///< 1, 2 or 4
+  bool isSurface = false;   ///< for `suld` and `sust`; what follows is unused
+  enum class Address { Wrap, Clamp, Mirror, Border };
+  Address address[3] = {Address::Clamp, Address::Clamp, Address::Clamp};
+  bool isLinear = false;     ///< mixes neighbouring texels
+  bool isMipLinear = false;  ///< mixes neighbouring levels
+  bool isNormalized = false; ///< coordinates are fractions of the extents
+  bool isFraction = false; ///< integers of 8 and 16 bits are read as fractions
+  bool isSRGB = false;     ///< `u8` is read by the curve of sRGB
+  bool isSeamless = false; ///< filters go across the edges of a cube
+  uint32_t maxAnisotropy = 1;
+  float levelBias = 0, minLevel = 0, maxLevel = 1000;
+  float border[4] = {0, 0, 0, 0}; ///< what lies outside, with Address::Border
+};
+
+/// A handle to a texture or surface over memory of the program, which has to
+/// live as long. Texels are dense: row after row, slice after slice (layer,
+/// face), level after level, each of half the extents. Samples of a texel are
+/// `width * height * layers` texels apart.
+class PTXJIT_API Texture {
+public:
+  /// Errors: InvalidArgument (the message says of what), OutOfMemory.
+  static Result<Texture> create(void *texels, const TextureConfig &config);
+  /// The bytes that a texture takes; 0 if the configuration is not valid.
+  static size_t countBytes(const TextureConfig &config);
+  /// What kernels get as a parameter (`.u64`).
+  uint64_t getHandle() const;
+
+private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl;
+};
+
 /// Extents: of a grid or cluster in CTAs, of a block in threads.
 struct Dim3 {
   uint32_t x, y, z;
@@ -273,6 +317,9 @@ public:
   /// The memory of a `.global` or `.const` variable. It lives as long as the
   /// module. Errors: NotFound, OutOfMemory.
   Result<void *> getVariable(const std::string &name) const;
+  /// Binds a `.texref`, `.samplerref` or `.surfref` variable. The texture must
+  /// live as long as kernels use it. Errors: NotFound, OutOfMemory.
+  Error bindTexture(const std::string &name, const Texture &texture) const;
   /// Do kernels reach memory below 4 GiB only (`.address_size 32`)?
   bool needsLowMemory() const;
   const std::string &getWarnings() const; ///< of the text; mostly empty

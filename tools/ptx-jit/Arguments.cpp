@@ -164,10 +164,14 @@ bool ArgumentList::add(const std::string &text, std::string &error) {
 bool ArgumentList::pass(const Kernel &kernel, std::vector<Argument> &passed,
                         std::string &error) const {
   std::vector<Parameter> parameters = kernel.getParameters();
-  if (arguments.size() != parameters.size()) {
+  std::vector<const ArgumentRequest *> given;
+  for (const ArgumentRequest &argument : arguments)
+    if (!argument.isBound)
+      given.push_back(&argument);
+  if (given.size() != parameters.size()) {
     error = "kernel '" + kernel.getName() + "' takes " +
             std::to_string(parameters.size()) + " arguments, " +
-            std::to_string(arguments.size()) + " are given:";
+            std::to_string(given.size()) + " are given:";
     for (size_t i = 0; i < parameters.size(); ++i)
       error +=
           (i ? ", ." : " .") + parameters[i].type + " " + parameters[i].name;
@@ -175,7 +179,7 @@ bool ArgumentList::pass(const Kernel &kernel, std::vector<Argument> &passed,
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Parameter &param = parameters[i];
-    const ArgumentRequest &argument = arguments[i];
+    const ArgumentRequest &argument = *given[i];
     size_t bytes = argument.value.size();
     // A pointer into the low range fits into a parameter of 32 bits.
     if (argument.isBuffer)
@@ -188,7 +192,9 @@ bool ArgumentList::pass(const Kernel &kernel, std::vector<Argument> &passed,
                std::to_string(bytes) + " bytes";
       return false;
     }
-    if (argument.isBuffer)
+    if (argument.handle)
+      passed.emplace_back(Argument::Kind::Bytes, &argument.handle, bytes);
+    else if (argument.isBuffer)
       passed.push_back(buffers[argument.buffer].data.memory);
     else
       passed.emplace_back(Argument::Kind::Bytes, argument.value.data(), bytes);

@@ -24,6 +24,10 @@ struct ArgumentRequest {
   bool isBuffer = false;
   std::vector<uint8_t> value; ///< the bytes of a scalar or an array
   size_t buffer = 0;          ///< index in ArgumentList::buffers
+  /// The buffer is seen as this texture, and its handle is the argument.
+  std::optional<Texture> texture;
+  uint64_t handle = 0;  ///< 0: there is no texture
+  bool isBound = false; ///< to a variable: it is no argument of the launch
 };
 
 /// Reads TYPE:VALUE or TYPE{VALUE,...} as its bytes. Returns false, with a

@@ -297,6 +297,15 @@ bool parseBuffer(const std::string &word, const std::string &folder,
          argument.expected.size() == argument.initial.size();
 }
 
+/// If the buffer is a texture: does it have as many elements as that takes?
+bool fitsTexture(TestArgument &argument) {
+  if (!argument.texture)
+    return true;
+  return setChannelType(*argument.texture, argument.type.name) &&
+         Texture::countBytes(argument.texture->config) ==
+             argument.initial.size() * argument.type.bytes;
+}
+
 } // namespace
 
 bool ptxjit::parseCase(const std::string &line, const std::string &folder,
@@ -337,7 +346,9 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
       TestArgument argument;
       size_t at = word.find_first_of(":{[");
       if (at != std::string::npos && word[at] == '[') {
-        ok = parseBuffer(word, folder, argument);
+        std::string buffer = word;
+        ok = takeTexture(buffer, argument.texture) &&
+             parseBuffer(buffer, folder, argument) && fitsTexture(argument);
         argument.textBegin += words[i].at;
       } else {
         std::string why;
@@ -349,6 +360,8 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
       error = "'" + word + "' is malformed";
       if (word.find("[@") != std::string::npos)
         error += ", or its file cannot be read";
+      if (word.find("]@") != std::string::npos)
+        error += ", or the texture has another number of elements";
       return false;
     }
   }

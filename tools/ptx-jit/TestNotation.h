@@ -13,6 +13,7 @@
 //   io=TYPE[v, ...]->[w, ...]
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
 //   in=TYPE[@FILE] and so on: the bytes of a file beside the test
+//   in=TYPE[...]@texture(...) and so on: TextureNotation.h
 // GEN generates values, 256 unless :N (`ref`, too) follows:
 //   zero, iota, random(SEED)
 //   edges.a, .b, .c       16 edge values of the type: all pairs of them in a
@@ -37,6 +38,7 @@
 #define PTXJIT_TOOLS_TESTNOTATION_H
 
 #include "Buffers.h"
+#include "TextureNotation.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -54,7 +56,9 @@ struct TestArgument {
   bool checked = false;          ///< are there expected values (out, io)?
   bool byReference = false;      ///< `ref`
   std::vector<uint64_t> expected;
-  std::vector<bool> wild;   ///< `?`, for each element
+  std::vector<bool> wild; ///< `?`, for each element
+  /// The buffer holds the texels of a texture or surface.
+  std::optional<TextureRequest> texture;
   std::string expectedFile; ///< path of `@FILE`, if that was given
   /// The text of the expected values: offset in the line, and length.
   size_t textBegin = 0, textLength = 0;

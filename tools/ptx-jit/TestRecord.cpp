@@ -36,6 +36,11 @@ static void writeArgument(json::OStream &out, const TestArgument &argument) {
     out.attribute("value", llvm::toHex(argument.value, /*LowerCase=*/true));
     return;
   }
+  if (const auto &texture = argument.texture) {
+    out.attribute("texture", texture->text);
+    out.attribute("surface", texture->config.isSurface);
+    out.attribute("variable", texture->variable);
+  }
   out.attribute("type", argument.type.name);
   out.attribute("initial", formatBytes(argument.type, argument.initial));
   if (!argument.checked)

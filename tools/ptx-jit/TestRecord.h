@@ -23,7 +23,9 @@ namespace ptxjit {
 ///   {"file": PATH, "line": N, "kernel": NAME, "grid": [X,Y,Z], "block": ...,
 ///    "cluster": ..., "shared": BYTES, "ulps": N, "rel": X, "abs": X,
 ///    "args": [{"value": HEX} or {"type": TYPE, "initial": HEX} with
-///             "expected": HEX and "any": [INDEX...] where it is checked]}
+///             "expected": HEX and "any": [INDEX...] where it is checked, and
+///             of a texture "texture": LIST, "surface": BOOL, "variable": NAME
+///             (TextureNotation.h)]}
 std::string formatRecord(llvm::StringRef path, const TestCase &test);
 
 } // namespace ptxjit

@@ -258,11 +258,32 @@ private:
         }
         for (size_t i = 0; i < a.initial.size(); ++i)
           buffer.data.set(i, a.initial[i]);
+        if (a.texture && !makeTexture(*a.texture, buffer.data, argument, error))
+          return false;
         list.buffers.push_back(std::move(buffer));
       }
       list.arguments.push_back(std::move(argument));
     }
     return true;
+  }
+
+  /// Makes the texture that a buffer is seen as, and binds it to a variable if
+  /// the test says so.
+  bool makeTexture(const TextureRequest &request, const TypedBuffer &buffer,
+                   ArgumentRequest &argument, std::string &error) const {
+    auto texture = Texture::create(buffer.memory.data(), request.config);
+    if (!texture) {
+      error = texture.getError().getMessage();
+      return false;
+    }
+    argument.texture = *texture;
+    argument.handle = texture->getHandle();
+    argument.isBound = !request.variable.empty();
+    Error failure = argument.isBound
+                        ? module->bindTexture(request.variable, *texture)
+                        : Error();
+    error = failure.getMessage();
+    return !failure;
   }
 
   bool runMode(TestCase &test, const Mode &mode, std::string &error) {
