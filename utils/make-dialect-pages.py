@@ -20,6 +20,7 @@ GROUPS = [
     ("PtxTensorCopy", "Copies of tensors"),
     ("PtxMultimem", "Multimem"), ("PtxMatrixOps", "Matrices"),
     ("PtxTensorMemoryOps", "Tensor memory"),
+    ("PtxTexture", "Textures and surfaces"),
     ("PtxTensorCoreOps", "Multiplications in tensor memory"),
     ("PtxControl", "Control flow"), ("PtxSync", "Barriers and warps"),
     ("PtxMbarrier", "mbarrier"), ("PtxCluster", "Clusters"),

@@ -9,7 +9,8 @@ control effects becomes kernels, one for every choice of its modifiers, that
 apply it to edge values; the reference interpreter judges the results. Memory
 forms: see memory_form_tests.py, video forms: video_form_tests.py, copies of
 tensors: tensor_form_tests.py, wgmma: wgmma_form_tests.py, tensor memory:
-tensor_memory_form_tests.py, tensor cores: tensor_core_form_tests.py. Control
+tensor_memory_form_tests.py, tensor cores: tensor_core_form_tests.py, textures
+and surfaces: texture_form_tests.py. Control
 flow has hand-written tests. Forms that nothing executes yet go through the
 parser and the printer (known_form_tests.py).
 """
@@ -25,6 +26,7 @@ import order_variants
 import tensor_core_form_tests
 import tensor_form_tests
 import tensor_memory_form_tests
+import texture_form_tests
 import video_form_tests
 import wgmma_form_tests
 from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, PARTS,
@@ -222,7 +224,7 @@ def module_target(target):
 
 
 def write_module(path, target, kernels, environment="", options="",
-                 constants=False):
+                 constants=False, variables=""):
     with open(path, "w") as f:
         f.write("// Made by utils/make-form-tests.py. "
                 f"RUN: {environment}ptx-jit test {options}%s\n"
@@ -230,6 +232,7 @@ def write_module(path, target, kernels, environment="", options="",
                 ".address_size 64\n\n")
         if constants:
             f.write(memory_form_tests.CONSTANTS)
+        f.write(variables)
         f.write("\n".join(kernels))
 
 
@@ -242,12 +245,17 @@ def main():
     forms, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
     files, used, known, matrices, tensors = {}, set(), {}, {}, {}
-    warpgroups = {}
+    warpgroups, textures, seen = {}, {}, set()
+    texture_form_tests.write_inputs(out)
     for row in open(forms):
         opcode, op_name, syntax, target = row.rstrip("\n").split("\t")
         if op_name in ("unlowered", "advice"):
             known.setdefault((opcode, module_target(target)), []).extend(
                 known_form_tests.instances(opcode, syntax))
+            continue
+        if opcode in texture_form_tests.OPCODES:
+            textures.setdefault((opcode, module_target(target)), []).extend(
+                texture_form_tests.kernels(opcode, syntax, seen))
             continue
         if opcode in MATRICES:
             matrices.setdefault((opcode, module_target(target)),
@@ -343,6 +351,11 @@ def main():
     for i, (kernels, options, target) in enumerate(made):
         write_module(os.path.join(out, f"tensor_core-{i}.ptx"), target,
                      kernels, options=options)
+    for (opcode, target), made in textures.items():
+        for i, part in enumerate(parts(made, 150)):
+            path = os.path.join(out, f"{opcode}{target[2:]}-{i}.ptx")
+            write_module(path, target, [text for _, text in part],
+                         variables="".join(name for name, _ in part))
     for (opcode, target), statements in known.items():
         known_form_tests.write(os.path.join(out, f"known-{opcode}-{target}.ptx"),
                                target, statements)
