@@ -410,6 +410,8 @@ PTXJIT_CUDA_API(cuTexObjectCreate,
     return error;
   if (CUresult error = describeReads(*resource, *desc, texture))
     return error;
+  if (texture.sampler.isSeamless && texture.shape != PTXJIT_IMAGE_CUBE)
+    return CUDA_ERROR_INVALID_VALUE;
   Object object{context, false, *resource, *desc, std::nullopt};
   if (view)
     object.view = *view;

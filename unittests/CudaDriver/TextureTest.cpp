@@ -269,6 +269,7 @@ TEST_F(Textures, WrongDescriptionsAreRefused) {
   EXPECT_EQ(tryMake(of(array), desc), kWrong);
   desc = {};
   desc.flags = CU_TRSF_SEAMLESS_CUBEMAP;
+  EXPECT_EQ(tryMake(of(array), desc), kWrong) << "it is no cube";
   EXPECT_EQ(tryMake(of(makeArray(8, 8, 6, CUDA_ARRAY3D_CUBEMAP)), desc),
             CUDA_SUCCESS);
   EXPECT_EQ(tryMake(of(makeMipmaps(8, 8, 0, 0, 2))), CUDA_SUCCESS)

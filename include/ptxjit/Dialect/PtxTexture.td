@@ -71,7 +71,8 @@ class Ptx_TextureOp<string mnemonic, list<MemoryEffect> effects, dag modifiers,
                     list<Trait> traits = []>
     : Ptx_RowOp<mnemonic, !listconcat([MemoryEffects<effects>,
                                        MaskedOpInterface, OtherBytes,
-                                       AttrSizedOperandSegments], traits)> {
+                                       VariesByLane, AttrSizedOperandSegments],
+                                      traits)> {
   let arguments = !con((ins Variadic<AnyType>:$inputs, Optional<I1>:$mask),
                        modifiers);
   let results = (outs Variadic<AnyType>:$d);
@@ -79,7 +80,7 @@ class Ptx_TextureOp<string mnemonic, list<MemoryEffect> effects, dag modifiers,
 
 def Ptx_TexOp : Ptx_TextureOp<"tex", [MemRead], (ins
     Ptx_Geometry:$geometry, OptionalAttr<Ptx_Level>:$level, Ptx_Vector:$vec,
-    Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2)> {
+    Ptx_ScalarType:$ty, Ptx_ScalarType:$ty2), [UnseenByOthers]> {
   let summary = "reads a texture";
   let description = [{
     The operands are the texture, the sampler if there is one, the coordinates,
@@ -91,7 +92,7 @@ def Ptx_TexOp : Ptx_TextureOp<"tex", [MemRead], (ins
 }
 def Ptx_Tld4Op : Ptx_TextureOp<"tld4", [MemRead], (ins
     Ptx_Component:$component, Ptx_Geometry:$geometry, Ptx_ScalarType:$ty,
-    Ptx_ScalarType:$ty2)> {
+    Ptx_ScalarType:$ty2), [UnseenByOthers]> {
   let summary = "reads a component of the four texels that a filter would mix";
   let description = [{
     The operands are those of `ptx.tex`, without a level. The results are in the
@@ -101,14 +102,14 @@ def Ptx_Tld4Op : Ptx_TextureOp<"tld4", [MemRead], (ins
   let Ignored = ["v4"];
 }
 def Ptx_TxqOp : Ptx_TextureOp<"txq", [MemRead], (ins
-    Ptx_TextureQuery:$query, Flag_AtLevel:$level)> {
+    Ptx_TextureQuery:$query, Flag_AtLevel:$level), [UnseenByOthers]> {
   let summary = "asks for a property of a texture or sampler";
   let description = "The operands are the handle and the level, if given.";
   let extraClassDeclaration = "TextureAccess getAccess();";
   let Ignored = ["b32"];
 }
 def Ptx_IstypepOp : Ptx_TextureOp<"istypep", [MemRead], (ins
-    Ptx_OpaqueType:$type)> {
+    Ptx_OpaqueType:$type), [UnseenByOthers]> {
   let summary = "is this the address of such an opaque variable?";
   let extraClassDeclaration = "TextureAccess getAccess();";
 }
@@ -121,7 +122,7 @@ class Ptx_SurfaceOp<string mnemonic, list<MemoryEffect> effects, dag modifiers,
   let Ignored = ["ca", "cg", "cs", "cv", "wb", "wt"];
 }
 def Ptx_SuldOp : Ptx_SurfaceOp<"suld", [MemRead], (ins
-    OptionalAttr<Ptx_Vector>:$vec)> {
+    OptionalAttr<Ptx_Vector>:$vec), [UnseenByOthers]> {
   let summary = "loads from a surface";
   let description = "The operands are the surface and the coordinates.";
   let extraClassDeclaration = "TextureAccess getAccess();";
@@ -143,7 +144,7 @@ def Ptx_SuredOp : Ptx_SurfaceOp<"sured", [MemRead, MemWrite], (ins
                                          MeetsInGlobal, ReleasesNothing);
 }
 def Ptx_SuqOp : Ptx_TextureOp<"suq", [MemRead], (ins
-    Ptx_TextureQuery:$query)> {
+    Ptx_TextureQuery:$query), [UnseenByOthers]> {
   let summary = "asks for a property of a surface";
   let extraClassDeclaration = "TextureAccess getAccess();";
   let Ignored = ["b32"];
