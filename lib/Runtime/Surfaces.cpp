@@ -46,16 +46,6 @@ static unsigned bytesOf(PtxjitTextureElement element) {
   }
 }
 
-static bool hasLayers(uint8_t geometry) {
-  return geometry == PTXJIT_GEOMETRY_A1D || geometry == PTXJIT_GEOMETRY_A2D;
-}
-static unsigned countDimensions(uint8_t geometry) {
-  return geometry == PTXJIT_GEOMETRY_3D ? 3
-         : geometry == PTXJIT_GEOMETRY_1D || geometry == PTXJIT_GEOMETRY_A1D
-             ? 1
-             : 2;
-}
-
 /// Has the surface the shape that a geometry is for? The faces of a cube are
 /// layers.
 static bool hasShape(const PtxjitTexture &surface, uint8_t geometry) {

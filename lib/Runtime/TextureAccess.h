@@ -20,6 +20,25 @@ namespace ptxjit {
 /// are; the thread is that of lane 0, and those of other lanes follow.
 void accessTexture(const PtxjitTextureAccess &access, const KernelCall &caller);
 
+/// Dimensions of places in an image. A direction into a cube becomes a place in
+/// one of its faces.
+constexpr unsigned countDimensions(uint8_t geometry) {
+  switch (geometry) {
+  case PTXJIT_GEOMETRY_1D:
+  case PTXJIT_GEOMETRY_A1D:
+    return 1;
+  case PTXJIT_GEOMETRY_3D:
+    return 3;
+  default:
+    return 2;
+  }
+}
+/// Does an access choose one of several layers?
+constexpr bool hasLayers(uint8_t geometry) {
+  return geometry == PTXJIT_GEOMETRY_A1D || geometry == PTXJIT_GEOMETRY_A2D ||
+         geometry == PTXJIT_GEOMETRY_ACUBE || geometry == PTXJIT_GEOMETRY_A2DMS;
+}
+
 /// The lanes of an access that refer to the same texture and sampler.
 struct TextureLanes {
   const PtxjitTextureAccess &access;

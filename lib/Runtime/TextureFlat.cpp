@@ -56,7 +56,7 @@ using Weights = Integers[4];
 PTXJIT_CLONES static void findPlaces(const float *at, int extent,
                                      bool isNormalized, bool repeats,
                                      double *places) {
-  constexpr double kFar = 1 << 22;
+  constexpr double kFar = 1 << 22; // no such image is as long
   double scale = isNormalized ? extent : 1;
   for (unsigned i = 0; i < kLanes; ++i) {
     double x = at[i];
@@ -428,27 +428,26 @@ static bool isFlat(const TextureLanes &lanes) {
   const PtxjitTextureAccess &access = lanes.access;
   const PtxjitTexture &texture = lanes.texture;
   bool hasFloats = lanes.has(PTXJIT_TEXTURE_FLOAT_AT);
-  bool isOneDimension = access.geometry == PTXJIT_GEOMETRY_1D ||
-                        access.geometry == PTXJIT_GEOMETRY_A1D;
-  bool isTwoDimensions = access.geometry == PTXJIT_GEOMETRY_2D ||
-                         access.geometry == PTXJIT_GEOMETRY_A2D;
-  bool hasLayers = access.geometry == PTXJIT_GEOMETRY_A1D ||
-                   access.geometry == PTXJIT_GEOMETRY_A2D;
-  bool hasShape = (isOneDimension && texture.shape <= PTXJIT_IMAGE_2D) ||
-                  (isTwoDimensions && texture.shape >= PTXJIT_IMAGE_1D &&
-                   texture.shape <= PTXJIT_IMAGE_2D);
+  unsigned dims = countDimensions(access.geometry);
+  bool isLayered = hasLayers(access.geometry);
+  bool isFlatGeometry = access.geometry == PTXJIT_GEOMETRY_1D ||
+                        access.geometry == PTXJIT_GEOMETRY_A1D ||
+                        access.geometry == PTXJIT_GEOMETRY_2D ||
+                        access.geometry == PTXJIT_GEOMETRY_A2D;
+  bool hasShape = isFlatGeometry && texture.shape <= PTXJIT_IMAGE_2D &&
+                  (dims == 1 || texture.shape != PTXJIT_IMAGE_LINEAR);
   bool isOdd = lanes.has(PTXJIT_TEXTURE_HAS_OFFSETS) || texture.isSRGB ||
                access.level != PTXJIT_LEVEL_BASE || texture.levels != 1 ||
                texture.samples != 1 || texture.type == PTXJIT_TEXEL_F16 ||
                access.element == PTXJIT_ELEMENT_F16 ||
                access.element == PTXJIT_ELEMENT_F16X2 ||
                // A layer of integers may be outside, a buffer has no floats.
-               (hasLayers && !hasFloats) ||
+               (isLayered && !hasFloats) ||
                (texture.shape == PTXJIT_IMAGE_LINEAR && hasFloats);
   // All results are written: those of lanes with other textures, too.
   bool isWhole = access.lanes == kLanes && lanes.lanes == access.active;
   return isWhole && texture.kind == PTXJIT_OPAQUE_TEXTURE &&
-         bool(texture.isLayered) == hasLayers && hasShape && !isOdd;
+         bool(texture.isLayered) == isLayered && hasShape && !isOdd;
 }
 
 uint32_t ptxjit::sampleFlat(const TextureLanes &lanes) {

@@ -40,7 +40,10 @@ struct Dimension {
 } // namespace
 
 /// Places beyond this are as good as infinite, and fit into an int.
-static constexpr double kFar = 1 << 22;
+static constexpr double kFar = 1 << 30;
+/// The same for places in 256ths of a texel. Only memory, which has no filter,
+/// is longer.
+static constexpr double kFarOfFilters = 1 << 22;
 
 static bool repeats(PtxjitAddressMode mode) {
   return mode == PTXJIT_ADDRESS_WRAP || mode == PTXJIT_ADDRESS_MIRROR;
@@ -89,6 +92,7 @@ static Axis findNeighbours(double coordinate, Dimension dim, bool isGather) {
   if (repeats(dim.mode) && !dim.isNormalized)
     dim.mode = PTXJIT_ADDRESS_CLAMP;
   double x = findPlaceAlong(coordinate, dim) + dim.offset;
+  x = std::clamp(x, -kFarOfFilters, kFarOfFilters);
   int units = int(std::floor(x * 256 + 0.5)) - 128;
   if (!isGather && dim.mode == PTXJIT_ADDRESS_CLAMP)
     units = std::clamp(units, 0, (dim.extent - 1) * 256);
@@ -189,25 +193,8 @@ private:
 static bool isCubeGeometry(uint8_t geometry) {
   return geometry == PTXJIT_GEOMETRY_CUBE || geometry == PTXJIT_GEOMETRY_ACUBE;
 }
-static bool hasLayers(uint8_t geometry) {
-  return geometry == PTXJIT_GEOMETRY_A1D || geometry == PTXJIT_GEOMETRY_A2D ||
-         geometry == PTXJIT_GEOMETRY_ACUBE || geometry == PTXJIT_GEOMETRY_A2DMS;
-}
 static bool hasSamples(uint8_t geometry) {
   return geometry == PTXJIT_GEOMETRY_2DMS || geometry == PTXJIT_GEOMETRY_A2DMS;
-}
-
-/// Dimensions of a place. A direction into a cube becomes a place in a face.
-static unsigned countDimensions(uint8_t geometry) {
-  switch (geometry) {
-  case PTXJIT_GEOMETRY_1D:
-  case PTXJIT_GEOMETRY_A1D:
-    return 1;
-  case PTXJIT_GEOMETRY_3D:
-    return 3;
-  default:
-    return 2;
-  }
 }
 
 Sampler::Sampler(const TextureLanes &lanes)
