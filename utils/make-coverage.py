@@ -44,10 +44,10 @@ recorded reads and writes all but 1,980 are equal bit by bit. Those are gradient
 (levels differ by 1/256, with anisotropy and on cubes by more), and reads that CUDA
 leaves undefined.
 
-Random programs (`utils/random-stress.sh`) use all opcodes except those of
-textures and tensor memory. In 75 minutes, two processes on two cores ran 6,178
-programs with each of these opcodes over 1,600 times. Three programs differed, for
-two reasons, which have been fixed.
+Random programs (`utils/random-stress.sh`) use all opcodes; those of textures and
+of tensor memory have programs of their own. In 75 minutes, two processes on two
+cores ran 6,178 of the other programs, with each opcode over 1,600 times. Three
+programs differed, for two reasons, which have been fixed.
 
 The parser accepts all 19,344 forms that `ptxas` 13.0 accepts. (It also accepts
 modules of 32-bit addresses, which `ptxas` does not: [Execution](Execution.md).)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Tests random kernels against the reference interpreter, seed after seed, in
 # all modes and with changing chunk widths. Most files have forms of the whole
-# ISA table, one of 16 has copies of tensors, one has wgmma, one tcgen05. Keeps
-# the programs with differences, and prints at the end how often the rarest
-# opcodes occurred.
+# ISA table, one of 16 has copies of tensors, one has wgmma, one tcgen05, one
+# textures. Keeps the programs with differences, and prints at the end how often
+# the rarest opcodes occurred.
 #
 #   utils/random-stress.sh MINUTES [FIRST_SEED] [BUILD]
 set -eu
@@ -32,6 +32,9 @@ while [ "$(date +%s)" -lt "$end" ]; do
   if [ $((seed % 16)) = 13 ]; then # random copies of tensors
     options= count=8 table=
     python3 "$here/tensor_form_tests.py" "$forms" "$seed" "$file"
+  elif [ $((seed % 16)) = 1 ]; then # random textures and surfaces
+    options="--chunk=8" count=100 table=
+    python3 "$here/texture_form_tests.py" "$forms" "$seed" "$file"
   elif [ $((seed % 16)) = 5 ]; then # random multiplications of warpgroups
     options= count=8 table=
     python3 "$here/wgmma_form_tests.py" "$forms" "$seed" "$file"
@@ -57,7 +60,7 @@ while [ "$(date +%s)" -lt "$end" ]; do
   fi
   # shellcheck disable=SC2086
   if timeout 900 "$tool" test $options "$file" >"$file.log" 2>&1; then
-    rm -f "$file" "$file.log"
+    rm -f "$file" "$file.log" "${file%.ptx}"-*.bin
   else
     failures=$((failures + 1))
     echo "seed $seed differs: $file, $file.log" >&2

@@ -5,82 +5,105 @@ Each form gives a kernel for every choice of its modifiers. 64 threads read
 their operands from a table of edge values, access a small image whose format
 and sampler vary from kernel to kernel, and store all results. The reference
 interpreter judges these, and the contents of surfaces afterwards.
+
+  texture_form_tests.py FORMS SEED OUT writes kernels of random forms, with
+  images of random sizes and contents.
 """
+import collections
 import itertools
 import os
 import random
 import re
 import struct
+import sys
 
-from form_syntax import modifiers
+from form_syntax import NEWEST_PTX, modifiers
 from known_form_tests import split
 
 OPCODES = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"}
 THREADS, WORDS = 64, 16
-FLOATS, INTEGERS, PLACES = (f"texture-{name}.bin"
-                            for name in ("floats", "integers", "places"))
+RANDOM_KERNELS = 100
 REGISTER = {"b8": "%h", "b16": "%h", "f16": "%h", "b32": "%r", "u32": "%r",
             "s32": "%r", "f32": "%r", "f16x2": "%r", "b64": "%rd",
             "u64": "%rd", "s64": "%rd"}
-# Extents in the test notation, and texels of the base level.
-SHAPES = {"1d": ("1d,16", 16), "2d": ("2d,8,4", 32), "3d": ("3d,4,4,2", 32),
-          "a1d": ("a1d,8,3", 24), "a2d": ("a2d,4,4,3", 48),
-          "cube": ("cube,4", 96), "acube": ("acube,2,2", 48),
-          "2dms": ("2dms,4,4,2", 32), "a2dms": ("a2dms,4,2,2,2", 32)}
-# Words of a row: layer or sample first, coordinates, then what follows.
+# Extents of images, and then their layers and samples. Cubes have one extent.
+SHAPES = {"1d": [16], "2d": [8, 4], "3d": [4, 4, 2], "a1d": [8, 3],
+          "a2d": [4, 4, 3], "cube": [4], "acube": [2, 2], "2dms": [4, 4, 2],
+          "a2dms": [4, 2, 2, 2]}
+SPATIAL = {"1d": 1, "a1d": 1, "3d": 3, "cube": 1, "acube": 1}
+# What a set of kernels is made from: the seed of their choices, the shapes of
+# their images, and the names of their inputs.
+Setting = collections.namedtuple("Setting", "seed shapes inputs")
+FORMS = Setting("", SHAPES, "texture-{}.bin".format)
 FORMATS = ["f32", "f32", "u8", "s8", "u16", "s16", "f16", "u32", "s32"]
 BYTES = {"u8": 1, "s8": 1, "u16": 2, "s16": 2, "f16": 2, "u32": 4, "s32": 4,
          "f32": 4}
 
 
-def write_inputs(folder):
+def write_inputs(folder, setting=FORMS):
     """Operands as rows of 16 words: floats, integers, and places that are
     different in all threads."""
-    rng = random.Random("textures")
+    rng = random.Random(setting.seed or "textures")
     special = [0.0, -0.0, 0.5, 1.0, -1.0, 0.25, 0.9999999, 2.0, 3.5, 1e10,
                -1e10, float("inf"), float("-inf"), float("nan"), 1e-40]
-    rows = []
-    for thread in range(THREADS):
-        row = [rng.choice([rng.uniform(-2, 3), rng.uniform(-1, 9),
-                           rng.choice(special)]) for _ in range(WORDS)]
-        rows.append(struct.pack("<16f", *row))
-    with open(os.path.join(folder, FLOATS), "wb") as f:
-        f.write(b"".join(rows))
-    with open(os.path.join(folder, INTEGERS), "wb") as f:
-        for thread in range(THREADS):
-            f.write(struct.pack("<16i", *[rng.choice(
-                [rng.randrange(-2, 6), rng.randrange(-9, 20), 0])
-                for _ in range(WORDS)]))
-    with open(os.path.join(folder, PLACES), "wb") as f:
-        for thread in range(THREADS):
-            f.write(struct.pack("<16i", thread, *range(thread, thread + 15)))
+
+    def write(name, words, row):
+        with open(os.path.join(folder, setting.inputs(name)), "wb") as f:
+            for thread in range(THREADS):
+                f.write(struct.pack(f"<{WORDS}{words}", *row(thread)))
+
+    write("floats", "f", lambda _: [
+        rng.choice([rng.uniform(-2, 3), rng.uniform(-1, 9),
+                    rng.choice(special)]) for _ in range(WORDS)])
+    write("integers", "i", lambda _: [
+        rng.choice([rng.randrange(-2, 6), rng.randrange(-9, 20), 0])
+        for _ in range(WORDS)])
+    write("places", "i", lambda thread: [
+        thread, *range(thread, thread + WORDS - 1)])
 
 
-def image(rng, geometry, channels=None, fmt=None, levels=1):
+def random_shapes(rng):
+    """Extents that are often odd, or 1."""
+    shapes = {}
+    for geometry, example in SHAPES.items():
+        most = {1: 20, 2: 9, 3: 5}[SPATIAL.get(geometry, 2)]
+        shapes[geometry] = [rng.randrange(1, most if i < 2 else 5)
+                            for i in range(len(example))]
+        if geometry.endswith("ms"):
+            shapes[geometry][-1] = rng.choice([1, 2, 4, 8])
+    return shapes
+
+
+def count_texels(geometry, extents, levels):
+    spatial = SPATIAL.get(geometry, 2)
+    images = 6 if "cube" in geometry else 1
+    for n in extents[spatial:]:
+        images *= n
+    texels = 0
+    for level in range(levels):
+        part = images
+        for n in extents[:spatial]:
+            part *= max(1, n >> level)
+        if "cube" in geometry:
+            part *= max(1, extents[0] >> level)
+        texels += part
+    return texels
+
+
+def image(rng, geometry, shapes, channels=None, fmt=None, levels=1):
     """(elements, type of elements, notation) of an image."""
-    extents, texels = SHAPES[geometry]
+    extents = shapes[geometry]
     fmt = fmt or rng.choice(FORMATS)
     channels = channels or rng.choice([1, 2, 4])
-    words = [extents] + ([f"x{channels}"] if channels > 1 else [])
+    words = [",".join([geometry, *map(str, extents)])]
+    if channels > 1:
+        words.append(f"x{channels}")
     if fmt == "f16":
         words.append("f16")
     if levels > 1:
-        sizes = [int(n) for n in extents.split(",")[1:]]
-        spatial = {"1d": 1, "a1d": 1, "3d": 3}.get(geometry, 2)
-        if geometry in ("cube", "acube"):
-            sizes.insert(1, sizes[0])
-        level, images = sizes[:spatial], 1
-        for n in sizes[spatial:]:
-            images *= n
-        images *= 6 if "cube" in geometry else 1
-        texels = 0
-        for i in range(levels):
-            part = images
-            for n in level:
-                part *= max(1, n >> i)
-            texels += part
         words.append(f"levels={levels}")
-    return texels * channels, fmt, ",".join(words)
+    return (count_texels(geometry, extents, levels) * channels, fmt,
+            ",".join(words))
 
 
 def sampler(rng, fmt, may_be_seamless=False):
@@ -114,13 +137,16 @@ def buffer(elements, fmt, rng):
 class Kernel:
     """Builds the text of one kernel."""
 
-    def __init__(self, opcode, tokens, operands, number):
+    def __init__(self, opcode, tokens, operands, number, setting):
         self.opcode, self.tokens, self.operands = opcode, tokens, operands
         self.name = re.sub(r"\W", "_", ".".join([opcode, *tokens])) + \
             f"_{number}"
-        self.rng = random.Random(self.name)
+        self.rng = random.Random(self.name + setting.seed)
+        self.setting = setting
         self.types = [t for t in tokens if t in REGISTER] + ["b32", "b32"]
         self.geometry = next((t for t in tokens if t in SHAPES), "2d")
+        self.input = ("places" if opcode.startswith("su") and opcode != "suq"
+                      else "floats" if self.types[1] == "f32" else "integers")
         self.body, self.stores, self.arguments = [], [], []
         self.used, self.word = 0, 0
 
@@ -130,6 +156,21 @@ class Kernel:
 
     def type_of(self, rule):
         return {"": self.types[0], "2": self.types[1]}.get(rule, rule)
+
+    def number(self, ty, wanted):
+        """A register that holds the next number of the thread's row."""
+        register = self.source(ty)
+        if (self.input, wanted) == ("floats", "s32"):
+            self.body.append(f"  cvt.rni.s32.f32 {register}, {register};")
+        if (self.input, wanted) == ("integers", "f32"):
+            self.body.append(f"  cvt.rn.f32.s32 {register}, {register};")
+        return register
+
+    def places(self, text):
+        """The coordinates of a texture. A layer comes first."""
+        numbers = iter(["s32"] if self.geometry.startswith("a") else [])
+        return self.vector(
+            text, lambda ty: self.number(ty, next(numbers, self.types[1])))
 
     def source(self, ty):
         """A register that holds the next words of the thread's row."""
@@ -169,13 +210,18 @@ class Kernel:
     def handle(self):
         """The image, and how the text names it."""
         kind = "surf" if self.opcode.startswith("su") else "tex"
-        by_variable = self.opcode in ("txq", "suq") or self.rng.random() < 0.3
+        by_variable = (self.opcode in ("txq", "suq") or
+                       self.opcode != "istypep" and self.rng.random() < 0.3)
         if kind == "surf":
             elements, fmt, notation = self.surface_image()
         else:
+            extents = self.setting.shapes[self.geometry]
+            most = max(extents[:SPATIAL.get(self.geometry, 2)]).bit_length()
             levels = 1 if self.geometry in ("2dms", "a2dms") or \
-                self.opcode == "tld4" else self.rng.choice([1, 2])
+                self.opcode == "tld4" else \
+                min(most, self.rng.choice([1, 2]))
             elements, fmt, notation = image(self.rng, self.geometry,
+                                            self.setting.shapes,
                                             levels=levels)
             notation += "," + sampler(
                 self.rng, fmt, "cube" in self.geometry and not by_variable)
@@ -201,10 +247,11 @@ class Kernel:
                 fmt = self.rng.choice(["u32", "s32"])
             count = 2 if self.types[0] == "b64" else \
                 self.rng.choice([1, 2, 4])
-            return image(self.rng, self.geometry, fmt=fmt,
+            return image(self.rng, self.geometry, self.setting.shapes, fmt=fmt,
                          channels=1 if self.opcode == "sured" and count != 2
                          else count)
-        return image(self.rng, self.geometry, channels=4, fmt="u32")
+        return image(self.rng, self.geometry, self.setting.shapes, channels=4,
+                     fmt="u32")
 
     def coordinates(self, text):
         """Of surfaces: places that no two threads share."""
@@ -214,7 +261,7 @@ class Kernel:
             self.types[0], 4)
         size = element * next((int(t[1]) for t in self.tokens
                                if re.fullmatch(r"v\d", t)), 1)
-        extents = [int(n) for n in SHAPES[self.geometry][0].split(",")[1:]]
+        extents = self.setting.shapes[self.geometry]
         unit = 1 if "p" in self.tokens else size
         across = extents[0] if "p" in self.tokens else \
             extents[0] * 16 // size
@@ -257,7 +304,7 @@ class Kernel:
                 elif self.opcode.startswith("su"):
                     words.append(self.coordinates(part))
                 else:
-                    words.append(self.vector(part, self.source))
+                    words.append(self.places(part))
             return "[" + ", ".join(words) + "]"
         if text.lstrip("|").startswith("d") or text.startswith("|"):
             if text.endswith(":pred"):
@@ -265,10 +312,13 @@ class Kernel:
             return self.vector(text, self.result)
         if self.opcode == "istypep":
             return self.handle()
-        return self.vector(text, self.source)
+        # Bits are offsets, but for surfaces, which store them.
+        return self.vector(text, lambda ty: self.number(
+            ty, "s32" if ty == "b32" else ty))
 
     def add_sampler(self):
-        elements, fmt, notation = image(self.rng, "1d", channels=1)
+        elements, fmt, notation = image(self.rng, "1d", self.setting.shapes,
+                                        channels=1)
         notation += "," + sampler(self.rng, fmt)
         self.arguments.append(
             (f"in={buffer(elements, fmt, self.rng)}@texture({notation})", True))
@@ -299,10 +349,7 @@ class Kernel:
         results = 8 * max(1, len(self.stores))
         zero = [f"  st.global.b64 [%out+{at}], 0;"
                 for at in range(0, results, 8)]
-        source = (PLACES if self.opcode.startswith("su") and
-                  self.opcode != "suq" else
-                  FLOATS if self.types[1] == "f32" else INTEGERS)
-        run = [f"out=u32[ref:{THREADS * results // 4}]", f"in=u32[@{source}]",
+        run = [f"out=u32[ref:{THREADS * results // 4}]", f"in=u32[@{self.setting.inputs(self.input)}]",
                *(word for word, _ in self.arguments)]
         return "\n".join([
             f".visible .entry {self.name}(" +
@@ -335,7 +382,7 @@ class Kernel:
         return names
 
 
-def kernels(opcode, syntax, seen):
+def kernels(opcode, syntax, seen, setting=FORMS):
     """(variables, text) of the kernels of a form. `seen` has those of earlier
     forms."""
     head, _, operand_text = syntax.partition(" ")
@@ -347,6 +394,28 @@ def kernels(opcode, syntax, seen):
         key = opcode, tuple(tokens), operand_text
         if key not in seen:
             seen.add(key)
-            kernel = Kernel(opcode, tokens, operands, len(seen))
+            kernel = Kernel(opcode, tokens, operands, len(seen), setting)
             text = kernel.build()
             yield kernel.variable, text
+
+
+def main():
+    forms, seed, out = sys.argv[1:4]
+    rng, seen = random.Random(seed), set()
+    name = os.path.splitext(os.path.basename(out))[0]
+    setting = Setting(seed, random_shapes(rng), (name + "-{}.bin").format)
+    made = []
+    for row in open(forms):
+        opcode, _, syntax, _ = row.rstrip("\n").split("\t")
+        if opcode in OPCODES:
+            made += kernels(opcode, syntax, seen, setting)
+    made = rng.sample(made, RANDOM_KERNELS)
+    write_inputs(os.path.dirname(out), setting)
+    with open(out, "w") as f:
+        f.write(f".version {NEWEST_PTX}\n.target sm_90\n.address_size 64\n")
+        f.writelines(variable for variable, _ in made)
+        f.writelines(text for _, text in made)
+
+
+if __name__ == "__main__":
+    main()

@@ -174,8 +174,10 @@ static Number numberOf(const PtxjitTexture &texture, unsigned channel) {
     return Number::F16;
   if (!texture.isFraction || widthOf(texture) == 32)
     return Number::Integer;
-  bool isCurved = texture.isSRGB && texture.type == PTXJIT_TEXEL_U8;
-  return isCurved && channel < 3 ? Number::SRGB : Number::Fraction;
+  // Hardware takes the second of two channels for alpha, not for green.
+  bool isColor = channel < 3 && !(channel == 1 && texture.channels == 2);
+  bool isCurved = texture.isSRGB && texture.type == PTXJIT_TEXEL_U8 && isColor;
+  return isCurved ? Number::SRGB : Number::Fraction;
 }
 
 /// The integer that stands for 1 in a fraction.

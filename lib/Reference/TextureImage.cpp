@@ -205,16 +205,16 @@ static std::array<double, 3> moveFromFrame(const FacePoint &p) {
 }
 
 FacePoint reference::projectToFace(std::array<double, 3> direction) {
-  // Beside infinity the others are zeros, of which one is chosen.
+  // Beside infinity the finite ones are zeros, of which one is chosen.
   bool isInfinite =
       llvm::any_of(direction, [](double x) { return std::isinf(x); });
   std::array<double, 3> sizes;
   for (auto [size, x] : llvm::zip_equal(sizes, direction)) {
-    size = isInfinite      ? (std::isinf(x) ? -1 : 0)
+    size = isInfinite      ? (std::isfinite(x) ? 0 : -1)
            : std::isnan(x) ? 0
                            : std::abs(x);
     if (isInfinite || std::isnan(x))
-      x = std::copysign(0.0, isInfinite ? x : 1.0);
+      x = 0;
   }
   auto [x, y, z] = sizes;
   unsigned axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;

@@ -100,6 +100,7 @@ private:
   std::array<uint32_t, 4> fetch();
   FixedLevel chooseLevel();
   double levelOfGradients();
+  std::array<double, 3> direction() const;
   std::array<double, 3> directionAt(const std::array<float, 3> &step) const;
   Axis axisOf(unsigned dimension, unsigned level) const;
   Taps findTaps(const Axis &axis) const;
@@ -171,6 +172,11 @@ std::array<uint32_t, 4> TextureReader::fetch() {
 // Levels
 //===----------------------------------------------------------------------===//
 
+/// The place of a cube. Its zeros keep their signs, which choose between faces.
+std::array<double, 3> TextureReader::direction() const {
+  return {place.at[0], place.at[1], place.at[2]};
+}
+
 /// The place of a cube that lies a gradient away.
 std::array<double, 3>
 TextureReader::directionAt(const std::array<float, 3> &step) const {
@@ -194,7 +200,7 @@ double TextureReader::levelOfGradients() {
   // The hardware takes differences on the face. Up to 1.4 levels off where the
   // gradients lead to other faces.
   g.count = 2;
-  FacePoint here = projectToFace(directionAt({}));
+  FacePoint here = projectToFace(direction());
   double half = texture.level[0].width / 2.0;
   auto difference = [&](const std::array<float, 3> &step,
                         std::array<double, 3> &out) {
@@ -287,7 +293,7 @@ axesOnFace(const FacePoint &p, const PtxjitSampler &sampler, uint32_t width) {
 
 void TextureReader::addFace(unsigned level, unsigned weight,
                             SmallVectorImpl<Quad> &quads) {
-  FacePoint p = projectToFace(directionAt({}));
+  FacePoint p = projectToFace(direction());
   auto [x, y] = axesOnFace(p, sampler, texture.level[level].width);
   if (sampler.isLinear && sampler.isSeamless) {
     Taps tapsX = findUnbounded(x), tapsY = findUnbounded(y);
@@ -360,7 +366,7 @@ std::array<uint32_t, 4> TextureReader::gather(unsigned channel) {
     quad = loadQuad(level, findGathered(axisOf(0, level)),
                     findGathered(axisOf(1, level)), sliceOf(0), 256);
   } else {
-    FacePoint p = projectToFace(directionAt({}));
+    FacePoint p = projectToFace(direction());
     auto [x, y] = axesOnFace(p, sampler, texture.level[level].width);
     if (sampler.isSeamless)
       missing = loadAcrossEdges(level, p.face, findUnbounded(x),

@@ -122,7 +122,7 @@ static uint32_t decodeChannel(uint8_t type, const char *place) {
 
 ChannelKind ptxjit::kindOfChannel(const PtxjitTexture &texture,
                                   unsigned channel) {
-  if (texture.isSRGB && channel < 3)
+  if (isCurved(texture, channel))
     return ChannelKind::Half;
   if (texture.isFraction)
     return ChannelKind::Fraction;
@@ -141,7 +141,7 @@ void ptxjit::readTexel(const PtxjitTexture &texture, const char *place,
   unsigned bytes = bytesOfChannel(texture.type);
   for (unsigned c = 0; c < texture.channels; ++c) {
     channels[c] = decodeChannel(texture.type, place + c * bytes);
-    if (texture.isSRGB && c < 3)
+    if (isCurved(texture, c))
       channels[c] = bitsOf(float(kLinearOfSRGB[channels[c]]) * 0x1p-16f);
   }
 }

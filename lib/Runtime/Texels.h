@@ -38,6 +38,12 @@ enum class ChannelKind {
 };
 ChannelKind kindOfChannel(const PtxjitTexture &texture, unsigned channel);
 
+/// Is a channel read by the curve of sRGB? An H100 takes the second of two
+/// channels as it takes the fourth of four.
+inline bool isCurved(const PtxjitTexture &texture, unsigned channel) {
+  return texture.isSRGB && channel < (texture.channels == 2 ? 1u : 3u);
+}
+
 /// Reads the channels that the texel has: integers as 32-bit integers, others
 /// as the bits of f32 numbers.
 void readTexel(const PtxjitTexture &texture, const char *place,

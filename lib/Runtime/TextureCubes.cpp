@@ -46,7 +46,7 @@ Direction ptxjit::cleanDirection(Direction direction) {
                                 [](double x) { return std::isinf(x); });
   for (double &x : direction) {
     if (isInfinite)
-      x = std::isinf(x) ? std::copysign(double(NAN), x) : std::copysign(0.0, x);
+      x = std::isfinite(x) ? 0 : double(NAN);
     else if (std::isnan(x))
       x = 0;
   }

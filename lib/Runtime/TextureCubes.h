@@ -21,9 +21,9 @@ struct FacePlace {
   double s, t;
 };
 
-/// The direction that hardware takes one for. NaN is 0. Beside an infinite
-/// component the others are 0, with their signs, and it becomes NaN: the face
-/// is chosen among the others.
+/// The direction that hardware takes one for. NaN is 0. If a component is
+/// infinite, the finite ones are 0, and the others NaN: the face is chosen
+/// among the finite ones.
 Direction cleanDirection(Direction direction);
 
 /// The face that a clean direction meets. ISA: "tex.cube".

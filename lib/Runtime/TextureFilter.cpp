@@ -34,9 +34,10 @@ Texel ptxjit::readBorderColor(const PtxjitTexture &texture,
   }
   Texel texel{};
   readTexel(texture, stored, texel.data());
-  for (unsigned c = 0; c < 3 && texture.isSRGB; ++c) { // it is linear already
+  for (unsigned c = 0; c < texture.channels; ++c) {
     float color = sampler.border[c] > 0 ? std::min(sampler.border[c], 1.0f) : 0;
-    texel[c] = c < texture.channels ? __builtin_bit_cast(uint32_t, color) : 0;
+    if (isCurved(texture, c)) // the border is linear already
+      texel[c] = __builtin_bit_cast(uint32_t, color);
   }
   return texel;
 }

@@ -107,8 +107,10 @@ typedef struct PtxjitTexture {
   /** Integers of up to 16 bits are read as fractions, [0, 1] or [-1, 1].
    *  Surfaces: `sust.p` stores fractions (CUDA's formats UNORM and SNORM). */
   uint8_t isFraction;
-  uint8_t isSRGB;  /**< red, green and blue are read by the curve of sRGB */
-  uint32_t layers; /**< 1 unless layered; of cubes: cubes, not faces */
+  /** Red, green and blue are read by the curve of sRGB. Of two channels, only
+   *  the first is a colour. */
+  uint8_t isSRGB;
+  uint32_t layers;      /**< 1 unless layered; of cubes: cubes, not faces */
   uint32_t sampleBytes; /**< from sample to sample of a texel */
   PtxjitSampler sampler;
   PtxjitImageLevel level[PTXJIT_MOST_LEVELS];
