@@ -13,6 +13,7 @@ import video_form_tests
 from form_syntax import (HAND_WRITTEN, HAND_WRITTEN_OPS, NEWEST_PTX, WIDTH,
                          modifiers)
 from known_form_tests import split
+from texture_form_tests import OPCODES as TEXTURES
 
 # The number of registers of each class, and their type.
 POOLS = {"p": (4, "pred"), "r": (8, "b32"), "h": (8, "b16"), "w": (4, "b64"),
@@ -88,7 +89,10 @@ class FormTable:
     def group(opcode, op, syntax):
         # Copies of tensors have random programs of their own
         # (tensor_form_tests.py), as have wgmma (wgmma_form_tests.py). Tensor
-        # memory has to be allocated (tensor_memory_form_tests.py).
+        # memory has to be allocated (tensor_memory_form_tests.py), and textures
+        # have to be bound (texture_form_tests.py).
+        if opcode in TEXTURES:
+            return None
         if op == "unlowered" or op.startswith(("tensor.", "tensormap.",
                                                "wgmma", "tcgen05.")):
             return None
