@@ -112,6 +112,19 @@ static cudaTextureDesc fromDriver(const CUDA_TEXTURE_DESC &desc) {
   return out;
 }
 
+/// Asks the driver, by `get`, what an object was made from.
+template <typename Ours, typename Drivers, typename Handle>
+static int describe(Ours *out, CUresult (*get)(Drivers *, Handle),
+                    Handle object) {
+  Drivers same;
+  if (!out)
+    return cudaErrorInvalidValue;
+  int error = get(&same, object);
+  if (!error)
+    *out = ::fromDriver(same);
+  return error;
+}
+
 //===----------------------------------------------------------------------===//
 // Errors that the driver does not tell apart
 //===----------------------------------------------------------------------===//
@@ -194,23 +207,11 @@ PTXJIT_CUDART_API(cudaDestroyTextureObject, (CUtexObject texture), texture) {
 }
 PTXJIT_CUDART_API(cudaGetTextureObjectResourceDesc,
                   (cudaResourceDesc * out, CUtexObject texture), out, texture) {
-  CUDA_RESOURCE_DESC same;
-  if (!out)
-    return cudaErrorInvalidValue;
-  int error = cuTexObjectGetResourceDesc(&same, texture);
-  if (!error)
-    *out = ::fromDriver(same);
-  return error;
+  return describe(out, cuTexObjectGetResourceDesc, texture);
 }
 PTXJIT_CUDART_API(cudaGetTextureObjectTextureDesc,
                   (cudaTextureDesc * out, CUtexObject texture), out, texture) {
-  CUDA_TEXTURE_DESC same;
-  if (!out)
-    return cudaErrorInvalidValue;
-  int error = cuTexObjectGetTextureDesc(&same, texture);
-  if (!error)
-    *out = ::fromDriver(same);
-  return error;
+  return describe(out, cuTexObjectGetTextureDesc, texture);
 }
 PTXJIT_CUDART_API(cudaGetTextureObjectResourceViewDesc,
                   (CUDA_RESOURCE_VIEW_DESC * out, CUtexObject texture), out,
@@ -238,11 +239,5 @@ PTXJIT_CUDART_API(cudaDestroySurfaceObject, (CUsurfObject surface), surface) {
 PTXJIT_CUDART_API(cudaGetSurfaceObjectResourceDesc,
                   (cudaResourceDesc * out, CUsurfObject surface), out,
                   surface) {
-  CUDA_RESOURCE_DESC same;
-  if (!out)
-    return cudaErrorInvalidValue;
-  int error = cuSurfObjectGetResourceDesc(&same, surface);
-  if (!error)
-    *out = ::fromDriver(same);
-  return error;
+  return describe(out, cuSurfObjectGetResourceDesc, surface);
 }
