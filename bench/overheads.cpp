@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/CudaDriver/CudaABI.h"
+#include "Measure.h"
+
 #include "ptxjit/Runtime/LoadedModule.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+
+using bench::check;
 
 static const char *const kKernels = R"(.version 8.0
 .target sm_80
@@ -58,28 +59,15 @@ LOOP:
 }
 )";
 
-static void check(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  std::fprintf(stderr, "%s: error %d\n", what, int(result));
-  std::exit(1);
-}
-
 /// Best time of a launch and a synchronization, in nanoseconds.
 static double timeLaunch(CUfunction function, unsigned grid, unsigned block,
                          void **params, int runs) {
-  double best = 1e300;
-  for (int i = 0; i < runs; ++i) {
-    auto start = std::chrono::steady_clock::now();
+  return bench::findBestTime(runs, [&] {
     check(cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, nullptr, params,
                          nullptr),
           "cuLaunchKernel");
     check(cuCtxSynchronize(), "cuCtxSynchronize");
-    best = std::min(best, std::chrono::duration<double, std::nano>(
-                              std::chrono::steady_clock::now() - start)
-                              .count());
-  }
-  return best;
+  });
 }
 
 /// Best time of 20,000 turns of one CTA, in nanoseconds per turn and warp.
@@ -89,20 +77,14 @@ static double timeTurns(ptxjit::LoadedModule &module, const char *kernel,
   ptxjit::KernelOptions options;
   options.atLeast = mode;
   std::string diagnostics;
-  double best = 1e300;
-  for (int i = 0; i < 20; ++i) {
-    auto start = std::chrono::steady_clock::now();
+  double best = bench::findBestTime(20, [&] {
     ptxjit::LaunchStatus status = module.launch(
         kernel, {1, 1, 1}, block, &turns, 0, 1, options, diagnostics);
-    double time = std::chrono::duration<double, std::nano>(
-                      std::chrono::steady_clock::now() - start)
-                      .count();
     if (status != ptxjit::LaunchStatus::Ok) {
       std::fputs(diagnostics.c_str(), stderr);
       std::exit(1);
     }
-    best = std::min(best, time);
-  }
+  });
   return best / turns / warps;
 }
 

@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/CudaDriver/CudaABI.h"
+#include "Measure.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+using bench::check;
 
 static const char *const kKernels = R"(.version 8.0
 .target sm_90
@@ -74,24 +73,9 @@ LOOP:
 static constexpr unsigned kRows = 128, kRowBytes = 128, kBoxes = 4;
 static constexpr unsigned kCopies = 20000;
 
-static void check(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  std::fprintf(stderr, "%s: error %d\n", what, int(result));
-  std::exit(1);
-}
-
 /// The best time of some calls of f(), in nanoseconds a copy.
 template <typename F> static double timeCopies(F f) {
-  double best = 1e300;
-  for (int i = 0; i < 40; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    f();
-    std::chrono::duration<double, std::nano> time =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count() / kCopies);
-  }
-  return best;
+  return bench::findBestTime(40, f) / kCopies;
 }
 
 /// Copies the rows of the boxes as the kernels do.

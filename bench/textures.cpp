@@ -8,16 +8,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/CudaDriver/CudaABI.h"
+#include "Measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
+
+using bench::check;
 
 static constexpr int kEdge = 1024; ///< texels, and threads, of a side
 static constexpr float kCos = 0.9f, kSin = 0.4f;
@@ -50,24 +50,9 @@ static const char *const kKernel = R"(.version 8.0
 }
 )";
 
-static void check(CUresult result, const char *what) {
-  if (result == CUDA_SUCCESS)
-    return;
-  std::fprintf(stderr, "%s: error %d\n", what, int(result));
-  std::exit(1);
-}
-
 /// The best time of some calls of f(), in nanoseconds a read.
 template <typename F> static double timeReads(F f) {
-  double best = 1e300;
-  for (int i = 0; i < 15; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    f();
-    std::chrono::duration<double, std::nano> time =
-        std::chrono::steady_clock::now() - start;
-    best = std::min(best, time.count() / (kEdge * kEdge));
-  }
-  return best;
+  return bench::findBestTime(15, f) / (kEdge * kEdge);
 }
 
 //===----------------------------------------------------------------------===//
