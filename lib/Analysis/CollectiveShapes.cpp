@@ -25,6 +25,11 @@ static Shape inferBarrier(BarrierOp, ShapeInference &) { return ofWarp(true); }
 static Shape inferAny(AnyOp, ShapeInference &) { return ofWarp(true); }
 static Shape inferAll(AllOp, ShapeInference &) { return ofWarp(true); }
 
+/// The lanes that execute it together see the same mask.
+static Shape inferActivemask(ActivemaskOp, ShapeInference &) {
+  return ofWarp(true);
+}
+
 /// The result is uniform if all lanes of the warp read the same lane.
 static Shape inferShfl(ShflOp op, ShapeInference &inference) {
   auto clamp = constantOf(op.getC());
@@ -56,6 +61,7 @@ static Shape inferWait(MbarrierWaitOp op, ShapeInference &inference) {
 }
 
 void ptxjit::attachCollectiveRules(MLIRContext &context) {
-  attachShapeRules<inferBar, inferBarrier, inferAny, inferAll, inferShfl,
-                   inferVote, inferRedux, inferArrive, inferWait>(context);
+  attachShapeRules<inferActivemask, inferBar, inferBarrier, inferAny, inferAll,
+                   inferShfl, inferVote, inferRedux, inferArrive, inferWait>(
+      context);
 }

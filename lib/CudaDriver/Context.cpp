@@ -270,17 +270,22 @@ PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
 /// The limits that apply until a program sets them, by CUlimit.
 static constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0, 0};
 
+std::optional<size_t> cuda::limitOf(const Context &context, int limit) {
+  if (limit < 0 || limit > 6)
+    return std::nullopt;
+  size_t own = context.limits[limit];
+  return own ? own : kLimits[limit];
+}
+
 PTXJIT_CUDA_API(cuCtxGetLimit, (size_t *value, int limit), value, limit) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
-  if (limit < 0 || limit > 6)
-    return CUDA_ERROR_UNSUPPORTED_LIMIT;
-  size_t own = context->limits[limit];
-  *value = own ? own : kLimits[limit];
-  return CUDA_SUCCESS;
+  std::optional<size_t> found = limitOf(*context, limit);
+  *value = found.value_or(*value);
+  return found ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 PTXJIT_CUDA_API(cuCtxSetLimit, (int limit, size_t value), limit, value) {
   Context *context;

@@ -70,9 +70,7 @@ int cuda::getAttribute(CUdevice_attribute attribute) {
   return 0; // an attribute of a later CUDA
 }
 
-/// Numbers behind our last attribute are accepted, for programs of a later
-/// CUDA.
-static bool isAttribute(int number) { return number > 0 && number < 160; }
+bool cuda::isAttribute(int number) { return number > 0 && number < 160; }
 
 //===----------------------------------------------------------------------===//
 // The driver and its device

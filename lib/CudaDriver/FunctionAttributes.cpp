@@ -38,7 +38,7 @@ static CUresult attributeOf(const Function &function, int attribute,
   Profile profile = getProfile();
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    value = int(maxThreads(kernel));
+    value = int(mostThreads(kernel));
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     value = int(kernel.sharedBytes);
@@ -47,7 +47,7 @@ static CUresult attributeOf(const Function &function, int attribute,
     value = int(kernel.localBytes);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    value = 32; // no meaning here, but occupancy formulas divide by it
+    value = kRegistersOfKernels;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
     value = ptxVersion(function);

@@ -31,6 +31,13 @@ static CUresult splitImage(const char *text, const std::string &name,
   return CUDA_SUCCESS;
 }
 
+/// Is a text CUDA's own runtime for kernels that launch kernels? nvcc links it
+/// into programs of separately compiled code. It reaches the GPU's firmware;
+/// our runtime supplies its functions (SystemFunctions.def).
+static bool isDeviceRuntime(const std::string &text) {
+  return text.find(" __CNPRT_VERSION_NUMBER__ ") != std::string::npos;
+}
+
 CUresult cuda::extractTexts(const void *image, const std::string &name,
                             std::vector<NamedText> &texts,
                             std::string &diagnostics) {
@@ -49,7 +56,8 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
   std::vector<std::string> found =
       readContainers(findContainers(image), diagnostics);
   for (std::string &text : found)
-    texts.push_back({name, std::move(text)});
+    if (!isDeviceRuntime(text))
+      texts.push_back({name, std::move(text)});
   return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include "KernelServices.h"
 
 #include <algorithm>
 #include <cstring>
@@ -31,13 +32,6 @@ CUresult cuda::enterFunction(CUfunction handle, Function *&function) {
     return error;
   return function->context ? enterOwner(function->context, context)
                            : enter(context);
-}
-
-unsigned cuda::maxThreads(const PtxjitKernelInfo &kernel) {
-  uint64_t most = uint64_t(kernel.maxntid[0]) *
-                  std::max(kernel.maxntid[1], 1u) *
-                  std::max(kernel.maxntid[2], 1u);
-  return most ? unsigned(std::min<uint64_t>(most, 1024)) : 1024;
 }
 
 PTXJIT_CUDA_API(cuKernelGetAttribute,
@@ -236,7 +230,7 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
       !fits(block[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
       !fits(block[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
       !fits(block[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
-      threads > maxThreads(kernel))
+      threads > mostThreads(kernel))
     return CUDA_ERROR_INVALID_VALUE;
   unsigned most = std::max(
       unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)),
@@ -264,16 +258,6 @@ static CUresult checkCooperative(const Function &function,
   return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-static std::string describe(const LaunchShape &shape) {
-  const auto &[grid, block, cluster] = shape;
-  auto triple = [](uint32_t x, uint32_t y, uint32_t z) {
-    return std::to_string(x) + "," + std::to_string(y) + "," +
-           std::to_string(z);
-  };
-  return " grid " + triple(grid.x, grid.y, grid.z) + " block " +
-         triple(block[0], block[1], block[2]);
-}
-
 namespace {
 /// A launch of a compiled kernel, with its arguments.
 struct LaunchOperation : Operation {
@@ -297,13 +281,16 @@ struct LaunchOperation : Operation {
     const PtxjitImage &image = compiled->getImage();
     if (isLogged(LogKind::Launch))
       log(LogKind::Launch,
-          std::string(kernel->name) + describe(shape) + ": " +
+          std::string(kernel->name) + ptxjit::describe(shape) + ": " +
               ptxjit::describe(PtxjitMode(image.mode), image.strandThreads) +
               ", " + image.reason);
+    KernelServices services(context, code);
+    LaunchOptions complete = options;
+    complete.services = &services;
     std::string report;
     LaunchStatus status =
         code->launchCompiled(*compiled, shape.block, shape.grid, values.data(),
-                             shared, 0, report, options);
+                             shared, 0, report, complete);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);

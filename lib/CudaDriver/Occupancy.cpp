@@ -27,7 +27,7 @@ static int countMultiprocessors() {
 }
 
 int cuda::residentCtas(const Function &function, int threads, size_t dynamic) {
-  if (unsigned(threads) > maxThreads(*function.kernel))
+  if (unsigned(threads) > mostThreads(*function.kernel))
     return 0;
   int warps = (threads + 31) / 32 * 32;
   int ctas = std::min(
@@ -71,7 +71,7 @@ PTXJIT_CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = enterFunction(handle, function))
     return error;
-  int most = int(maxThreads(*function->kernel));
+  int most = int(mostThreads(*function->kernel));
   if (limit)
     most = std::min(most, limit);
   int best = 0, bestThreads = 0, bestCtas = 0;

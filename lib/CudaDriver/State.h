@@ -330,8 +330,6 @@ CUresult findFunction(CUfunction handle, Function *&function);
 /// Finds the function behind a handle. Calls enterOwner() for the context of
 /// its module; for a function of a library enter().
 CUresult enterFunction(CUfunction handle, Function *&function);
-/// The largest number of threads in a block of the kernel.
-unsigned maxThreads(const PtxjitKernelInfo &kernel);
 
 // -- Memory (Memory.cpp, VirtualMemory.cpp, Copies.cpp)
 /// Where [address, address + bytes) lies. Inside: in one allocation, or in
@@ -389,6 +387,9 @@ unsigned maxClusterCtas(const Function &function);
 /// How many CTAs with that many threads and bytes of dynamic shared memory a
 /// multiprocessor of the profile holds at once.
 int residentCtas(const Function &function, int threads, size_t dynamic);
+/// What kernels are said to use. The number has no meaning here, but occupancy
+/// formulas divide by it.
+constexpr int kRegistersOfKernels = 32;
 /// Applies a launch attribute to `options`. Most attributes have no effect:
 /// they are hints, or relax an order that is always strict here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
@@ -434,6 +435,11 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
 
 /// The value of an attribute of the device (DeviceAttributes.def).
 int getAttribute(CUdevice_attribute attribute);
+/// Numbers behind our last attribute are accepted, for programs of a later
+/// CUDA.
+bool isAttribute(int number);
+/// What a context allows by a CUlimit; nothing if there is no such limit.
+std::optional<size_t> limitOf(const Context &context, int limit);
 
 } // namespace ptxjit::cuda
 

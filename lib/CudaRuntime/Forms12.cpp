@@ -149,8 +149,8 @@ PTXJIT_CUDART_API(cudaThreadSetCacheConfig, (int config), config) {
 }
 /// Was for devices without double precision. All devices have it today.
 PTXJIT_CUDART_API(cudaSetDoubleForDevice, (double *value), value) {
-  return cudaSuccess;
+  return ptxjit::cudaSuccess;
 }
 PTXJIT_CUDART_API(cudaSetDoubleForHost, (double *value), value) {
-  return cudaSuccess;
+  return ptxjit::cudaSuccess;
 }

@@ -102,24 +102,10 @@ PTXJIT_CUDART_EXPORT cudaError_t cudaPeekAtLastError() {
 }
 
 PTXJIT_CUDART_EXPORT const char *cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-#define ERROR(name, number, text)                                              \
-  case number:                                                                 \
-    return #name;
-#include "Errors.def"
-#undef ERROR
-  }
-  return "unrecognized error code";
+  return nameError(error);
 }
 PTXJIT_CUDART_EXPORT const char *cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-#define ERROR(name, number, text)                                              \
-  case number:                                                                 \
-    return text;
-#include "Errors.def"
-#undef ERROR
-  }
-  return "unrecognized error code";
+  return describeError(error);
 }
 
 //===----------------------------------------------------------------------===//

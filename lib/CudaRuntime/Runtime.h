@@ -12,6 +12,7 @@
 #define PTXJIT_LIB_CUDARUNTIME_RUNTIME_H
 
 #include "ptxjit/CudaRuntime/CudaRuntimeABI.h"
+#include "ptxjit/Runtime/CudaErrors.h"
 
 #define PTXJIT_CUDART_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -37,10 +38,6 @@
   PTXJIT_CUDART_API(name, parameters, __VA_ARGS__)
 
 namespace ptxjit::cudart {
-
-#define ERROR(name, number, text) constexpr int name = number;
-#include "Errors.def"
-#undef ERROR
 
 /// Makes the primary context current, unless the thread has a current context.
 int enter();

@@ -10,6 +10,8 @@
 
 #include "LinkerImpl.h"
 
+#include "ptxjit/Dialect/SystemFunctions.h"
+
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -151,7 +153,7 @@ void ModuleLinker::resolveAliases() {
 static bool isSupplied(Operation *symbol) {
   if (auto var = dyn_cast<VarOp>(symbol))
     return var.getSpace() == Space::Shared && !var.getBytes(); // by the launch
-  return isSystemFunction(nameOf(symbol).getValue());
+  return findSystemFunction(nameOf(symbol).getValue()) != nullptr;
 }
 
 LogicalResult ptxjit::checkResolved(ModuleOp module, bool functions) {

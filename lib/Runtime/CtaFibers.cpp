@@ -7,6 +7,7 @@
 #include "CtaFibers.h"
 #include "ClusterWindows.h"
 #include "CtaRunner.h"
+#include "DeviceGrid.h"
 #include "FaultScope.h"
 #include "Mbarrier.h"
 #include "SystemCalls.h"
@@ -14,6 +15,7 @@
 #include "TensorCore.h"
 #include "TextureAccess.h"
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <ctime>
 #include <iterator>
@@ -275,6 +277,19 @@ static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
   FaultScope::leave(LaunchStatus(status), address, caller);
 }
 
+/// Does a call of CUDA's runtime on the device.
+static void callDevice(PtxjitKernelContext *context, uint32_t function,
+                       const SystemCall &call) {
+  DeviceGrid *device = static_cast<Launch *>(context->launch)->kernel.device;
+  assert(device && "launches of modules have one");
+  assert(!context->sweptCta && "kernels that sweep do not call the runtime");
+  const uint32_t (&cta)[3] = context->ctaid;
+  uint64_t number =
+      cta[0] + uint64_t(context->nctaid[0]) *
+                   (cta[1] + uint64_t(context->nctaid[1]) * cta[2]);
+  device->call(PtxjitSystemFunction(function), call, number);
+}
+
 static void callSystem(PtxjitKernelContext *context, uint32_t function,
                        const SystemCall &call) {
   switch (function) {
@@ -290,6 +305,9 @@ static void callSystem(PtxjitKernelContext *context, uint32_t function,
     break;
   case PTXJIT_SYSTEM_FREE:
     freeOnHeap(call);
+    break;
+  default:
+    callDevice(context, function, call);
     break;
   }
 }

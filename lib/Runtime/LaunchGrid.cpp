@@ -235,11 +235,6 @@ private:
   Clock::time_point start;
 };
 
-bool isValidGrid(const Grid &grid) {
-  return grid.x && grid.y && grid.z && grid.x <= 0x7fffffffu &&
-         grid.y <= 65535 && grid.z <= 65535;
-}
-
 } // namespace
 
 /// Runs the CTAs that have not started, until all have, or there is better code
@@ -253,6 +248,11 @@ static void runWorkers(Launch &launch) {
   // they come.
   Helpers helpers(launch.workers - 1, [&](unsigned) { Worker(launch).work(); });
   Worker(launch).work();
+}
+
+bool ptxjit::isValidGrid(const Grid &grid) {
+  return grid.x && grid.y && grid.z && grid.x <= 0x7fffffffu &&
+         grid.y <= 65535 && grid.z <= 65535;
 }
 
 bool ptxjit::isValidCluster(const Grid &cluster, const Grid &grid) {

@@ -13,6 +13,20 @@ static std::string triple(uint32_t x, uint32_t y, uint32_t z) {
   return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
 }
 
+uint32_t ptxjit::mostThreads(const PtxjitKernelInfo &kernel) {
+  constexpr uint64_t ofAll = 1024;
+  uint64_t most = uint64_t(kernel.maxntid[0]) *
+                  std::max(kernel.maxntid[1], 1u) *
+                  std::max(kernel.maxntid[2], 1u);
+  return uint32_t(most ? std::min(most, ofAll) : ofAll);
+}
+
+std::string ptxjit::describe(const LaunchShape &shape) {
+  const auto &[grid, block, cluster] = shape;
+  return " grid " + triple(grid.x, grid.y, grid.z) + " block " +
+         triple(block[0], block[1], block[2]);
+}
+
 static bool operator==(const Grid &a, const Grid &b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }

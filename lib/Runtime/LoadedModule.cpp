@@ -6,7 +6,9 @@
 
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "CompileQueue.h"
+#include "DeviceGrid.h"
 #include "KernelCompiler.h"
+#include "LaunchTree.h"
 #include "PerfMap.h"
 #include "SecondTier.h"
 #include "ptxjit/Runtime/Fault.h"
@@ -419,6 +421,8 @@ LaunchStatus LoadedModule::launch(const std::string &kernel, const Grid &grid,
     return LaunchStatus::InvalidValue;
   LaunchOptions completed = launchOptions;
   completed.cluster = shape.cluster;
+  if (!completed.kernelOptions)
+    completed.kernelOptions = &options;
   return launchCompiled(*compiled, shape.block, shape.grid, params,
                         dynamicShared, threads, diagnostics, completed);
 }
@@ -508,9 +512,9 @@ class LoadedModule::RunningCode : public BetterCode {
 public:
   RunningCode(LoadedModule &module, const CompiledKernel &given,
               const uint32_t block[3], const Grid &grid, const void *params,
-              const LaunchOptions &options)
+              const LaunchOptions &options, DeviceGrid &device)
       : module(module), block(block), grid(grid), params(params),
-        options(options), kernel(&module.bestOf(given)) {
+        options(options), device(device), kernel(&module.bestOf(given)) {
     prepare();
     next = kernel->next;
     if (next && !code.waits && !options.cluster.x)
@@ -541,6 +545,7 @@ private:
   void prepare() {
     code = module.codeOf(*kernel, block);
     code.options = options;
+    code.device = &device;
     uint64_t ctas = uint64_t(grid.x) * grid.y * grid.z;
     code.streamed =
         findStreamed(kernel->image, params, ctas * code.threads, options);
@@ -554,6 +559,7 @@ private:
   const Grid &grid;
   const void *params;
   const LaunchOptions &options;
+  DeviceGrid &device;
   const CompiledKernel *kernel;
   KernelCode code;
   SecondTier *next; ///< null in the second tier
@@ -562,9 +568,51 @@ private:
 };
 
 LaunchStatus LoadedModule::launchCompiled(
-    const CompiledKernel &given, const uint32_t block[3], const Grid &grid,
+    const CompiledKernel &kernel, const uint32_t block[3], const Grid &grid,
     const void *params, uint32_t dynamicShared, unsigned threads,
     std::string &diagnostics, const LaunchOptions &options) {
+  DeviceStreams launched;
+  LaunchStatus status = runGrid(kernel, block, grid, params, dynamicShared,
+                                threads, options, launched, diagnostics);
+  if (status != LaunchStatus::Ok || launched.isEmpty())
+    return status;
+  LaunchTree tree(
+      [&](const ChildLaunch &launch, DeviceStreams &next, std::string &text) {
+        return runChild(launch, threads, options, next, text);
+      },
+      threads ? threads : std::thread::hardware_concurrency());
+  return tree.run(launched, diagnostics);
+}
+
+/// Runs a grid that a kernel has launched, without what that launches.
+LaunchStatus LoadedModule::runChild(const ChildLaunch &launch, unsigned threads,
+                                    const LaunchOptions &given,
+                                    DeviceStreams &launched,
+                                    std::string &diagnostics) {
+  const LaunchShape &shape = launch.shape;
+  LaunchOptions options = given;
+  options.cooperative = false;
+  options.cluster = shape.cluster;
+  const CompiledKernel *kernel =
+      compile(launch.kernel->name, shape.block, shape.grid,
+              given.kernelOptions ? *given.kernelOptions : KernelOptions(),
+              diagnostics);
+  if (!kernel)
+    return LaunchStatus::InvalidValue;
+  if (isLogged(LogKind::Launch))
+    log(LogKind::Launch,
+        std::string(launch.kernel->name) + describe(shape) + ": by a kernel");
+  return runGrid(*kernel, shape.block, shape.grid, launch.params.data(),
+                 launch.shared, threads, options, launched, diagnostics);
+}
+
+LaunchStatus LoadedModule::runGrid(const CompiledKernel &given,
+                                   const uint32_t block[3], const Grid &grid,
+                                   const void *params, uint32_t dynamicShared,
+                                   unsigned threads,
+                                   const LaunchOptions &options,
+                                   DeviceStreams &launched,
+                                   std::string &diagnostics) {
   // Kernels can take the address of a parameter, so it must be in range.
   DeviceBuffer lowParams;
   if (getAddressRange() == AddressRange::Low) {
@@ -578,7 +626,8 @@ LaunchStatus LoadedModule::launchCompiled(
     std::memcpy(lowParams.get(), params, bytes);
     params = lowParams.get();
   }
-  RunningCode running(*this, given, block, grid, params, options);
+  DeviceGrid device(getInfo(), options.services, launched);
+  RunningCode running(*this, given, block, grid, params, options, device);
   Fault fault;
   LaunchStatus status =
       launchGrid(running.get(), grid, params, dynamicShared, threads, &fault);
@@ -628,7 +677,11 @@ void LoadedModule::findThread(Fault &fault, const PtxjitImage &image,
       fault.ctaid[0] +
       uint64_t(grid.x) * (fault.ctaid[1] + uint64_t(grid.y) * fault.ctaid[2]);
   Fault again;
-  replayCta(codeOf(*exact, block), grid, params, dynamicShared, index, again);
+  DeviceStreams notRun;
+  DeviceGrid device(getInfo(), nullptr, notRun);
+  KernelCode code = codeOf(*exact, block);
+  code.device = &device;
+  replayCta(code, grid, params, dynamicShared, index, again);
   if (isSame(fault, image, again, exact->image)) {
     fault.thread = again.thread;
     fault.address = again.address;

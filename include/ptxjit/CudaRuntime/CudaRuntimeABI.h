@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/** An error number; Errors.def in lib/CudaRuntime lists them. */
+/** An error number; Runtime/CudaErrors.def lists them. */
 typedef int cudaError_t;
 
 typedef struct dim3 {

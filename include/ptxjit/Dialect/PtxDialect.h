@@ -36,12 +36,6 @@ inline constexpr llvm::StringLiteral kMapF64Attr = "ptx.map_f64_to_f32";
 /// An attribute of a function that `.alias` declares: the aliased symbol.
 inline constexpr llvm::StringLiteral kAliasAttr = "ptx.alias_of";
 
-/// Does the runtime supply the function `name`? Programs only declare it.
-inline bool isSystemFunction(llvm::StringRef name) {
-  return name == "vprintf" || name == "__assertfail" || name == "malloc" ||
-         name == "free";
-}
-
 } // namespace ptxjit::ptx
 
 #endif

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 20u
+#define PTXJIT_KERNEL_ABI_VERSION 21u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -95,18 +95,12 @@ typedef struct PtxjitGathered {
 
 /** Functions that CUDA declares for device code and the runtime supplies. */
 typedef enum PtxjitSystemFunction {
-  /** void __assertfail(const char *message, const char *file, unsigned line,
-   *  const char *function, size_t charSize): reports the failure of one
-   *  thread. Once all failing lanes have been reported, compiled code calls
-   *  `fault` with PTXJIT_KERNEL_ASSERT. */
-  PTXJIT_SYSTEM_ASSERT = 0,
-  /** int vprintf(const char *format, const void *arguments): each argument
-   *  is at a multiple of its size, 4 or 8 bytes. */
-  PTXJIT_SYSTEM_PRINT = 1,
-  PTXJIT_SYSTEM_MALLOC = 2, /**< void *malloc(size_t bytes) */
-  PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
+#define SYSTEM_FUNCTION(id, ...) PTXJIT_SYSTEM_##id,
+#include "ptxjit/Runtime/SystemFunctions.def"
+#undef SYSTEM_FUNCTION
 } PtxjitSystemFunction;
-#define PTXJIT_SYSTEM_MOST_PARAMS 8u
+/** The most parameters and results of one of them. */
+#define PTXJIT_SYSTEM_MOST_PARAMS 9u
 #define PTXJIT_SYSTEM_LANES 32u
 /** Added to a PtxjitSystemFunction by modules of `.address_size 32`, where
  *  pointers, `size_t` and `long` have 4 bytes. */

@@ -44,6 +44,12 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+/// Whether the extents are possible.
+bool isValidGrid(const Grid &grid);
+
+struct KernelOptions; // LoadedModule.h
+class DeviceServices; // DeviceServices.h
+
 /// Options of a launch beside its extents.
 struct LaunchOptions {
   bool cooperative = false; ///< all CTAs may wait for each other
@@ -53,8 +59,13 @@ struct LaunchOptions {
   /// Bytes from an address to the end of the allocation that contains it; 0: it
   /// is not known. Null: no allocation is known.
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;
+  /// For kernels that launch kernels. These are compiled with `kernelOptions`;
+  /// null: with the usual ones. Both live until the launch has ended.
+  const DeviceServices *services = nullptr;
+  const KernelOptions *kernelOptions = nullptr;
 };
 
+class DeviceGrid;
 struct KernelCode;
 
 /// Where a launch finds better code for the CTAs that have not started. Both
@@ -98,6 +109,9 @@ struct KernelCode {
   /// For a kernel whose CTAs neither wait for each other nor form clusters.
   /// Null: none is expected.
   BetterCode *better = nullptr;
+  /// What calls of CUDA's runtime on the device reach. Null: the kernel calls
+  /// nothing of it.
+  DeviceGrid *device = nullptr;
 };
 
 /// Whether a cluster is not given, or is valid (LaunchOptions::cluster).

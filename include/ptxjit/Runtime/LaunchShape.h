@@ -22,6 +22,12 @@ struct LaunchShape {
   Grid cluster{0, 0, 0}; ///< CTAs; 0: no clusters
 };
 
+/// The most threads that a CTA of the kernel has. ISA: ".maxntid".
+uint32_t mostThreads(const PtxjitKernelInfo &kernel);
+
+/// " grid 4,1,1 block 256,1,1", for logs.
+std::string describe(const LaunchShape &shape);
+
 /// Fills in extents that the launch leaves open and the kernel states, and
 /// checks that both agree. Returns InvalidValue for a wrong block or grid and
 /// InvalidCluster for a wrong or missing cluster; `error` says why.

@@ -21,6 +21,8 @@
 
 namespace ptxjit {
 
+struct ChildLaunch;
+class DeviceStreams;
 class KernelCompiler;
 class SecondTier;
 
@@ -115,8 +117,9 @@ public:
                       const KernelOptions &options, std::string &diagnostics,
                       const LaunchOptions &launchOptions = {});
 
-  /// Runs what compile() returned for the same block shape. Grid, block and
-  /// cluster are complete (LaunchShape.h). `diagnostics` describes a failure.
+  /// Runs what compile() returned for the same block shape, and all that its
+  /// threads launch. Grid, block and cluster are complete (LaunchShape.h).
+  /// `diagnostics` describes a failure.
   LaunchStatus launchCompiled(const CompiledKernel &kernel,
                               const uint32_t block[3], const Grid &grid,
                               const void *params, uint32_t dynamicShared,
@@ -155,6 +158,14 @@ private:
   LaunchStatus complete(const std::string &kernel, const Grid &grid,
                         const uint32_t block[3], const LaunchOptions &options,
                         LaunchShape &shape, std::string &diagnostics) const;
+  LaunchStatus runGrid(const CompiledKernel &kernel, const uint32_t block[3],
+                       const Grid &grid, const void *params,
+                       uint32_t dynamicShared, unsigned threads,
+                       const LaunchOptions &options, DeviceStreams &launched,
+                       std::string &diagnostics);
+  LaunchStatus runChild(const ChildLaunch &launch, unsigned threads,
+                        const LaunchOptions &options, DeviceStreams &launched,
+                        std::string &diagnostics);
   KernelCode codeOf(const CompiledKernel &kernel,
                     const uint32_t block[3]) const;
   void findThread(Fault &fault, const PtxjitImage &image,

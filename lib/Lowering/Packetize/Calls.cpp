@@ -12,7 +12,7 @@
 #include "Masks.h"
 #include "WarpMemory.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "ptxjit/Dialect/SystemFunctions.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -39,33 +39,6 @@ LLVM::LLVMFuncOp ptxjit::declareFunction(WarpBuilder &warp, FuncOp callee) {
                                   types));
 }
 
-namespace {
-/// A function that the system supplies, with the sizes in bytes of its
-/// parameters and results.
-struct SystemFunction {
-  StringRef name;
-  PtxjitSystemFunction function;
-  SmallVector<int64_t> params, results;
-};
-constexpr int64_t kPointer = 0; ///< stands for the size of an address
-} // namespace
-
-/// CUDA programs only declare these functions.
-static const SystemFunction *findSystemFunction(StringRef name) {
-  static const SystemFunction functions[] = {
-      {"__assertfail",
-       PTXJIT_SYSTEM_ASSERT,
-       {kPointer, kPointer, 4, kPointer, kPointer},
-       {}},
-      {"vprintf", PTXJIT_SYSTEM_PRINT, {kPointer, kPointer}, {4}},
-      {"malloc", PTXJIT_SYSTEM_MALLOC, {kPointer}, {kPointer}},
-      {"free", PTXJIT_SYSTEM_FREE, {kPointer}, {}},
-  };
-  const auto *it = llvm::find_if(
-      functions, [&](const SystemFunction &f) { return f.name == name; });
-  return it == std::end(functions) ? nullptr : it;
-}
-
 static bool hasNarrowAddresses(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
@@ -74,10 +47,11 @@ static bool hasNarrowAddresses(Operation *op) {
 
 static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
   int64_t pointer = hasNarrowAddresses(callee) ? 4 : 8;
-  return llvm::equal(
-      formals.getAsRange<ParamAttr>(), bytes, [&](ParamAttr formal, int64_t n) {
-        return formal.getBytes() == (n == kPointer ? pointer : n);
-      });
+  return llvm::equal(formals.getAsRange<ParamAttr>(), bytes,
+                     [&](ParamAttr formal, int64_t n) {
+                       return formal.getBytes() ==
+                              (n == SystemFunction::kPointer ? pointer : n);
+                     });
 }
 
 /// Emits one call of the runtime for all lanes, with the addresses of their
@@ -127,7 +101,7 @@ static LogicalResult emitExternalCall(WarpBuilder &warp, CallOp call,
     return call.emitError() << "'" << *call.getCallee()
                             << "' is declared with other parameters than the "
                                "system's function has";
-  return emitSystemCall(warp, call, known->function);
+  return emitSystemCall(warp, call, PtxjitSystemFunction(known->number));
 }
 
 static LogicalResult emitCall(WarpBuilder &warp, CallOp call) {
