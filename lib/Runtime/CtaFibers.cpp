@@ -72,6 +72,7 @@ void CtaFibers::start(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
   for (uint32_t rest = usedBarriers; rest; rest &= rest - 1)
     barriers[__builtin_ctz(rest)] = Barrier();
   usedBarriers = 0;
+  coming.clear();
   waitForOthers.clear();
   waitForTensorMemory.clear();
   std::fill(std::begin(cameToCluster), std::end(cameToCluster), 0);
@@ -104,6 +105,7 @@ bool CtaFibers::finishRun() {
   });
   alive.clear();
   ready.clear();
+  coming.clear();
   return true;
 }
 
@@ -123,6 +125,8 @@ CtaFibers::Strand *CtaFibers::next(uint32_t after) {
 }
 
 void CtaFibers::suspend(Strand &strand) {
+  if (!coming.isEmpty())
+    settle(shape.warpOf(strand.index), /*othersSpin=*/false);
   Strand *other = next(strand.index);
   if (other == &strand)
     return;
@@ -192,6 +196,12 @@ void CtaFibers::leave(uint32_t index) {
 
 void CtaFibers::yield(uint32_t index, PtxjitYield why) {
   Strand &strand = strands[index];
+  uint32_t warp = shape.warpOf(index);
+  if (!coming.isEmpty() && coming.ofWarp(warp)) {
+    // Threads take turns, so by now each has yielded or waits.
+    auto most = 2 * uint32_t(__builtin_popcount(ready.ofWarp(warp)));
+    settle(warp, /*othersSpin=*/++yieldsOfWarp[warp] > most);
+  }
   if (why == PTXJIT_YIELD_ORDER) {
     suspend(strand);
     return;

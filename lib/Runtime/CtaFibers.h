@@ -141,6 +141,7 @@ private:
   void release(Barrier &barrier);
   void releaseBarriers();
   bool meet(uint32_t strand);
+  void settle(uint32_t warp, bool othersSpin);
   /// Called when a strand has ended, and when the CTA gets another turn.
   void forgetYields() { idleYields = meetingYields = 0; }
   /// The next ready strand after `after`, cyclically; null if none is ready.
@@ -159,6 +160,9 @@ private:
   PtxjitKernelEntry entry = nullptr;
   PtxjitKernelContext *context = nullptr;
   StrandSet ready, alive;
+  StrandSet coming; ///< threads that wait for others to come (gather)
+  /// By warp: yields of its threads since one has last come or been released.
+  uint32_t yieldsOfWarp[32] = {};
   uint32_t threadsLeft[32] = {}; ///< by warp; 32 where strands are warps
   uint32_t warpsLeft = 0;
   bool mayPark = false;

@@ -179,6 +179,10 @@ void CtaFibers::waitForCluster(uint32_t index) {
 
 /// ISA: "shfl.sync" and others. Waits until all threads of the mask that have
 /// not exited are here, with the same operation and mask.
+///
+/// ISA: "activemask". Without a mask, waits until no other thread of the warp
+/// can come before these go on: hardware keeps a warp together, and programs
+/// rely on it.
 const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
                                         uint32_t members, uint64_t value) {
   idleYields = 0;
@@ -188,6 +192,12 @@ const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
   mine.members = members;
   mine.value = value;
   ready.erase(index);
+  if (!members) {
+    coming.insert(index);
+    yieldsOfWarp[shape.warpOf(index)] = 0;
+    suspend(strands[index]);
+    return &mine.gathered;
+  }
   // A mask without the thread itself is undefined in the ISA; here the thread
   // waits for ever.
   if (!(members >> index % 32 & 1) || !meet(index))
@@ -227,4 +237,26 @@ bool CtaFibers::meet(uint32_t index) {
     ready.insert(i);
   }
   return true;
+}
+
+/// Releases the threads of a warp that have come to the same operation, if none
+/// of its other threads is ready, or all that are ready only spin.
+void CtaFibers::settle(uint32_t warp, bool othersSpin) {
+  uint32_t here = coming.ofWarp(warp), present = 0;
+  if (!here || (ready.ofWarp(warp) && !othersSpin))
+    return;
+  uint32_t kind = meetings[32 * warp + uint32_t(__builtin_ctz(here))].kind;
+  for (uint32_t rest = here; rest; rest &= rest - 1) {
+    uint32_t lane = uint32_t(__builtin_ctz(rest));
+    if (meetings[32 * warp + lane].kind == kind)
+      present |= 1u << lane;
+  }
+  for (uint32_t rest = present; rest; rest &= rest - 1) {
+    uint32_t i = 32 * warp + uint32_t(__builtin_ctz(rest));
+    meetings[i].gathered.present = present;
+    meetings[i].waits = false;
+    coming.erase(i);
+    ready.insert(i);
+  }
+  yieldsOfWarp[warp] = 0;
 }

@@ -47,6 +47,9 @@ public:
     w = uint32_t(__builtin_ctz(higher ? higher : summary));
     return w * 32 + uint32_t(__builtin_ctz(words[w]));
   }
+  /// The members from 32 * `w` on: the threads of a warp, where each thread is
+  /// a strand.
+  uint32_t ofWarp(uint32_t w) const { return words[w]; }
   template <typename Body> void forEach(Body body) const {
     for (uint32_t rest = summary; rest; rest &= rest - 1) {
       uint32_t w = uint32_t(__builtin_ctz(rest));

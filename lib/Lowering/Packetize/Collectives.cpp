@@ -265,9 +265,7 @@ static LogicalResult emitVote(WarpBuilder &warp, VoteOp op) {
 }
 
 static LogicalResult emitActivemask(WarpBuilder &warp, ActivemaskOp op) {
-  SmallVector<Value, 8> chunks(
-      warp.numChunks(), warp.lanes().splat(warp.activeBits(op.getMask())));
-  warp.setChunks(op.getD(), chunks);
+  warp.setBase(op.getD(), warp.activeBits(op.getMask()));
   return success();
 }
 

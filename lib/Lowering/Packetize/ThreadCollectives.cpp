@@ -12,6 +12,7 @@
 #include "Dispatch.h"
 #include "LaneLoops.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -184,10 +185,25 @@ static LogicalResult meetThread(WarpBuilder &warp, BarWarpOp op) {
   return success();
 }
 
-/// Any mask that holds the thread is right, since it runs alone.
+/// A number for the instruction of the text that the op was made of. Inlining
+/// copies ops; each call has copies of its own.
+static unsigned numberOf(ActivemaskOp op) {
+  llvm::SmallSetVector<Location, 4> places;
+  op->getParentOfType<FuncOp>().walk(
+      [&](ActivemaskOp each) { places.insert(each.getLoc()); });
+  return unsigned(llvm::find(places, op.getLoc()) - places.begin());
+}
+
+/// By the ISA any mask that holds the thread is right, since it runs alone. The
+/// runtime lets as many threads come together as hardware would.
 static LogicalResult activemaskThread(WarpBuilder &warp, ActivemaskOp op) {
   ChunkBuilder s = warp.scalar();
-  warp.setBase(op.getD(), s.shl(s.intConstant(32, 1), warp.laneOfThread()));
+  Value kind = s.intConstant(32, 0x600 + numberOf(op));
+  Value data = warp.callHelper(
+      offsetof(PtxjitHelpers, gather),
+      {warp.kernel.strand, kind, s.intConstant(32, 0), s.intConstant(64, 0)},
+      LLVM::LLVMPointerType::get(warp.b.getContext()));
+  warp.setBase(op.getD(), Gathered{warp, data}.present());
   return success();
 }
 
