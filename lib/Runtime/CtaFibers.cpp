@@ -291,6 +291,9 @@ static void callSystem(PtxjitKernelContext *context, uint32_t function,
   case PTXJIT_SYSTEM_FREE:
     freeOnHeap(call);
     break;
+  default:
+    callGraphs(function, call);
+    break;
   }
 }
 static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,

@@ -54,6 +54,10 @@ void printFormatted(const SystemCall &call);
 void allocateOnHeap(const SystemCall &call);
 void freeOnHeap(const SystemCall &call);
 
+/// The functions from PTXJIT_SYSTEM_SET_CONDITION to
+/// PTXJIT_SYSTEM_UPDATE_NODES.
+void callGraphs(uint32_t function, const SystemCall &call);
+
 /// While this lives, output of kernels on the calling thread is dropped: they
 /// run again only to locate a fault.
 class MutedKernels {

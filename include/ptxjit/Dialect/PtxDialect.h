@@ -39,7 +39,11 @@ inline constexpr llvm::StringLiteral kAliasAttr = "ptx.alias_of";
 /// Does the runtime supply the function `name`? Programs only declare it.
 inline bool isSystemFunction(llvm::StringRef name) {
   return name == "vprintf" || name == "__assertfail" || name == "malloc" ||
-         name == "free";
+         name == "free" || name == "cudaGraphSetConditional" ||
+         name == "cudaGraphLaunch" || name == "cudaGraphKernelNodeSetParam" ||
+         name == "cudaGraphKernelNodeSetEnabled" ||
+         name == "cudaGraphKernelNodeSetGridDim" ||
+         name == "cudaGraphKernelNodeUpdatesApply";
 }
 
 } // namespace ptxjit::ptx

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 20u
+#define PTXJIT_KERNEL_ABI_VERSION 21u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -105,6 +105,19 @@ typedef enum PtxjitSystemFunction {
   PTXJIT_SYSTEM_PRINT = 1,
   PTXJIT_SYSTEM_MALLOC = 2, /**< void *malloc(size_t bytes) */
   PTXJIT_SYSTEM_FREE = 3,   /**< void free(void *pointer) */
+  /** void cudaGraphSetConditional(uint64_t handle, unsigned value) */
+  PTXJIT_SYSTEM_SET_CONDITION = 4,
+  /** int cudaGraphLaunch(void *exec, void *stream) */
+  PTXJIT_SYSTEM_LAUNCH_GRAPH = 5,
+  /** int cudaGraphKernelNodeSetParam(void *node, size_t offset,
+   *  const void *value, size_t bytes) */
+  PTXJIT_SYSTEM_SET_NODE_PARAM = 6,
+  /** int cudaGraphKernelNodeSetEnabled(void *node, int isEnabled) */
+  PTXJIT_SYSTEM_ENABLE_NODE = 7,
+  /** int cudaGraphKernelNodeSetGridDim(void *node, dim3 grid) */
+  PTXJIT_SYSTEM_SET_NODE_GRID = 8,
+  /** int cudaGraphKernelNodeUpdatesApply(const void *updates, size_t count) */
+  PTXJIT_SYSTEM_UPDATE_NODES = 9,
 } PtxjitSystemFunction;
 #define PTXJIT_SYSTEM_MOST_PARAMS 8u
 #define PTXJIT_SYSTEM_LANES 32u
@@ -383,6 +396,7 @@ typedef struct PtxjitKernelContext {
   /** For a kernel that sweeps (PtxjitImage::sweeps). */
   uint32_t sweptCtas; /**< CTAs of this call, in x: from `ctaid` on */
   uint32_t sweptCta;  /**< which of them is running; compiled code sets it */
+  uint64_t graphExec; /**< `%current_graph_exec` */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

@@ -44,6 +44,8 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+class GraphCalls; // GraphCalls.h
+
 /// Options of a launch beside its extents.
 struct LaunchOptions {
   bool cooperative = false; ///< all CTAs may wait for each other
@@ -53,6 +55,8 @@ struct LaunchOptions {
   /// Bytes from an address to the end of the allocation that contains it; 0: it
   /// is not known. Null: no allocation is known.
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;
+  /// What the kernel's calls of graphs reach. Null: they are faults.
+  GraphCalls *graphs = nullptr;
 };
 
 struct KernelCode;
