@@ -32,7 +32,10 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
   capture->origin = stream;
   if (!target) {
     capture->graph = std::make_unique<Graph>();
+    capture->graph->isOwned = true;
     target = capture->graph.get();
+    // Programs ask for its handle, to add nodes of their own.
+    getState().graphs.insert(target);
   }
   capture->target = target;
   enterCapture(*stream, std::move(capture));
@@ -66,6 +69,18 @@ PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
     nodes.push_back(node);
   }
   return beginCapture(stream, mode, graph, std::move(nodes));
+}
+
+Capture::~Capture() {
+  if (graph)
+    getState().graphs.erase(graph.get());
+}
+
+bool Capture::isAlive() const {
+  return graph || getState().graphs.contains(target);
+}
+bool Capture::canRecord(const Operation &operation) const {
+  return isAlive() && mayHold(*target, operation);
 }
 
 /// Does the last work in the origin depend on all of `work`?
@@ -109,18 +124,22 @@ void cuda::leaveCapture(StreamObject &stream) {
 /// Ends the capture of a stream; the recorded nodes become a graph.
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
-  bool joined = isJoined(stream, capture->orphans);
+  capture->isInvalid |= !capture->isAlive();
   std::vector<StreamObject *> members = capture->streams;
+  bool joined = !capture->isInvalid && isJoined(stream, capture->orphans);
   for (StreamObject *member : members)
-    joined &= isJoined(stream, member->captureTips);
+    joined = joined && isJoined(stream, member->captureTips);
   for (StreamObject *member : members)
     leaveCapture(*member);
   if (capture->isInvalid)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!joined)
     return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-  graph = capture->graph ? getState().graphs.add(std::move(capture->graph))
-                         : capture->target;
+  graph = capture->target;
+  if (capture->graph) {
+    graph->isOwned = false;
+    capture->graph.release(); // from now on the program owns it
+  }
   return CUDA_SUCCESS;
 }
 
@@ -137,11 +156,13 @@ PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
   if (stream->capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
       stream->capture->thread != std::this_thread::get_id())
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  if (!out)
+  // The program knows the graph if it has named one.
+  if (!out && stream->capture->graph)
     return CUDA_ERROR_INVALID_VALUE;
   Graph *graph = nullptr;
   CUresult error = endCapture(*stream, graph);
-  *out = reinterpret_cast<CUgraph>(graph);
+  if (out)
+    *out = reinterpret_cast<CUgraph>(graph);
   return error;
 }
 

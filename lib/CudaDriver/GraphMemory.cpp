@@ -55,6 +55,7 @@ struct AllocOperation : Operation {
       : params(params), memory(std::move(memory)) {}
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
   void run(Context &) const override {}
+  bool isShort() const override { return true; }
 };
 } // namespace
 
@@ -119,6 +120,8 @@ PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
     return error;
   if (CUresult error = makeAllocation(*params, nodes, operation))
     return error;
+  if (!mayHold(*graph, *operation))
+    return CUDA_ERROR_NOT_SUPPORTED;
   *out = reinterpret_cast<CUgraphNode>(
       graph->add(std::move(operation), std::move(nodes)));
   return CUDA_SUCCESS;

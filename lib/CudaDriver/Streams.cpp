@@ -167,7 +167,7 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
                        OperationRef operation, bool wait) {
   if (stream.capture) {
     Capture &capture = *stream.capture;
-    if (wait)
+    if (wait || !capture.canRecord(*operation))
       capture.isInvalid = true;
     if (capture.isInvalid)
       return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
