@@ -231,6 +231,8 @@ CUresult addConditionalNode(CUgraphNode *out, CUgraph graph,
 /// May the operation become a node of the graph? Bodies of conditional nodes
 /// hold work of the device only.
 bool mayHold(const Graph &graph, const Operation &operation);
+/// The same for a child node with the graph `child`.
+bool mayHold(const Graph &graph, const Graph &child);
 /// Do two conditional nodes choose in the same way among as many bodies?
 bool isSameKind(const Operation &a, const Operation &b);
 CUDA_CONDITIONAL_NODE_PARAMS conditionalParams(const Operation &operation);

@@ -259,6 +259,14 @@ CUresult cuda::addConditionalNode(CUgraphNode *out, CUgraph handle,
 // What bodies may hold
 //===----------------------------------------------------------------------===//
 
+static bool mayBeInBody(const Operation &operation);
+
+static bool mayBeInBody(const Graph &child) {
+  return std::all_of(
+      child.nodes.begin(), child.nodes.end(),
+      [](const auto &node) { return mayBeInBody(*node->operation); });
+}
+
 static bool mayBeInBody(const Operation &operation) {
   switch (operation.type()) {
   case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -267,22 +275,26 @@ static bool mayBeInBody(const Operation &operation) {
   case CU_GRAPH_NODE_TYPE_EMPTY:
   case CU_GRAPH_NODE_TYPE_CONDITIONAL:
     return true;
-  case CU_GRAPH_NODE_TYPE_GRAPH: {
-    auto &child = static_cast<const NestedOperation &>(operation);
-    return !anyNode(*child.getGraphs().front(), [](const GraphNode &node) {
-      return !mayBeInBody(*node.operation);
-    });
-  }
+  case CU_GRAPH_NODE_TYPE_GRAPH:
+    return mayBeInBody(
+        *static_cast<const NestedOperation &>(operation).getGraphs().front());
   default:
     return false;
   }
 }
 
-bool cuda::mayHold(const Graph &graph, const Operation &operation) {
+static bool isInBody(const Graph &graph) {
   for (const Graph *around = &graph; around; around = around->parent)
     if (around->isBody)
-      return mayBeInBody(operation);
-  return true;
+      return true;
+  return false;
+}
+
+bool cuda::mayHold(const Graph &graph, const Operation &operation) {
+  return !isInBody(graph) || mayBeInBody(operation);
+}
+bool cuda::mayHold(const Graph &graph, const Graph &child) {
+  return !isInBody(graph) || mayBeInBody(child);
 }
 
 //===----------------------------------------------------------------------===//

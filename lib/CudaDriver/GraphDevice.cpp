@@ -10,7 +10,6 @@
 
 #include <condition_variable>
 #include <cstring>
-#include <deque>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -269,15 +268,15 @@ private:
 /// Runs a graph, then its tail launches, those that these make first. \pre The
 /// caller has taken the turn of the first.
 void runBehindEachOther(PlanRef first, Context &context, Environment &around) {
-  std::deque<PlanRef> next = {std::move(first)};
+  std::vector<PlanRef> next = {std::move(first)}; // the last one comes first
   for (bool isTaken = true; !next.empty(); isTaken = false) {
-    PlanRef plan = std::move(next.front());
-    next.pop_front();
+    PlanRef plan = std::move(next.back());
+    next.pop_back();
     if (!isTaken)
       plan->turn->take();
     std::vector<PlanRef> tails = GraphRun(*plan, context, around).run();
     if (!context.stickyError)
-      next.insert(next.begin(), tails.begin(), tails.end());
+      next.insert(next.end(), tails.rbegin(), tails.rend());
   }
 }
 } // namespace

@@ -290,6 +290,7 @@ PTXJIT_CUDA_STREAM_API(cuGraphLaunch, _ptsz,
     return error;
   if (!stream->capture)
     return submit(*exec, *context, *stream, /*uploads=*/false);
+  std::lock_guard<std::mutex> lock(exec->mutex);
   if (isUnique(*exec->graph))
     return CUDA_ERROR_NOT_SUPPORTED; // see ChildNode::make
   // A child node, so that programs can find it in the graph.
@@ -308,14 +309,17 @@ PTXJIT_CUDA_STREAM_API(cuGraphUpload, _ptsz,
   return submit(*exec, *context, *stream, /*uploads=*/true);
 }
 
-/// Finds an instance and its node that corresponds to the node `handle`.
+/// Finds an instance and its node that corresponds to the node `handle`. Locks
+/// the instance, so that the node stays.
 static CUresult enterTwin(CUgraphExec execHandle, CUgraphNode handle,
-                          GraphExec *&exec, GraphNode *&twin) {
+                          GraphExec *&exec, GraphNode *&twin,
+                          std::unique_lock<std::mutex> &lock) {
   GraphNode *node;
   if (CUresult error = enterExec(execHandle, exec))
     return error;
   if (CUresult error = findNode(handle, node))
     return error;
+  lock = std::unique_lock<std::mutex>(exec->mutex);
   twin = exec->graph->find(node->id);
   return twin ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -325,11 +329,11 @@ PTXJIT_CUDA_API(cuGraphNodeSetEnabled,
                 execHandle, handle, enabled) {
   GraphExec *exec;
   GraphNode *twin;
-  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
+  std::unique_lock<std::mutex> lock;
+  if (CUresult error = enterTwin(execHandle, handle, exec, twin, lock))
     return error;
   if (twin->operation->type() > CU_GRAPH_NODE_TYPE_MEMSET)
     return CUDA_ERROR_INVALID_VALUE;
-  std::lock_guard<std::mutex> lock(exec->mutex);
   twin->isEnabled = enabled;
   exec->plan = nullptr;
   return CUDA_SUCCESS;
@@ -339,7 +343,8 @@ PTXJIT_CUDA_API(cuGraphNodeGetEnabled,
                 execHandle, handle, enabled) {
   GraphExec *exec;
   GraphNode *twin;
-  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
+  std::unique_lock<std::mutex> lock;
+  if (CUresult error = enterTwin(execHandle, handle, exec, twin, lock))
     return error;
   if (!enabled)
     return CUDA_ERROR_INVALID_VALUE;

@@ -186,6 +186,34 @@ CUresult ChildNode::make(CUgraph handle, OperationRef &operation) {
   operation = makeChild(*child);
   return CUDA_SUCCESS;
 }
+/// Adds a child node that owns `child` itself, so that the graph may be one
+/// that cannot be copied.
+static CUresult addOwnedChild(CUgraphNode *out, CUgraph handle,
+                              const CUgraphNode *dependencies, size_t count,
+                              CUgraph childHandle) {
+  Graph *graph, *child;
+  std::vector<GraphNode *> nodes, order;
+  if (CUresult error = enterGraph(handle, graph))
+    return error;
+  if (CUresult error = enterGraph(childHandle, child))
+    return error;
+  if (!out || child->isOwned || !child->instance.expired() ||
+      !child->sort(order))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (const Graph *around = graph; around; around = around->parent)
+    if (around == child)
+      return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findNodes(*graph, dependencies, count, nodes))
+    return error;
+  if (!mayHold(*graph, *child))
+    return CUDA_ERROR_NOT_SUPPORTED;
+  std::vector<std::unique_ptr<Graph>> owned;
+  owned.push_back(getState().graphs.remove(childHandle));
+  *out = reinterpret_cast<CUgraphNode>(graph->add(
+      std::make_shared<ChildOperation>(std::move(owned)), std::move(nodes)));
+  return CUDA_SUCCESS;
+}
+
 void ChildNode::read(const Operation &operation, CUgraph &graph) {
   graph = reinterpret_cast<CUgraph>(
       &static_cast<const ChildOperation &>(operation).getGraph());
@@ -340,6 +368,12 @@ PTXJIT_CUDA_API(cuGraphAddNode_v2,
   if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     return cuGraphAddMemAllocNode(out, graph, dependencies, count,
                                   &params->alloc);
+  if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+      params->child.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE)
+    return params->child.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+               ? addOwnedChild(out, graph, dependencies, count,
+                               params->child.graph)
+               : CUDA_ERROR_INVALID_VALUE;
   if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
     return addConditionalNode(out, graph, dependencies, count,
                               params->conditional);

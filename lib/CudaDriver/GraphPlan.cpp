@@ -182,7 +182,12 @@ private:
 } // namespace
 
 void GraphPlan::run(Context &context) const {
-  if (!isChain) {
+  // Branches of short operations are no reason to keep account of them.
+  bool hasBranches =
+      !isChain && std::any_of(steps.begin(), steps.end(), [](const Step &step) {
+        return step.operation && !step.operation->isShort();
+      });
+  if (hasBranches) {
     std::make_shared<BranchRun>(steps, context)->run();
     return;
   }

@@ -277,6 +277,42 @@ TEST_F(ConditionalGraphs, ExistOnce) {
   EXPECT_EQ(read(0), 1u);
 }
 
+TEST_F(ConditionalGraphs, MoveIntoChildNodes) {
+  CUgraph outer, last;
+  CUgraphNode child, out;
+  ASSERT_EQ(cuGraphCreate(&outer, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphCreate(&last, 0), CUDA_SUCCESS);
+  CUgraphConditionalHandle handle =
+      makeHandle(graph, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  CUgraph body = *addChoice(graph, {}, handle, CU_GRAPH_COND_TYPE_IF);
+  add(body, {}, "bump", at(0), 1u);
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  params.child = {graph, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID};
+  EXPECT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params),
+            CUDA_ERROR_INVALID_VALUE);
+  params.child.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+  EXPECT_EQ(cuGraphAddNode(&child, graph, nullptr, 0, &params),
+            CUDA_ERROR_INVALID_VALUE); // into itself
+  EXPECT_EQ(cuGraphAddNode(&child, body, nullptr, 0, &params),
+            CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddNode(&out, last, nullptr, 0, &params),
+            CUDA_ERROR_INVALID_VALUE); // it belongs to the node now
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE);
+  CUgraph inside;
+  ASSERT_EQ(cuGraphChildGraphNodeGetGraph(child, &inside), CUDA_SUCCESS);
+  EXPECT_EQ(inside, graph);
+  add(graph, {}, "bump", at(1), 1u); // its handle stays
+  graph = outer;
+  run(instantiate());
+  EXPECT_EQ(read(0), 1u);
+  EXPECT_EQ(read(1), 1u);
+  EXPECT_EQ(cuGraphDestroy(outer), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddEmptyNode(&out, inside, nullptr, 0),
+            CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(ConditionalGraphs, HandlesBelongToOneNodeOfTheirGraph) {
   CUgraphConditionalHandle handle = makeHandle(graph), out;
   CUgraph other;

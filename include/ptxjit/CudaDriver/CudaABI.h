@@ -646,6 +646,17 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
   CUcontext ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
+/** What becomes of the graph that a child node is made from. */
+typedef enum CUgraphChildGraphNodeOwnership {
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1,
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, ///< the node has a copy
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,  ///< the node has it
+} CUgraphChildGraphNodeOwnership;
+typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS {
+  CUgraph graph;
+  CUgraphChildGraphNodeOwnership ownership;
+} CUDA_CHILD_GRAPH_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -658,7 +669,8 @@ typedef struct CUgraphNodeParams {
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
     CUDA_CONDITIONAL_NODE_PARAMS conditional;
-    CUgraph graph;
+    CUDA_CHILD_GRAPH_NODE_PARAMS child;
+    CUgraph graph; ///< of `child`
     CUevent event;
     CUdeviceptr free;
   };
