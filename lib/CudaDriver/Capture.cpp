@@ -79,6 +79,12 @@ Capture::~Capture() {
 bool Capture::isAlive() const {
   return graph || getState().graphs.contains(target);
 }
+void Capture::prune(std::vector<GraphNode *> &list) const {
+  list.erase(
+      std::remove_if(list.begin(), list.end(),
+                     [&](GraphNode *node) { return !target->contains(node); }),
+      list.end());
+}
 bool Capture::canRecord(const Operation &operation) const {
   return isAlive() && mayHold(*target, operation);
 }
@@ -126,6 +132,11 @@ static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
   capture->isInvalid |= !capture->isAlive();
   std::vector<StreamObject *> members = capture->streams;
+  if (!capture->isInvalid) {
+    capture->prune(capture->orphans);
+    for (StreamObject *member : members)
+      capture->prune(member->captureTips);
+  }
   bool joined = !capture->isInvalid && isJoined(stream, capture->orphans);
   for (StreamObject *member : members)
     joined = joined && isJoined(stream, member->captureTips);
@@ -169,8 +180,9 @@ PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
 static CUstreamCaptureStatus statusOf(const StreamObject &stream) {
   if (!stream.capture)
     return CU_STREAM_CAPTURE_STATUS_NONE;
-  return stream.capture->isInvalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return stream.capture->isInvalid || !stream.capture->isAlive()
+             ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+             : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamIsCapturing, _ptsz,
@@ -201,6 +213,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
   *status = statusOf(*stream);
   if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     return CUDA_SUCCESS;
+  stream->capture->prune(stream->captureTips);
   if (id)
     *id = stream->capture->id;
   if (graph)

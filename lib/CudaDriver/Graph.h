@@ -145,6 +145,8 @@ struct Capture {
   bool isAlive() const;
   /// Is it, and may the operation become a node of it?
   bool canRecord(const Operation &operation) const;
+  /// Takes nodes out of the list that the program has destroyed. \pre isAlive()
+  void prune(std::vector<GraphNode *> &list) const;
 };
 /// Makes the stream record into `capture` from now on.
 void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);

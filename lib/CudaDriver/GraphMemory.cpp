@@ -95,6 +95,11 @@ static CUresult makeAllocation(CUDA_MEM_ALLOC_NODE_PARAMS &params,
 CUresult cuda::captureAllocation(Context &context, StreamObject &stream,
                                  CUDA_MEM_ALLOC_NODE_PARAMS &params) {
   OperationRef operation;
+  Capture &capture = *stream.capture;
+  capture.isInvalid |= !capture.isAlive();
+  if (capture.isInvalid)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  capture.prune(stream.captureTips);
   if (CUresult error = makeAllocation(params, stream.captureTips, operation))
     return error;
   return enqueue(context, stream, std::move(operation));

@@ -172,6 +172,7 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
     if (capture.isInvalid)
       return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                   : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    capture.prune(stream.captureTips);
     GraphNode *node =
         capture.target->add(std::move(operation), stream.captureTips);
     stream.captureTips = {node};

@@ -220,6 +220,36 @@ TEST_F(ConditionalGraphs, CapturesEndWithTheirGraph) {
             CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+TEST_F(ConditionalGraphs, CapturesForgetNodesThatAreDestroyed) {
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+            CUDA_SUCCESS);
+  CUstreamCaptureStatus status;
+  CUgraph recorded = nullptr;
+  const CUgraphNode *tips = nullptr;
+  size_t count = 0;
+  auto ask = [&] {
+    EXPECT_EQ(cuStreamGetCaptureInfo_v2(stream, &status, nullptr, &recorded,
+                                        &tips, &count),
+              CUDA_SUCCESS);
+    return count;
+  };
+  ASSERT_EQ(launch("count", 1, 1, nullptr, stream), CUDA_SUCCESS);
+  ASSERT_EQ(ask(), 1u);
+  ASSERT_EQ(cuGraphDestroyNode(tips[0]), CUDA_SUCCESS);
+  EXPECT_EQ(ask(), 0u);
+  ASSERT_EQ(launch("count", 1, 1, nullptr, stream), CUDA_SUCCESS);
+  ASSERT_EQ(ask(), 1u);
+  ASSERT_EQ(cuGraphDestroyNode(tips[0]), CUDA_SUCCESS);
+  ASSERT_EQ(launch("count", 1, 1, nullptr, stream), CUDA_SUCCESS);
+  ASSERT_EQ(ask(), 1u);
+  ASSERT_EQ(cuGraphDestroyNode(tips[0]), CUDA_SUCCESS);
+  CUdeviceptr memory = 0;
+  EXPECT_EQ(cuMemAllocAsync(&memory, 64, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphGetNodes(graph, nullptr, &count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 1u);
+}
+
 TEST_F(ConditionalGraphs, BodiesHoldWorkOfTheDevice) {
   CUgraph body =
       *addChoice(graph, {}, makeHandle(graph), CU_GRAPH_COND_TYPE_IF);
