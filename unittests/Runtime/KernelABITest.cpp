@@ -13,7 +13,7 @@
 TEST(KernelABI, Layout) {
   EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 21u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 184u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 192u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
