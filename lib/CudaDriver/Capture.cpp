@@ -148,8 +148,8 @@ static CUresult endCapture(StreamObject &stream, Graph *&graph) {
     return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
   graph = capture->target;
   if (capture->graph) {
-    graph->isOwned = false;
-    capture->graph.release(); // from now on the program owns it
+    graph->isOwned = false; // from now on by the program
+    getState().graphs.add(std::move(capture->graph));
   }
   return CUDA_SUCCESS;
 }

@@ -107,7 +107,7 @@ TEST_F(GraphBranches, KeepTheOrderOfEdges) {
   std::vector<Node> nodes(kNodes);
   std::vector<CUgraphNode> handles;
   std::atomic<unsigned> early{0};
-  std::mt19937 random(5);
+  std::mt19937 random;
   for (size_t i = 0; i < kNodes; ++i) {
     std::vector<CUgraphNode> before;
     nodes[i].early = &early;
