@@ -32,7 +32,10 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
   capture->origin = stream;
   if (!target) {
     capture->graph = std::make_unique<Graph>();
+    capture->graph->isOwned = true;
     target = capture->graph.get();
+    // Programs ask for its handle, to add nodes of their own.
+    getState().graphs.insert(target);
   }
   capture->target = target;
   enterCapture(*stream, std::move(capture));
@@ -66,6 +69,24 @@ PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
     nodes.push_back(node);
   }
   return beginCapture(stream, mode, graph, std::move(nodes));
+}
+
+Capture::~Capture() {
+  if (graph)
+    getState().graphs.erase(graph.get());
+}
+
+bool Capture::isAlive() const {
+  return graph || getState().graphs.contains(target);
+}
+void Capture::prune(std::vector<GraphNode *> &list) const {
+  list.erase(
+      std::remove_if(list.begin(), list.end(),
+                     [&](GraphNode *node) { return !target->contains(node); }),
+      list.end());
+}
+bool Capture::canRecord(const Operation &operation) const {
+  return isAlive() && mayHold(*target, operation);
 }
 
 /// Does the last work in the origin depend on all of `work`?
@@ -109,18 +130,27 @@ void cuda::leaveCapture(StreamObject &stream) {
 /// Ends the capture of a stream; the recorded nodes become a graph.
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
-  bool joined = isJoined(stream, capture->orphans);
+  capture->isInvalid |= !capture->isAlive();
   std::vector<StreamObject *> members = capture->streams;
+  if (!capture->isInvalid) {
+    capture->prune(capture->orphans);
+    for (StreamObject *member : members)
+      capture->prune(member->captureTips);
+  }
+  bool joined = !capture->isInvalid && isJoined(stream, capture->orphans);
   for (StreamObject *member : members)
-    joined &= isJoined(stream, member->captureTips);
+    joined = joined && isJoined(stream, member->captureTips);
   for (StreamObject *member : members)
     leaveCapture(*member);
   if (capture->isInvalid)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!joined)
     return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-  graph = capture->graph ? getState().graphs.add(std::move(capture->graph))
-                         : capture->target;
+  graph = capture->target;
+  if (capture->graph) {
+    graph->isOwned = false; // from now on by the program
+    getState().graphs.add(std::move(capture->graph));
+  }
   return CUDA_SUCCESS;
 }
 
@@ -137,19 +167,22 @@ PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
   if (stream->capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
       stream->capture->thread != std::this_thread::get_id())
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  if (!out)
+  // The program knows the graph if it has named one.
+  if (!out && stream->capture->graph)
     return CUDA_ERROR_INVALID_VALUE;
   Graph *graph = nullptr;
   CUresult error = endCapture(*stream, graph);
-  *out = reinterpret_cast<CUgraph>(graph);
+  if (out)
+    *out = reinterpret_cast<CUgraph>(graph);
   return error;
 }
 
 static CUstreamCaptureStatus statusOf(const StreamObject &stream) {
   if (!stream.capture)
     return CU_STREAM_CAPTURE_STATUS_NONE;
-  return stream.capture->isInvalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                                   : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return stream.capture->isInvalid || !stream.capture->isAlive()
+             ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+             : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamIsCapturing, _ptsz,
@@ -180,6 +213,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
   *status = statusOf(*stream);
   if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     return CUDA_SUCCESS;
+  stream->capture->prune(stream->captureTips);
   if (id)
     *id = stream->capture->id;
   if (graph)

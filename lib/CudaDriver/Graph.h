@@ -10,6 +10,8 @@
 #include "State.h"
 #include "UserObjects.h"
 
+#include <algorithm>
+#include <future>
 #include <thread>
 
 namespace ptxjit::cuda {
@@ -28,30 +30,97 @@ struct GraphNode {
   bool isEnabled = true; ///< only instances disable nodes
 };
 
+/// The variable of a conditional handle.
+struct Condition {
+  Context &context;
+  const uint64_t handle;
+  const std::optional<unsigned> initial; ///< at the start of each launch
+  std::atomic<unsigned> value{0};
+
+  Condition(Context &context, std::optional<unsigned> initial);
+  ~Condition();
+  Condition(const Condition &) = delete;
+  Condition &operator=(const Condition &) = delete;
+};
+
 /// A graph owns its nodes. They are in the order in which they were added.
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   bool isOwned = false; ///< by a capture or a node: not to be destroyed
   UserReferences users;
+  Graph *parent = nullptr; ///< whose node runs this graph
+  bool isBody = false;     ///< of a conditional node
+  /// Made for conditional nodes of this graph, and of graphs inside of it.
+  std::vector<std::shared_ptr<Condition>> conditions;
+  /// Set while there is an instance. Some graphs may have only one at a time.
+  std::weak_ptr<void> instance;
 
   Graph() = default;
   explicit Graph(const UserReferences &users) : users(users) {}
   GraphNode *add(OperationRef operation, std::vector<GraphNode *> dependencies);
   bool contains(const GraphNode *node) const;
-  std::unique_ptr<Graph> clone() const;
+  /// Copies the graph, and the graphs that its nodes run. \param newIds whether
+  /// the copies of nodes count as new nodes, which the copied ones do not find.
+  std::unique_ptr<Graph> clone(bool newIds = false) const;
   /// Sorts the nodes topologically. False if their dependencies form a cycle.
   bool sort(std::vector<GraphNode *> &order) const;
+  /// Finds a node here, or in a graph that a node runs; null: there is none.
+  GraphNode *find(uint64_t id) const;
 };
+
+/// The work of a node that runs graphs of its own.
+class NestedOperation : public Operation {
+public:
+  ~NestedOperation() override;
+  NestedOperation(const NestedOperation &) = delete;
+  NestedOperation &operator=(const NestedOperation &) = delete;
+  /// The handles of the graphs, valid as long as this lives.
+  const std::vector<Graph *> &getGraphs() const { return graphs; }
+  /// The same with copies of the graphs, for a copy of the node.
+  virtual OperationRef clone(bool newIds) const = 0;
+  /// What an instance runs. Later changes of the graphs do not matter to it.
+  virtual OperationRef plan(bool usesPriorities) const = 0;
+  void run(Context &context) const override { plan(false)->run(context); }
+
+protected:
+  explicit NestedOperation(std::vector<std::unique_ptr<Graph>> owned);
+  std::vector<std::unique_ptr<Graph>> cloneGraphs(bool newIds) const;
+
+private:
+  std::vector<Graph *> graphs;
+};
+/// The operation of a node, if it runs graphs; else null.
+const NestedOperation *nestedIn(const Operation &operation);
+
+/// Does matches(node) hold for a node of the graph, or of a graph inside of it?
+template <typename Matches>
+bool anyNode(const Graph &graph, const Matches &matches) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](auto &node) {
+    if (matches(*node))
+      return true;
+    const NestedOperation *nested = nestedIn(*node->operation);
+    return nested &&
+           std::any_of(
+               nested->getGraphs().begin(), nested->getGraphs().end(),
+               [&](const Graph *inside) { return anyNode(*inside, matches); });
+  });
+}
+
+struct InstancePlan;
+class Turn;
 
 /// An instance of a graph, ready to be launched. It has a copy of the graph, so
 /// that later changes of the graph do not matter.
 struct GraphExec {
   std::mutex mutex;
   std::unique_ptr<Graph> graph;
-  std::vector<GraphNode *> order;
   uint64_t flags = 0;
-
-  GraphNode *find(uint64_t id);
+  std::shared_ptr<void> instance = std::make_shared<char>(); ///< see Graph
+  /// What launches run; null: to be made anew, after a change.
+  std::shared_ptr<const InstancePlan> plan;
+  std::shared_ptr<Turn> turn;
+  /// Ready when the last launch has ended: the next one waits for it.
+  std::shared_future<void> last;
 };
 
 /// A recording: the streams that record into one graph.
@@ -67,6 +136,17 @@ struct Capture {
   /// The streams that take part. A list of its own, since the streams of other
   /// captures belong to other threads.
   std::vector<StreamObject *> streams;
+
+  Capture() = default;
+  ~Capture();
+  Capture(const Capture &) = delete;
+  Capture &operator=(const Capture &) = delete;
+  /// Is the graph still there? A program may destroy one that it has named.
+  bool isAlive() const;
+  /// Is it, and may the operation become a node of it?
+  bool canRecord(const Operation &operation) const;
+  /// Takes nodes out of the list that the program has destroyed. \pre isAlive()
+  void prune(std::vector<GraphNode *> &list) const;
 };
 /// Makes the stream record into `capture` from now on.
 void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);
@@ -103,14 +183,13 @@ CUresult findNode(CUgraphNode handle, GraphNode *&node);
 /// `nodes`, and all nodes that they depend on.
 std::vector<GraphNode *> allBefore(std::vector<GraphNode *> nodes);
 
-/// A node that runs a copy of a graph.
+/// A node that runs a copy of a graph. Nodes of `graph` do not find those of
+/// the copy.
 OperationRef makeChild(const Graph &graph);
-/// The copy that such a node runs; null if the node does something else.
-const Graph *childOf(const Operation &operation);
 
 // The parameters that a node of that kind was made from.
 CUDA_KERNEL_NODE_PARAMS launchParams(const Operation &operation);
-LaunchOptions launchOptions(const Operation &operation);
+LaunchAttributes launchAttributes(const Operation &operation);
 CUDA_MEMCPY3D copyParams(const Operation &operation);
 CUDA_MEMSET_NODE_PARAMS setParams(const Operation &operation);
 CUDA_HOST_NODE_PARAMS hostParams(const Operation &operation);
@@ -124,11 +203,56 @@ CUresult findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
 CUresult addNode(CUgraphNode *out, CUgraph handle,
                  const CUgraphNode *dependencies, size_t count,
                  OperationRef operation);
+/// Replaces the operation of a node of an instance. Nodes inside keep their
+/// identity if the new operation has the same ones.
+void replaceOperation(GraphNode &twin, OperationRef operation);
 /// Replaces the operation of a node, in a graph or in an instance. The new one
 /// must be of the node's type.
 CUresult setOperation(CUgraphNode handle, OperationRef operation);
 CUresult setOperation(CUgraphExec exec, CUgraphNode handle,
                       OperationRef operation);
+
+// -- Conditional nodes (GraphConditions.cpp)
+/// Sets the variable of a handle. False if there is none.
+bool setCondition(uint64_t handle, unsigned value);
+/// Can neither the graph nor its instance exist more than once? So it is with
+/// conditional nodes, and with nodes that kernels update, since kernels know
+/// these by handles.
+bool isUnique(const Graph &graph);
+/// Is it a kernel node that kernels may update?
+bool isUpdatable(const GraphNode &node);
+/// Appends the variables of the graph and of the graphs inside of it.
+void collectConditions(const Graph &graph,
+                       std::vector<std::shared_ptr<Condition>> &all);
+/// Is each of these variables tested by a node?
+bool testsAllConditions(const Graph &graph);
+/// Adds a conditional node. `params` receives the handles of its bodies.
+CUresult addConditionalNode(CUgraphNode *out, CUgraph graph,
+                            const CUgraphNode *dependencies, size_t count,
+                            CUDA_CONDITIONAL_NODE_PARAMS &params);
+/// May the operation become a node of the graph? Bodies of conditional nodes
+/// hold work of the device only.
+bool mayHold(const Graph &graph, const Operation &operation);
+/// The same for a child node with the graph `child`.
+bool mayHold(const Graph &graph, const Graph &child);
+/// Do two conditional nodes choose in the same way among as many bodies?
+bool isSameKind(const Operation &a, const Operation &b);
+CUDA_CONDITIONAL_NODE_PARAMS conditionalParams(const Operation &operation);
+
+// -- Graphs that kernels reach (GraphDevice.cpp)
+/// The graphs, as the kernels see them that the calling thread launches.
+GraphCalls &graphCalls();
+/// While this lives, these are what graphCalls() returns.
+class GraphCallsScope {
+public:
+  explicit GraphCallsScope(GraphCalls &calls);
+  ~GraphCallsScope();
+  GraphCallsScope(const GraphCallsScope &) = delete;
+  GraphCallsScope &operator=(const GraphCallsScope &) = delete;
+
+private:
+  GraphCalls *outer;
+};
 
 // -- Memory of graphs (GraphMemory.cpp)
 /// Frees memory from a pool. Memory of a graph stays with the graph, where

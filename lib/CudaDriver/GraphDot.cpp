@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cuGraphDebugDotPrint prints a graph's nodes and edges in the DOT language,
-// with the names and shapes of kernels. A child graph is a box of its own.
+// with the names and shapes of kernels. A child graph, or a body of a
+// conditional node, is a box of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +41,8 @@ static const char *kindOf(CUgraphNodeType type) {
     return "MEM FREE";
   case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     return "BATCH MEM OP";
+  case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+    return "CONDITIONAL";
   }
   return "NODE";
 }
@@ -84,6 +87,16 @@ static void describeSet(const Operation &operation, std::ostream &out) {
       << p.elementSize * p.width << " x " << p.height;
 }
 
+static void describeConditional(const Operation &operation, bool verbose,
+                                std::ostream &out) {
+  CUDA_CONDITIONAL_NODE_PARAMS p = conditionalParams(operation);
+  const char *names[] = {"IF", "WHILE", "SWITCH"};
+  out << "\\n" << names[p.type];
+  if (verbose)
+    out << "\\nhandle 0x" << std::hex << p.handle << std::dec << "\\nbodies "
+        << p.size;
+}
+
 static std::string labelOf(const GraphNode &node, unsigned flags) {
   std::ostringstream out;
   bool verbose = flags & CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE;
@@ -95,6 +108,11 @@ static std::string labelOf(const GraphNode &node, unsigned flags) {
     describeCopy(*node.operation, out);
   else if (type == CU_GRAPH_NODE_TYPE_MEMSET)
     describeSet(*node.operation, out);
+  else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    describeConditional(
+        *node.operation,
+        verbose || flags & CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS,
+        out);
   if (verbose || flags & CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)
     out << "\\nhandle " << &node;
   return out.str();
@@ -115,9 +133,16 @@ static void print(const Graph &graph, const std::string &prefix, unsigned flags,
     for (const GraphNode *before : node->dependencies)
       out << "  " << name(*before) << " -> " << name(*node) << ";\n";
   out << "}\n";
-  for (const auto &node : graph.nodes)
-    if (const Graph *child = childOf(*node->operation))
-      print(*child, prefix + "_" + std::to_string(node->id), flags, out);
+  for (const auto &node : graph.nodes) {
+    const NestedOperation *nested = nestedIn(*node->operation);
+    if (!nested)
+      continue;
+    std::string inside = prefix + "_" + std::to_string(node->id);
+    for (const Graph *child : nested->getGraphs()) {
+      print(*child, inside, flags, out);
+      inside += "_b"; // the next body of the same node
+    }
+  }
 }
 
 PTXJIT_CUDA_API(cuGraphDebugDotPrint,

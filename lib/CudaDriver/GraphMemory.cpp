@@ -55,6 +55,7 @@ struct AllocOperation : Operation {
       : params(params), memory(std::move(memory)) {}
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
   void run(Context &) const override {}
+  bool isShort() const override { return true; }
 };
 } // namespace
 
@@ -94,6 +95,11 @@ static CUresult makeAllocation(CUDA_MEM_ALLOC_NODE_PARAMS &params,
 CUresult cuda::captureAllocation(Context &context, StreamObject &stream,
                                  CUDA_MEM_ALLOC_NODE_PARAMS &params) {
   OperationRef operation;
+  Capture &capture = *stream.capture;
+  capture.isInvalid |= !capture.isAlive();
+  if (capture.isInvalid)
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  capture.prune(stream.captureTips);
   if (CUresult error = makeAllocation(params, stream.captureTips, operation))
     return error;
   return enqueue(context, stream, std::move(operation));
@@ -119,6 +125,8 @@ PTXJIT_CUDA_API(cuGraphAddMemAllocNode,
     return error;
   if (CUresult error = makeAllocation(*params, nodes, operation))
     return error;
+  if (!mayHold(*graph, *operation))
+    return CUDA_ERROR_NOT_SUPPORTED;
   *out = reinterpret_cast<CUgraphNode>(
       graph->add(std::move(operation), std::move(nodes)));
   return CUDA_SUCCESS;

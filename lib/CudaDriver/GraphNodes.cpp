@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceNode.h"
 #include "GraphNodeKinds.h"
+#include "GraphPlan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,21 +22,19 @@ namespace {
 struct EmptyOperation : Operation {
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_EMPTY; }
   void run(Context &) const override {}
+  bool isShort() const override { return true; }
 };
 
-struct ChildOperation : Operation {
-  Graph *graph; ///< its handle is valid as long as this lives
-  explicit ChildOperation(std::unique_ptr<Graph> child) {
-    child->isOwned = true;
-    graph = getState().graphs.add(std::move(child));
-  }
-  ~ChildOperation() override { getState().graphs.remove(graph); }
+struct ChildOperation : NestedOperation {
+  explicit ChildOperation(std::vector<std::unique_ptr<Graph>> child)
+      : NestedOperation(std::move(child)) {}
+  Graph &getGraph() const { return *getGraphs().front(); }
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_GRAPH; }
-  void run(Context &context) const override {
-    std::vector<GraphNode *> order;
-    graph->sort(order);
-    for (GraphNode *node : order)
-      node->operation->run(context);
+  OperationRef clone(bool newIds) const override {
+    return std::make_shared<ChildOperation>(cloneGraphs(newIds));
+  }
+  OperationRef plan(bool usesPriorities) const override {
+    return std::make_shared<GraphPlan>(getGraph(), usesPriorities);
   }
 };
 } // namespace
@@ -79,15 +79,11 @@ CUresult cuda::addNode(CUgraphNode *out, CUgraph handle,
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = findNodes(*graph, dependencies, count, nodes))
     return error;
+  if (!mayHold(*graph, *operation))
+    return CUDA_ERROR_NOT_SUPPORTED;
   *out = reinterpret_cast<CUgraphNode>(
       graph->add(std::move(operation), std::move(nodes)));
   return CUDA_SUCCESS;
-}
-
-const Graph *cuda::childOf(const Operation &operation) {
-  return operation.type() == CU_GRAPH_NODE_TYPE_GRAPH
-             ? static_cast<const ChildOperation &>(operation).graph
-             : nullptr;
 }
 
 CUresult cuda::setOperation(CUgraphNode handle, OperationRef operation) {
@@ -105,11 +101,12 @@ CUresult cuda::setOperation(CUgraphExec execHandle, CUgraphNode handle,
     return error;
   if (CUresult error = enterNode(handle, operation->type(), node))
     return error;
-  GraphNode *twin = exec->find(node->id);
+  std::lock_guard<std::mutex> lock(exec->mutex);
+  GraphNode *twin = exec->graph->find(node->id);
   if (!twin)
     return CUDA_ERROR_INVALID_VALUE;
-  std::lock_guard<std::mutex> lock(exec->mutex);
-  twin->operation = std::move(operation);
+  replaceOperation(*twin, std::move(operation));
+  exec->plan = nullptr;
   return CUDA_SUCCESS;
 }
 
@@ -118,11 +115,11 @@ CUresult cuda::setOperation(CUgraphExec execHandle, CUgraphNode handle,
 //===----------------------------------------------------------------------===//
 
 CUresult KernelNode::make(const Value &value, OperationRef &operation) {
-  return makeLaunch(value, LaunchOptions(), operation);
+  return makeLaunch(value, LaunchAttributes(), operation);
 }
 CUresult KernelNode::remake(const Operation &old, const Value &value,
                             OperationRef &operation) {
-  return makeLaunch(value, launchOptions(old), operation);
+  return makeLaunch(value, launchAttributes(old), operation);
 }
 void KernelNode::read(const Operation &operation, Value &value) {
   value = launchParams(operation);
@@ -173,7 +170,9 @@ void HostNode::read(const Operation &operation, Value &value) {
 }
 
 OperationRef cuda::makeChild(const Graph &graph) {
-  return std::make_shared<ChildOperation>(graph.clone());
+  std::vector<std::unique_ptr<Graph>> child;
+  child.push_back(graph.clone(/*newIds=*/true));
+  return std::make_shared<ChildOperation>(std::move(child));
 }
 CUresult ChildNode::make(CUgraph handle, OperationRef &operation) {
   Graph *child;
@@ -182,12 +181,42 @@ CUresult ChildNode::make(CUgraph handle, OperationRef &operation) {
     return error;
   if (!child->sort(order))
     return CUDA_ERROR_INVALID_VALUE;
+  if (isUnique(*child))
+    return CUDA_ERROR_NOT_SUPPORTED; // may be in one graph only
   operation = makeChild(*child);
   return CUDA_SUCCESS;
 }
+/// Adds a child node that owns `child` itself, so that the graph may be one
+/// that cannot be copied.
+static CUresult addOwnedChild(CUgraphNode *out, CUgraph handle,
+                              const CUgraphNode *dependencies, size_t count,
+                              CUgraph childHandle) {
+  Graph *graph, *child;
+  std::vector<GraphNode *> nodes, order;
+  if (CUresult error = enterGraph(handle, graph))
+    return error;
+  if (CUresult error = enterGraph(childHandle, child))
+    return error;
+  if (!out || child->isOwned || !child->instance.expired() ||
+      !child->sort(order))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (const Graph *around = graph; around; around = around->parent)
+    if (around == child)
+      return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = findNodes(*graph, dependencies, count, nodes))
+    return error;
+  if (!mayHold(*graph, *child))
+    return CUDA_ERROR_NOT_SUPPORTED;
+  std::vector<std::unique_ptr<Graph>> owned;
+  owned.push_back(getState().graphs.remove(childHandle));
+  *out = reinterpret_cast<CUgraphNode>(graph->add(
+      std::make_shared<ChildOperation>(std::move(owned)), std::move(nodes)));
+  return CUDA_SUCCESS;
+}
+
 void ChildNode::read(const Operation &operation, CUgraph &graph) {
   graph = reinterpret_cast<CUgraph>(
-      static_cast<const ChildOperation &>(operation).graph);
+      &static_cast<const ChildOperation &>(operation).getGraph());
 }
 
 CUresult RecordNode::make(CUevent handle, OperationRef &operation) {
@@ -339,6 +368,15 @@ PTXJIT_CUDA_API(cuGraphAddNode_v2,
   if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     return cuGraphAddMemAllocNode(out, graph, dependencies, count,
                                   &params->alloc);
+  if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+      params->child.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE)
+    return params->child.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+               ? addOwnedChild(out, graph, dependencies, count,
+                               params->child.graph)
+               : CUDA_ERROR_INVALID_VALUE;
+  if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    return addConditionalNode(out, graph, dependencies, count,
+                              params->conditional);
   return visitKind(*params, [&](auto kind, auto from) {
     return addNodeOf<decltype(kind)>(out, graph, dependencies, count, from);
   });
@@ -378,13 +416,14 @@ PTXJIT_CUDA_API(cuGraphExecNodeSetParams,
 //===----------------------------------------------------------------------===//
 
 /// Replaces the attributes of a kernel node.
-static CUresult setOptions(CUgraphNode handle, const LaunchOptions &options) {
+static CUresult setAttributes(CUgraphNode handle,
+                              const LaunchAttributes &attributes) {
   GraphNode *node;
   OperationRef operation;
   if (CUresult error = enterNode(handle, CU_GRAPH_NODE_TYPE_KERNEL, node))
     return error;
   if (CUresult error =
-          makeLaunch(launchParams(*node->operation), options, operation))
+          makeLaunch(launchParams(*node->operation), attributes, operation))
     return error;
   return setOperation(handle, std::move(operation));
 }
@@ -398,9 +437,15 @@ PTXJIT_CUDA_API(cuGraphKernelNodeSetAttribute,
     return error;
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
-  LaunchOptions options = launchOptions(*node->operation);
-  applyAttribute({attribute, {}, *value}, options);
-  return setOptions(handle, options);
+  LaunchAttributes attributes = launchAttributes(*node->operation);
+  if (attribute == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
+    // CUDA returns the handle here, though the pointer is one to a constant.
+    if (CUresult error = makeUpdatable(
+            const_cast<CUlaunchAttributeValue &>(*value), attributes))
+      return error;
+  }
+  applyAttribute({attribute, {}, *value}, attributes);
+  return setAttributes(handle, attributes);
 }
 /// An attribute that is only a hint reads as 0.
 PTXJIT_CUDA_API(cuGraphKernelNodeGetAttribute,
@@ -413,18 +458,26 @@ PTXJIT_CUDA_API(cuGraphKernelNodeGetAttribute,
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
   *value = {};
-  LaunchOptions options = launchOptions(*node->operation);
+  LaunchAttributes attributes = launchAttributes(*node->operation);
   if (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-    value->cooperative = options.cooperative;
-  const Grid &cluster = options.cluster;
+    value->cooperative = attributes.cooperative;
+  if (attribute == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+    describeUpdatable(attributes, *value);
+  if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+    value->priority = attributes.priority;
+  const Grid &cluster = attributes.cluster;
   if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
     value->clusterDim = {cluster.x, cluster.y, cluster.z};
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuGraphKernelNodeCopyAttributes,
                 (CUgraphNode to, CUgraphNode from), to, from) {
-  GraphNode *source;
+  GraphNode *source, *target;
   if (CUresult error = enterNode(from, CU_GRAPH_NODE_TYPE_KERNEL, source))
     return error;
-  return setOptions(to, launchOptions(*source->operation));
+  if (CUresult error = enterNode(to, CU_GRAPH_NODE_TYPE_KERNEL, target))
+    return error;
+  if (isUpdatable(*source) || isUpdatable(*target))
+    return CUDA_ERROR_INVALID_VALUE; // kernels have the handle of one node
+  return setAttributes(to, launchAttributes(*source->operation));
 }

@@ -1,4 +1,4 @@
-//===- Graphs.cpp - graphs: structure, instances, launches ---------------===//
+//===- Graphs.cpp - the structure of graphs -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,6 @@
 #include "Graph.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 
 using namespace ptxjit;
@@ -35,6 +34,9 @@ GraphNode *Graph::add(OperationRef operation,
   node->operation = std::move(operation);
   node->dependencies = std::move(dependencies);
   node->id = getState().nextId++;
+  if (const NestedOperation *nested = nestedIn(*node->operation))
+    for (Graph *inside : nested->getGraphs())
+      inside->parent = this;
   nodes.push_back(std::move(node));
   return nodes.back().get();
 }
@@ -43,12 +45,16 @@ bool Graph::contains(const GraphNode *node) const {
   return getState().graphNodes.contains(node) && node->graph == this;
 }
 
-std::unique_ptr<Graph> Graph::clone() const {
+std::unique_ptr<Graph> Graph::clone(bool newIds) const {
   auto copy = std::make_unique<Graph>(users);
+  copy->conditions = conditions;
   std::unordered_map<const GraphNode *, GraphNode *> twins;
   for (auto &node : nodes) {
-    GraphNode *twin = copy->add(node->operation, {});
-    twin->id = node->id;
+    const NestedOperation *nested = nestedIn(*node->operation);
+    GraphNode *twin =
+        copy->add(nested ? nested->clone(newIds) : node->operation, {});
+    if (!newIds)
+      twin->id = node->id;
     twins[node.get()] = twin;
   }
   for (auto &node : nodes)
@@ -74,11 +80,42 @@ bool Graph::sort(std::vector<GraphNode *> &order) const {
   return order.size() == nodes.size();
 }
 
-GraphNode *GraphExec::find(uint64_t id) {
-  for (auto &node : graph->nodes)
-    if (node->id == id)
-      return node.get();
-  return nullptr;
+GraphNode *Graph::find(uint64_t id) const {
+  GraphNode *found = nullptr;
+  anyNode(*this, [&](GraphNode &node) {
+    if (node.id == id)
+      found = &node;
+    return found != nullptr;
+  });
+  return found;
+}
+
+NestedOperation::NestedOperation(std::vector<std::unique_ptr<Graph>> owned) {
+  for (auto &graph : owned) {
+    graph->isOwned = true;
+    graphs.push_back(getState().graphs.add(std::move(graph)));
+  }
+}
+NestedOperation::~NestedOperation() {
+  for (Graph *graph : graphs)
+    getState().graphs.remove(graph);
+}
+
+std::vector<std::unique_ptr<Graph>>
+NestedOperation::cloneGraphs(bool newIds) const {
+  std::vector<std::unique_ptr<Graph>> copies;
+  copies.reserve(graphs.size());
+  for (const Graph *graph : graphs)
+    copies.push_back(graph->clone(newIds));
+  return copies;
+}
+
+const NestedOperation *cuda::nestedIn(const Operation &operation) {
+  CUgraphNodeType type = operation.type();
+  return type == CU_GRAPH_NODE_TYPE_GRAPH ||
+                 type == CU_GRAPH_NODE_TYPE_CONDITIONAL
+             ? static_cast<const NestedOperation *>(&operation)
+             : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,6 +180,8 @@ PTXJIT_CUDA_API(cuGraphClone, (CUgraph * out, CUgraph handle), out, handle) {
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
+  if (isUnique(*graph))
+    return CUDA_ERROR_NOT_SUPPORTED; // may be in one graph only
   *out = reinterpret_cast<CUgraph>(getState().graphs.add(graph->clone()));
   return CUDA_SUCCESS;
 }
@@ -171,6 +210,8 @@ PTXJIT_CUDA_API(cuGraphDestroyNode, (CUgraphNode handle), handle) {
   auto *node = reinterpret_cast<GraphNode *>(handle);
   if (!getState().graphNodes.contains(node))
     return CUDA_ERROR_INVALID_VALUE;
+  if (isUpdatable(*node))
+    return CUDA_ERROR_INVALID_VALUE; // kernels may have its handle
   auto &nodes = node->graph->nodes;
   for (auto &other : nodes) {
     auto &before = other->dependencies;
@@ -360,239 +401,4 @@ PTXJIT_CUDA_API(cuGraphRemoveDependencies,
                  size_t count),
                 handle, from, to, count) {
   return cuGraphRemoveDependencies_v2(handle, from, to, nullptr, count);
-}
-
-//===----------------------------------------------------------------------===//
-// Instances
-//===----------------------------------------------------------------------===//
-
-PTXJIT_CUDA_API(cuGraphInstantiateWithFlags,
-                (CUgraphExec * out, CUgraph handle, unsigned long long flags),
-                out, handle, flags) {
-  Context *context;
-  Graph *graph;
-  if (CUresult error = enter(context))
-    return error;
-  if (CUresult error = enterGraph(handle, graph))
-    return error;
-  if (!out || flags > 15)
-    return CUDA_ERROR_INVALID_VALUE;
-  auto exec = std::make_unique<GraphExec>();
-  exec->graph = graph->clone();
-  exec->flags = flags;
-  if (!exec->graph->sort(exec->order))
-    return CUDA_ERROR_INVALID_VALUE; // it has a cycle
-  *out =
-      reinterpret_cast<CUgraphExec>(getState().graphExecs.add(std::move(exec)));
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphInstantiate_v2,
-                (CUgraphExec * out, CUgraph graph, CUgraphNode *errorNode,
-                 char *text, size_t bytes),
-                out, graph, errorNode, text, bytes) {
-  if (errorNode)
-    *errorNode = nullptr;
-  if (text && bytes)
-    *text = 0;
-  return cuGraphInstantiateWithFlags(out, graph, 0);
-}
-PTXJIT_CUDA_API(cuGraphInstantiate,
-                (CUgraphExec * out, CUgraph graph, CUgraphNode *errorNode,
-                 char *text, size_t bytes),
-                out, graph, errorNode, text, bytes) {
-  return cuGraphInstantiate_v2(out, graph, errorNode, text, bytes);
-}
-PTXJIT_CUDA_API(cuGraphInstantiateWithParams,
-                (CUgraphExec * out, CUgraph graph,
-                 CUDA_GRAPH_INSTANTIATE_PARAMS *params),
-                out, graph, params) {
-  if (!params)
-    return CUDA_ERROR_INVALID_VALUE;
-  CUresult error = cuGraphInstantiateWithFlags(out, graph, params->flags);
-  params->hErrNode_out = nullptr;
-  params->result_out = error ? 1 : 0;
-  return error;
-}
-
-PTXJIT_CUDA_API(cuGraphExecDestroy, (CUgraphExec handle), handle) {
-  GraphExec *exec;
-  if (CUresult error = enterExec(handle, exec))
-    return error;
-  getState().graphExecs.remove(exec);
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuGraphExecGetFlags, (CUgraphExec handle, uint64_t *flags),
-                handle, flags) {
-  GraphExec *exec;
-  if (CUresult error = enterExec(handle, exec))
-    return error;
-  if (!flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  *flags = exec->flags;
-  return CUDA_SUCCESS;
-}
-
-namespace {
-/// An instance as one step of a stream.
-struct GraphOperation : Operation {
-  std::vector<OperationRef> operations;
-  std::unique_ptr<UserReferences> users;
-  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_GRAPH; }
-  void run(Context &context) const override {
-    for (const OperationRef &operation : operations)
-      if (!context.stickyError)
-        operation->run(context);
-  }
-};
-} // namespace
-
-static OperationRef snapshot(GraphExec &exec) {
-  auto whole = std::make_shared<GraphOperation>();
-  std::lock_guard<std::mutex> lock(exec.mutex);
-  whole->users = std::make_unique<UserReferences>(exec.graph->users);
-  for (GraphNode *node : exec.order)
-    if (node->isEnabled)
-      whole->operations.push_back(node->operation);
-  return whole;
-}
-
-/// Calls enterStream() for the stream of a launch and finds the instance, which
-/// belongs to no context.
-static CUresult enterLaunch(CUgraphExec handle, CUstream streamHandle,
-                            GraphExec *&exec, Context *&context,
-                            StreamObject *&stream) {
-  if (CUresult error = enterStream(streamHandle, context, stream))
-    return error;
-  exec = reinterpret_cast<GraphExec *>(handle);
-  return getState().graphExecs.contains(exec) ? CUDA_SUCCESS
-                                              : CUDA_ERROR_INVALID_VALUE;
-}
-
-PTXJIT_CUDA_STREAM_API(cuGraphLaunch, _ptsz,
-                       (CUgraphExec handle, CUstream streamHandle), handle,
-                       streamHandle) {
-  Context *context;
-  StreamObject *stream;
-  GraphExec *exec;
-  if (CUresult error = enterLaunch(handle, streamHandle, exec, context, stream))
-    return error;
-  if (stream->capture) {
-    // A child node, so that programs can find it in the graph.
-    return enqueue(*context, *stream, makeChild(*exec->graph));
-  }
-  return enqueue(*context, *stream, snapshot(*exec));
-}
-PTXJIT_CUDA_STREAM_API(cuGraphUpload, _ptsz,
-                       (CUgraphExec handle, CUstream streamHandle), handle,
-                       streamHandle) {
-  Context *context;
-  StreamObject *stream;
-  GraphExec *exec;
-  // Nothing to upload: graphs are in host memory.
-  return enterLaunch(handle, streamHandle, exec, context, stream);
-}
-
-/// Finds an instance and its node that corresponds to the node `handle`.
-static CUresult enterTwin(CUgraphExec execHandle, CUgraphNode handle,
-                          GraphExec *&exec, GraphNode *&twin) {
-  GraphNode *node;
-  if (CUresult error = enterExec(execHandle, exec))
-    return error;
-  if (CUresult error = findNode(handle, node))
-    return error;
-  twin = exec->find(node->id);
-  return twin ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-PTXJIT_CUDA_API(cuGraphNodeSetEnabled,
-                (CUgraphExec execHandle, CUgraphNode handle, unsigned enabled),
-                execHandle, handle, enabled) {
-  GraphExec *exec;
-  GraphNode *twin;
-  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
-    return error;
-  if (twin->operation->type() > CU_GRAPH_NODE_TYPE_MEMSET)
-    return CUDA_ERROR_INVALID_VALUE;
-  std::lock_guard<std::mutex> lock(exec->mutex);
-  twin->isEnabled = enabled;
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphNodeGetEnabled,
-                (CUgraphExec execHandle, CUgraphNode handle, unsigned *enabled),
-                execHandle, handle, enabled) {
-  GraphExec *exec;
-  GraphNode *twin;
-  if (CUresult error = enterTwin(execHandle, handle, exec, twin))
-    return error;
-  if (!enabled)
-    return CUDA_ERROR_INVALID_VALUE;
-  *enabled = twin->isEnabled;
-  return CUDA_SUCCESS;
-}
-
-/// Do the graphs have the same shape? If so node i of one is node i of the
-/// other.
-static CUgraphExecUpdateResult compare(const Graph &a, const Graph &b,
-                                       GraphNode *&culprit) {
-  if (a.nodes.size() != b.nodes.size())
-    return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  auto places = [](const Graph &graph) {
-    std::unordered_map<const GraphNode *, size_t> place;
-    for (size_t i = 0; i < graph.nodes.size(); ++i)
-      place[graph.nodes[i].get()] = i;
-    return place;
-  };
-  auto placeA = places(a), placeB = places(b);
-  for (size_t i = 0; i < a.nodes.size(); ++i) {
-    culprit = b.nodes[i].get();
-    if (a.nodes[i]->operation->type() != culprit->operation->type())
-      return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-    std::set<size_t> beforeA, beforeB;
-    for (GraphNode *node : a.nodes[i]->dependencies)
-      beforeA.insert(placeA[node]);
-    for (GraphNode *node : culprit->dependencies)
-      beforeB.insert(placeB[node]);
-    if (beforeA != beforeB)
-      return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  }
-  culprit = nullptr;
-  return CU_GRAPH_EXEC_UPDATE_SUCCESS;
-}
-
-PTXJIT_CUDA_API(cuGraphExecUpdate_v2,
-                (CUgraphExec execHandle, CUgraph handle,
-                 CUgraphExecUpdateResultInfo *info),
-                execHandle, handle, info) {
-  GraphExec *exec;
-  Graph *graph;
-  if (CUresult error = enterExec(execHandle, exec))
-    return error;
-  if (CUresult error = enterGraph(handle, graph))
-    return error;
-  if (!info)
-    return CUDA_ERROR_INVALID_VALUE;
-  GraphNode *culprit = nullptr;
-  info->result = compare(*exec->graph, *graph, culprit);
-  info->errorNode = reinterpret_cast<CUgraphNode>(culprit);
-  info->errorFromNode = nullptr;
-  if (info->result)
-    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  std::lock_guard<std::mutex> lock(exec->mutex);
-  for (size_t i = 0; i < graph->nodes.size(); ++i)
-    exec->graph->nodes[i]->operation = graph->nodes[i]->operation;
-  exec->graph->users.share(graph->users);
-  return CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuGraphExecUpdate,
-                (CUgraphExec exec, CUgraph graph, CUgraphNode *errorNode,
-                 CUgraphExecUpdateResult *result),
-                exec, graph, errorNode, result) {
-  CUgraphExecUpdateResultInfo info{};
-  CUresult error = cuGraphExecUpdate_v2(exec, graph, &info);
-  if (errorNode)
-    *errorNode = info.errorNode;
-  if (result)
-    *result = info.result;
-  return error;
 }

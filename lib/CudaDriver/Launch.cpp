@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceNode.h"
 #include "Graph.h"
 #include "KernelServices.h"
 
@@ -201,6 +202,12 @@ static bool fits(uint32_t extent, CUdevice_attribute most) {
   return extent && extent <= uint32_t(getAttribute(most));
 }
 
+bool cuda::isValidExtent(const Grid &grid) {
+  return fits(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+         fits(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+         fits(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+}
+
 static CUresult checkShape(const Function &function, LaunchShape &shape,
                            unsigned shared) {
   const PtxjitKernelInfo &kernel = *function.kernel;
@@ -224,9 +231,7 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
   uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (!fits(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
-      !fits(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) ||
-      !fits(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) ||
+  if (!isValidExtent(grid) ||
       !fits(block[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
       !fits(block[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
       !fits(block[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
@@ -262,7 +267,7 @@ namespace {
 /// A launch of a compiled kernel, with its arguments.
 struct LaunchOperation : Operation {
   CUDA_KERNEL_NODE_PARAMS given{}; ///< as the program passed them
-  LaunchOptions givenOptions;
+  LaunchAttributes attributes;
   std::shared_ptr<ptxjit::LoadedModule> code;
   const ptxjit::CompiledKernel *compiled = nullptr;
   const PtxjitKernelInfo *kernel = nullptr;
@@ -285,12 +290,22 @@ struct LaunchOperation : Operation {
               ptxjit::describe(PtxjitMode(image.mode), image.strandThreads) +
               ", " + image.reason);
     KernelServices services(context, code);
-    LaunchOptions complete = options;
-    complete.services = &services;
+    LaunchOptions now = options;
+    now.services = &services;
+    now.graphs = &graphCalls();
     std::string report;
-    LaunchStatus status =
-        code->launchCompiled(*compiled, shape.block, shape.grid, values.data(),
-                             shared, 0, report, complete);
+    const Grid *grid = &shape.grid;
+    const uint64_t *params = values.data();
+    DeviceNode::Work updated;
+    if (attributes.deviceNode) {
+      updated = attributes.deviceNode->get();
+      if (!updated.isEnabled)
+        return;
+      grid = &updated.grid;
+      params = updated.values.data();
+    }
+    LaunchStatus status = code->launchCompiled(*compiled, shape.block, *grid,
+                                               params, shared, 0, report, now);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -301,7 +316,7 @@ struct LaunchOperation : Operation {
 } // namespace
 
 CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
-                          const LaunchOptions &options,
+                          const LaunchAttributes &attributes,
                           OperationRef &operation) {
   Function *function;
   auto launch = std::make_shared<LaunchOperation>();
@@ -314,15 +329,16 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   launch->kernel = function->kernel;
   launch->shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},
                    {params.blockDimX, params.blockDimY, params.blockDimZ},
-                   options.cluster};
+                   attributes.cluster};
   launch->shared = params.sharedMemBytes;
   if (CUresult error = checkShape(*function, launch->shape, launch->shared))
     return error;
-  if (options.cooperative)
+  if (attributes.cooperative)
     if (CUresult error =
             checkCooperative(*function, launch->shape, launch->shared))
       return error;
-  launch->givenOptions = launch->options = options;
+  launch->attributes = attributes;
+  launch->options = attributes;
   launch->options.cluster = launch->shape.cluster;
   launch->options.bytesBehind = bytesBehind;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
@@ -353,27 +369,39 @@ CUDA_KERNEL_NODE_PARAMS cuda::launchParams(const Operation &operation) {
   return params;
 }
 
-LaunchOptions cuda::launchOptions(const Operation &operation) {
-  return static_cast<const LaunchOperation &>(operation).givenOptions;
+void cuda::loadDeviceNode(const Operation &operation, bool isEnabled) {
+  auto &launch = static_cast<const LaunchOperation &>(operation);
+  launch.attributes.deviceNode->load(
+      {isEnabled, launch.shape.grid, launch.values, launch.kernel->paramBytes});
+}
+
+LaunchAttributes cuda::launchAttributes(const Operation &operation) {
+  return static_cast<const LaunchOperation &>(operation).attributes;
 }
 
 void cuda::applyAttribute(const CUlaunchAttribute &attribute,
-                          LaunchOptions &options) {
+                          LaunchAttributes &attributes) {
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-    options.cooperative = attribute.value.cooperative;
+    attributes.cooperative = attribute.value.cooperative;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+    attributes.priority = attribute.value.priority;
   auto &cluster = attribute.value.clusterDim;
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-    options.cluster = {cluster.x, cluster.y, cluster.z};
+    attributes.cluster = {cluster.x, cluster.y, cluster.z};
 }
 
 static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
-                       CUstream streamHandle, const LaunchOptions &options) {
+                       CUstream streamHandle, LaunchAttributes attributes) {
   Context *context;
   StreamObject *stream;
   OperationRef operation;
   if (CUresult error = enterStream(streamHandle, context, stream))
     return error;
-  if (CUresult error = makeLaunch(params, options, operation))
+  if (attributes.deviceNode && !stream->capture)
+    return CUDA_ERROR_INVALID_VALUE; // only graphs have nodes
+  if (!attributes.priority)
+    attributes.priority = stream->priority;
+  if (CUresult error = makeLaunch(params, attributes, operation))
     return error;
   return enqueue(*context, *stream, std::move(operation));
 }
@@ -387,7 +415,7 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernel, _ptsz,
                        extra) {
   return launch({function, gx, gy, gz, bx, by, bz, shared, params, extra,
                  nullptr, nullptr},
-                stream, LaunchOptions());
+                stream, LaunchAttributes());
 }
 
 PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
@@ -396,11 +424,11 @@ PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
                         unsigned shared, CUstream stream, void **params),
                        function, gx, gy, gz, bx, by, bz, shared, stream,
                        params) {
-  LaunchOptions options;
-  options.cooperative = true;
+  LaunchAttributes attributes;
+  attributes.cooperative = true;
   return launch({function, gx, gy, gz, bx, by, bz, shared, params, nullptr,
                  nullptr, nullptr},
-                stream, options);
+                stream, attributes);
 }
 
 /// The event that a launch records when its CTAs have begun, or have let
@@ -421,10 +449,14 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
                        config, function, params, extra) {
   if (!config || (config->numAttrs && !config->attrs))
     return CUDA_ERROR_INVALID_VALUE;
-  LaunchOptions options;
+  LaunchAttributes attributes;
   std::vector<CUevent> events;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
-    applyAttribute(config->attrs[i], options);
+    CUlaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE)
+      if (CUresult error = makeUpdatable(attribute.value, attributes))
+        return error;
+    applyAttribute(attribute, attributes);
     if (CUevent event = eventOf(config->attrs[i]))
       events.push_back(event);
   }
@@ -435,7 +467,7 @@ PTXJIT_CUDA_STREAM_API(cuLaunchKernelEx, _ptsz,
       launch({function, config->gridDimX, config->gridDimY, config->gridDimZ,
               config->blockDimX, config->blockDimY, config->blockDimZ,
               config->sharedMemBytes, params, extra, nullptr, nullptr},
-             config->hStream, options);
+             config->hStream, attributes);
   for (CUevent event : events)
     if (!error)
       error = cuEventRecord(event, config->hStream);

@@ -244,6 +244,7 @@ struct Event;
 struct Graph;
 class UserObject;
 struct GraphExec;
+class DeviceNode;
 struct MemoryPool;
 struct Linker;
 struct Array;
@@ -378,8 +379,17 @@ void destroyReference(TextureReference *reference);
 void destroyReferencesOf(Context &context);
 
 // -- Launches (Launch.cpp)
+/// What a launch has beside its extents and arguments.
+struct LaunchAttributes : LaunchOptions {
+  int priority = 0; ///< lower ones first, in graphs that heed it
+  /// Null unless the launch is a node that kernels may update.
+  std::shared_ptr<DeviceNode> deviceNode;
+};
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
-                    const LaunchOptions &options, OperationRef &operation);
+                    const LaunchAttributes &attributes,
+                    OperationRef &operation);
+/// Does the device have grids of these extents?
+bool isValidExtent(const Grid &grid);
 /// Number of CTAs in a cluster that all hardware with clusters supports.
 constexpr unsigned kPortableClusterCtas = 8;
 /// Largest number of CTAs in a cluster for launches of the function.
@@ -390,9 +400,10 @@ int residentCtas(const Function &function, int threads, size_t dynamic);
 /// What kernels are said to use. The number has no meaning here, but occupancy
 /// formulas divide by it.
 constexpr int kRegistersOfKernels = 32;
-/// Applies a launch attribute to `options`. Most attributes have no effect:
+/// Applies a launch attribute to `attributes`. Most attributes have no effect:
 /// they are hints, or relax an order that is always strict here.
-void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
+void applyAttribute(const CUlaunchAttribute &attribute,
+                    LaunchAttributes &attributes);
 
 // -- Processes (Fork.cpp)
 /// Is this a child, by fork(), of a process that has initialised the driver? A

@@ -167,11 +167,12 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
                        OperationRef operation, bool wait) {
   if (stream.capture) {
     Capture &capture = *stream.capture;
-    if (wait)
+    if (wait || !capture.canRecord(*operation))
       capture.isInvalid = true;
     if (capture.isInvalid)
       return wait ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                   : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    capture.prune(stream.captureTips);
     GraphNode *node =
         capture.target->add(std::move(operation), stream.captureTips);
     stream.captureTips = {node};

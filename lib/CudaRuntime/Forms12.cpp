@@ -12,6 +12,7 @@
 // From here on the plain names mean the old forms.
 #undef cudaEventElapsedTime
 #undef cudaGraphAddDependencies
+#undef cudaGraphAddNode
 #undef cudaGraphGetEdges
 #undef cudaGraphNodeGetDependencies
 #undef cudaGraphNodeGetDependentNodes
@@ -73,6 +74,12 @@ PTXJIT_CUDART_API(cudaEventElapsedTime,
                   (float *milliseconds, CUevent start, CUevent end),
                   milliseconds, start, end) {
   return cuEventElapsedTime_v2(milliseconds, start, end);
+}
+PTXJIT_CUDART_API(cudaGraphAddNode,
+                  (CUgraphNode * out, CUgraph graph, const CUgraphNode *before,
+                   size_t count, cudaGraphNodeParams *params),
+                  out, graph, before, count, params) {
+  return addGraphNode(out, graph, before, nullptr, count, params);
 }
 PTXJIT_CUDART_API(cudaGraphGetEdges,
                   (CUgraph graph, CUgraphNode *from, CUgraphNode *to,

@@ -241,9 +241,8 @@ PTXJIT_CUDART_API(cudaGraphMemFreeNodeGetParams, (CUgraphNode node, void *out),
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Converts parameters for the driver.
-static int toDriver(const cudaKernelNodeParams *params,
-                    CUDA_KERNEL_NODE_PARAMS &same) {
+int cudart::toDriver(const cudaKernelNodeParams *params,
+                     CUDA_KERNEL_NODE_PARAMS &same) {
   same = {};
   if (!params)
     return cudaErrorInvalidValue;

@@ -72,6 +72,13 @@ int toDriver(const cudaMemcpy3DParms &params, CUDA_MEMCPY3D &out);
 int toDriver(void *to, size_t toPitch, const void *from, size_t fromPitch,
              size_t width, size_t height, int kind, CUDA_MEMCPY3D &out);
 
+/// Converts the parameters of a kernel node, which may be null: an error.
+int toDriver(const cudaKernelNodeParams *params, CUDA_KERNEL_NODE_PARAMS &out);
+/// cudaGraphAddNode, whose form differs between versions.
+int addGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+                 const CUgraphEdgeData *edges, size_t count,
+                 cudaGraphNodeParams *params);
+
 /// Copies. With `wait` it returns when the copy is done, which then runs in the
 /// legacy default stream, or in that of the thread.
 int copyBox(const CUDA_MEMCPY3D &params, CUstream stream, bool wait);

@@ -317,7 +317,10 @@ static void callSystem(PtxjitKernelContext *context, uint32_t function,
     freeOnHeap(call);
     break;
   default:
-    callDevice(context, function, call);
+    if (function >= PTXJIT_SYSTEM_DEVICE_RUNTIME)
+      callDevice(context, function, call);
+    else
+      callGraphs(function, call);
     break;
   }
 }

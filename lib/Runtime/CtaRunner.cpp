@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CtaRunner.h"
+#include "ptxjit/Runtime/GraphCalls.h"
 
 #include <algorithm>
 #include <cassert>
@@ -98,6 +99,8 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.runtime = fibers.get();
   context.tensorCore = &tensorCore;
   context.launch = &launch;
+  if (GraphCalls *graphs = kernel.options.graphs)
+    context.graphExec = graphs->getCurrent();
   context.streamed = kernel.streamed;
   tensorCore.setShared(shared, PTXJIT_SHARED_BASE + context.totalShared);
   context.localStride = ownLocal ? localStride : 0;

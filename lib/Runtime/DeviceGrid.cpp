@@ -506,22 +506,10 @@ static bool returnsAddress(PtxjitSystemFunction function) {
          function == PTXJIT_SYSTEM_GET_BUFFER_FOR;
 }
 
-/// The place of a function's result, behind its parameters.
-static unsigned findResult(PtxjitSystemFunction function) {
-  constexpr int POINTER = sizeof(uint64_t);
-  static constexpr unsigned counts[] = {
-#define SYSTEM_FUNCTION(id, name, result, ...)                                 \
-  unsigned(std::initializer_list<int>{__VA_ARGS__}.size()),
-#include "ptxjit/Runtime/SystemFunctions.def"
-#undef SYSTEM_FUNCTION
-  };
-  return counts[function];
-}
-
 void DeviceGrid::call(PtxjitSystemFunction function, const SystemCall &call,
                       uint64_t cta) {
   DeviceCall device(*this, call, cta);
-  unsigned result = findResult(function);
+  unsigned result = countParams(function);
   bool isQuestion = function == PTXJIT_SYSTEM_DEVICE_RUNTIME ||
                     function == PTXJIT_SYSTEM_PEEK_AT_LAST_ERROR;
   if (isQuestion) {

@@ -10,8 +10,20 @@
 
 #include <cassert>
 #include <cstdio>
+#include <initializer_list>
 
 using namespace ptxjit;
+
+unsigned ptxjit::countParams(PtxjitSystemFunction function) {
+  constexpr int POINTER = sizeof(uint64_t);
+  static constexpr unsigned counts[] = {
+#define SYSTEM_FUNCTION(id, name, result, ...)                                 \
+  unsigned(std::initializer_list<int>{__VA_ARGS__}.size()),
+#include "ptxjit/Runtime/SystemFunctions.def"
+#undef SYSTEM_FUNCTION
+  };
+  return counts[function];
+}
 
 /// Copies the string at `address`, cut off where `out` is full.
 template <size_t N> static void readString(uint64_t address, char (&out)[N]) {

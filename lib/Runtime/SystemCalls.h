@@ -38,6 +38,9 @@ struct SystemCall {
   }
 };
 
+/// The number of a function's parameters, which is the place of its result.
+unsigned countParams(PtxjitSystemFunction function);
+
 /// `__assertfail` of one thread: prints a line to stderr, in CUDA's form. Does
 /// not end the launch, since more lanes of the warp may have failed.
 ///
@@ -53,6 +56,10 @@ void printFormatted(const SystemCall &call);
 /// `free` ignores addresses that are not allocated.
 void allocateOnHeap(const SystemCall &call);
 void freeOnHeap(const SystemCall &call);
+
+/// The functions from PTXJIT_SYSTEM_SET_CONDITION to
+/// PTXJIT_SYSTEM_UPDATE_NODES.
+void callGraphs(uint32_t function, const SystemCall &call);
 
 /// While this lives, output of kernels on the calling thread is dropped: they
 /// run again only to locate a fault.

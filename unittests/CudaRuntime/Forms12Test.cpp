@@ -70,6 +70,22 @@ TEST(Forms12Test, MemoryIsPlacedByDeviceNumbers) {
   cudaFree(memory);
 }
 
+TEST(Forms12Test, NodesAreAddedWithoutEdges) {
+  using Add = cudaError_t(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                          cudaGraphNodeParams *);
+  auto *add = plain<Add>("cudaGraphAddNode");
+  ASSERT_TRUE(add);
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  cudaGraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_EMPTY;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), 0);
+  EXPECT_EQ(add(&node, graph, nullptr, 0, &params), 0);
+  EXPECT_EQ(add(&node, graph, &node, 1, &params), 0);
+  EXPECT_NE(add(&node, graph, nullptr, 0, nullptr), 0);
+  cudaGraphDestroy(graph);
+}
+
 TEST(Forms12Test, EdgesHaveNoData) {
   using Change =
       cudaError_t(CUgraph, const CUgraphNode *, const CUgraphNode *, size_t);

@@ -261,6 +261,7 @@ typedef enum CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
   CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
 } CUgraphNodeType;
 
 typedef enum CUgraphExecUpdateResult {
@@ -268,6 +269,8 @@ typedef enum CUgraphExecUpdateResult {
   CU_GRAPH_EXEC_UPDATE_ERROR = 1,
   CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
   CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+  CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
 } CUgraphExecUpdateResult;
 typedef struct CUgraphExecUpdateResultInfo {
   CUgraphExecUpdateResult result;
@@ -628,6 +631,33 @@ typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
   unsigned flags;
 } CUDA_BATCH_MEM_OP_NODE_PARAMS;
 
+typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
+typedef uint64_t CUgraphConditionalHandle;
+enum { CU_GRAPH_COND_ASSIGN_DEFAULT = 1 };
+typedef enum CUgraphConditionalNodeType {
+  CU_GRAPH_COND_TYPE_IF = 0, ///< one body, or two: the second one is "else"
+  CU_GRAPH_COND_TYPE_WHILE = 1,
+  CU_GRAPH_COND_TYPE_SWITCH = 2, ///< body n runs for the value n
+} CUgraphConditionalNodeType;
+typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
+  CUgraphConditionalHandle handle;
+  CUgraphConditionalNodeType type;
+  unsigned size;        ///< number of bodies
+  CUgraph *phGraph_out; ///< set when the node is made: its bodies
+  CUcontext ctx;
+} CUDA_CONDITIONAL_NODE_PARAMS;
+
+/** What becomes of the graph that a child node is made from. */
+typedef enum CUgraphChildGraphNodeOwnership {
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1,
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, ///< the node has a copy
+  CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,  ///< the node has it
+} CUgraphChildGraphNodeOwnership;
+typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS {
+  CUgraph graph;
+  CUgraphChildGraphNodeOwnership ownership;
+} CUDA_CHILD_GRAPH_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -639,7 +669,9 @@ typedef struct CUgraphNodeParams {
     CUDA_HOST_NODE_PARAMS host;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
-    CUgraph graph;
+    CUDA_CONDITIONAL_NODE_PARAMS conditional;
+    CUDA_CHILD_GRAPH_NODE_PARAMS child;
+    CUgraph graph; ///< of `child`
     CUevent event;
     CUdeviceptr free;
   };
@@ -691,13 +723,28 @@ typedef struct CUDA_MEMCPY3D_BATCH_OP {
 enum {
   CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1,
   CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1 << 10,
+  CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS = 1 << 15,
 };
 
+enum {
+  CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH = 1,
+  CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD = 2,
+  CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
+  CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
+};
+typedef enum CUgraphInstantiateResult {
+  CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
+  CUDA_GRAPH_INSTANTIATE_ERROR = 1,
+  CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
+  CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
+  CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
+  CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
+} CUgraphInstantiateResult;
 typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS {
   uint64_t flags;
   CUstream hUploadStream;
   CUgraphNode hErrNode_out;
-  int result_out;
+  CUgraphInstantiateResult result_out;
 } CUDA_GRAPH_INSTANTIATE_PARAMS;
 
 enum {
@@ -714,6 +761,7 @@ enum {
   CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
   CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
   CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT = 12,
+  CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE = 13,
 };
 typedef union CUlaunchAttributeValue {
   char pad[64];
@@ -722,6 +770,7 @@ typedef union CUlaunchAttributeValue {
     unsigned x, y, z;
   } clusterDim;
   int programmaticStreamSerializationAllowed;
+  int priority;
   struct {
     CUevent event;
     int flags, triggerAtBlockStart;
@@ -730,6 +779,10 @@ typedef union CUlaunchAttributeValue {
     CUevent event;
     int flags;
   } launchCompletionEvent;
+  struct {
+    int deviceUpdatable;
+    CUgraphDeviceNode devNode;
+  } deviceUpdatableKernelNode;
 } CUlaunchAttributeValue;
 typedef struct CUlaunchAttribute {
   int id;
@@ -1086,6 +1139,9 @@ CUresult cuGraphAddNode(CUgraphNode *out, CUgraph graph,
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params);
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                   CUgraphNodeParams *params);
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
+                                        CUgraph graph, CUcontext context,
+                                        unsigned value, unsigned flags);
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned flags);
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from,
                                size_t *sizes, size_t count,

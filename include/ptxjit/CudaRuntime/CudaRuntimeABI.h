@@ -181,6 +181,23 @@ typedef struct cudaKernelNodeParams {
   void **extra;
 } cudaKernelNodeParams;
 
+/** As CUgraphNodeParams, except for kernels and copies. */
+typedef struct cudaGraphNodeParams {
+  CUgraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    cudaKernelNodeParams kernel;
+    struct {
+      int flags, reserved[3];
+      cudaMemcpy3DParms copyParams;
+    } memcpy;
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    CUDA_CONDITIONAL_NODE_PARAMS conditional; ///< without `ctx`
+  };
+  long long reserved2;
+} cudaGraphNodeParams;
+
 typedef struct cudaDeviceProp {
   char name[256];
   CUuuid uuid;

@@ -140,7 +140,7 @@ def Ptx_ElectOp : Ptx_Collective<"elect",
 def Ptx_ActivemaskOp : Ptx_Collective<"activemask",
     "parallel-synchronization-and-communication-instructions-activemask",
     [Form<"activemask.b32 d", [Since<"6.2", "sm_30+">]>],
-    [UnseenByOthers, VariesByLane]> {
+    [UnseenByOthers]> {
   let summary = "the mask of the lanes that execute this instruction now";
   let arguments = (ins Optional<I1>:$mask, Ptx_ScalarType:$ty);
   let results = (outs AnyType:$d);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 21u
+#define PTXJIT_KERNEL_ABI_VERSION 22u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -256,7 +256,8 @@ typedef struct PtxjitHelpers {
   uint32_t (*yield)(struct PtxjitKernelContext *context, uint32_t strand,
                     uint32_t kind);
   /** Waits until all `members` of the thread's warp that have not exited
-   *  have called this with the same `kind` and `members`. */
+   *  have called this with the same `kind` and `members`. If `members` is 0:
+   *  until no other thread of the warp can come; sets only `present`. */
   const PtxjitGathered *(*gather)(struct PtxjitKernelContext *context,
                                   uint32_t strand, uint32_t kind,
                                   uint32_t members, uint64_t value);
@@ -377,6 +378,7 @@ typedef struct PtxjitKernelContext {
   /** For a kernel that sweeps (PtxjitImage::sweeps). */
   uint32_t sweptCtas; /**< CTAs of this call, in x: from `ctaid` on */
   uint32_t sweptCta;  /**< which of them is running; compiled code sets it */
+  uint64_t graphExec; /**< `%current_graph_exec` */
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

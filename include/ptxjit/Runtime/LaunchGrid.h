@@ -49,6 +49,7 @@ bool isValidGrid(const Grid &grid);
 
 struct KernelOptions; // LoadedModule.h
 class DeviceServices; // DeviceServices.h
+class GraphCalls; // GraphCalls.h
 
 /// Options of a launch beside its extents.
 struct LaunchOptions {
@@ -63,6 +64,8 @@ struct LaunchOptions {
   /// null: with the usual ones. Both live until the launch has ended.
   const DeviceServices *services = nullptr;
   const KernelOptions *kernelOptions = nullptr;
+  /// What the kernel's calls of graphs reach. Null: they are faults.
+  GraphCalls *graphs = nullptr;
 };
 
 class DeviceGrid;

@@ -136,6 +136,8 @@ static LogicalResult emitSRegister(WarpBuilder &warp, SRegOp op) {
     return fromContext(offsetof(PtxjitKernelContext, nsmid), 32);
   case SpecialRegister::GridId:
     return fromContext(offsetof(PtxjitKernelContext, gridid), 64);
+  case SpecialRegister::CurrentGraphExec:
+    return fromContext(offsetof(PtxjitKernelContext, graphExec), 64);
   case SpecialRegister::TotalSmemSize:
   case SpecialRegister::AggrSmemSize:
     return fromContext(offsetof(PtxjitKernelContext, totalShared), 32);
@@ -188,7 +190,6 @@ static LogicalResult emitSRegister(WarpBuilder &warp, SRegOp op) {
     return emitClusterRegister(warp, op);
   case SpecialRegister::ReservedSmemOffsetBegin:
   case SpecialRegister::ReservedSmemOffset0:
-  case SpecialRegister::CurrentGraphExec:
   default: // counters and driver-set registers
     warp.setBase(op, s.intConstant(ChunkBuilder::widthOf(op), 0));
     return success();
