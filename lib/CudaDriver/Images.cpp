@@ -6,6 +6,7 @@
 
 #include "Images.h"
 #include "ptxjit/Runtime/FatBinary.h"
+#include "ptxjit/Runtime/MemoryMap.h"
 #include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
@@ -31,6 +32,20 @@ static CUresult splitImage(const char *text, const std::string &name,
   return CUDA_SUCCESS;
 }
 
+/// Says where an image comes from. `name` is that of a file, or kUnnamedImage.
+static std::string describeOrigin(const void *image, const std::string &name) {
+  std::string file = name == kUnnamedImage ? findMapping(image).file : name;
+  if (file.empty())
+    return "  it is in the memory of " + getProgramPath() + "\n";
+  return "  it is in " + file + " ('ptx-jit list' shows what else is there)\n";
+}
+
+/// Describes machine code without a container, as far as it can be read.
+static void refuseCode(const void *image, std::string &diagnostics) {
+  size_t bytes = findMapping(image).bytesBehind;
+  refuseMachineCode({static_cast<const char *>(image), bytes}, diagnostics);
+}
+
 CUresult cuda::extractTexts(const void *image, const std::string &name,
                             std::vector<NamedText> &texts,
                             std::string &diagnostics) {
@@ -39,15 +54,18 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
     return splitImage(static_cast<const char *>(image), name, texts,
                       diagnostics);
   case ImageKind::MachineCode:
-    diagnostics += "error: the image is machine code of a GPU; PTX is what can "
-                   "be loaded\n";
+    refuseCode(image, diagnostics);
+    diagnostics += describeOrigin(image, name);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   case ImageKind::FatBinary:
   case ImageKind::Wrapper:
     break;
   }
+  std::string problems;
   std::vector<std::string> found =
-      readContainers(findContainers(image), diagnostics);
+      readContainers(findContainers(image), problems);
+  if (!problems.empty())
+    diagnostics += problems + describeOrigin(image, name);
   for (std::string &text : found)
     texts.push_back({name, std::move(text)});
   return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
