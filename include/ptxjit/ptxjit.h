@@ -135,13 +135,14 @@ struct TextureConfig {
   /// `Linear` is memory that integers index (`tex.1d`); a cube has six square
   /// faces: +x, -x, +y, -y, +z, -z.
   enum class Shape { Linear, D1, D2, D3, Cube } shape = Shape::D2;
-  uint32_t width = 1, height = 1, depth = 1; ///< in texels
+  /// In texels, up to 2^17; of `Linear`, up to 2^27.
+  uint32_t width = 1, height = 1, depth = 1;
   uint32_t layers = 0;  ///< of a layered texture (of an array of cubes: cubes)
   uint32_t levels = 1;  ///< of detail
   uint32_t samples = 1; ///< of each texel; more than 1 in `D2` only
   std::string type = "f32"; ///< of a channel: u8, u16, u32, s8 … s32, f16, f32
   uint32_t channels = 1;    ///< 1, 2 or 4
-  bool isSurface = false;   ///< for `suld` and `sust`; what follows is unused
+  bool isSurface = false; ///< for `suld` and `sust`, which use isFraction alone
   enum class Address { Wrap, Clamp, Mirror, Border };
   Address address[3] = {Address::Clamp, Address::Clamp, Address::Clamp};
   bool isLinear = false;     ///< mixes neighbouring texels

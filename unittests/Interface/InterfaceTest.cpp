@@ -311,6 +311,50 @@ TEST(Interface, CompilesForABlock) {
               "a block must have 1 to 1024 threads");
 }
 
+TEST(Interface, TexturesHaveLimits) {
+  using Shape = TextureConfig::Shape;
+  auto count = [](auto change) {
+    TextureConfig config;
+    change(config);
+    return Texture::countBytes(config);
+  };
+  EXPECT_EQ(count([](TextureConfig &c) { c.width = c.height = 1 << 17; }),
+            size_t(4) << 34);
+  EXPECT_EQ(count([](TextureConfig &c) { c.width = (1 << 17) + 1; }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.height = 0; }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.shape = Shape::Linear;
+              c.width = 1 << 27;
+            }),
+            size_t(4) << 27);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.shape = Shape::D3;
+              c.width = c.height = c.depth = 1 << 17;
+            }),
+            0u);
+  // Samples are up to 4 GB apart.
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.samples = 4;
+              c.width = 1 << 15;
+              c.height = 1 << 14;
+            }),
+            size_t(16) << 29);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.samples = 4;
+              c.width = c.height = 1 << 15;
+            }),
+            0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.shape = Shape(5); }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.shape = Shape(-1); }), 0u);
+  EXPECT_EQ(
+      count([](TextureConfig &c) { c.address[1] = TextureConfig::Address(9); }),
+      0u);
+  TextureConfig wide;
+  wide.width = 1 << 24;
+  expectError(Texture::create(nullptr, wide).getError(),
+              ErrorCode::InvalidArgument, "too large");
+}
+
 TEST(Interface, DeviceCodeIsListed) {
   std::vector<DeviceImage> images;
   auto list = [&](std::string_view file, bool isThorough = true) {
