@@ -159,6 +159,13 @@ TEST_F(Arrays, ExtentsHaveLimits) {
     EXPECT_EQ(tryMake(row.exceeds), CUDA_ERROR_INVALID_VALUE)
         << row.exceeds.Width;
   }
+  // Within the limits, but more than the machine has.
+  CUDA_ARRAY3D_DESCRIPTOR large =
+      describe(16384, 16384, 16384, 0, CU_AD_FORMAT_FLOAT, 4);
+  CUmipmappedArray mipmap;
+  EXPECT_EQ(tryMake(large), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cuMipmappedArrayCreate(&mipmap, &large, 15),
+            CUDA_ERROR_OUT_OF_MEMORY);
   size_t elements = 0;
   EXPECT_EQ(
       cuDeviceGetTexture1DLinearMaxWidth(&elements, CU_AD_FORMAT_FLOAT, 4, 0),
