@@ -35,6 +35,8 @@
 
 namespace ptxjit {
 PTXJIT_API const char *getVersion(); ///< "0.2.0"
+/// The device that programs find (PTXJIT_DEVICE): "sm_80".
+PTXJIT_API std::string getDeviceName();
 
 enum class ErrorCode {
   None,
@@ -133,13 +135,14 @@ struct TextureConfig {
   /// `Linear` is memory that integers index (`tex.1d`); a cube has six square
   /// faces: +x, -x, +y, -y, +z, -z.
   enum class Shape { Linear, D1, D2, D3, Cube } shape = Shape::D2;
-  uint32_t width = 1, height = 1, depth = 1; ///< in texels
+  /// In texels, up to 2^17; of `Linear`, up to 2^27.
+  uint32_t width = 1, height = 1, depth = 1;
   uint32_t layers = 0;  ///< of a layered texture (of an array of cubes: cubes)
   uint32_t levels = 1;  ///< of detail
   uint32_t samples = 1; ///< of each texel; more than 1 in `D2` only
   std::string type = "f32"; ///< of a channel: u8, u16, u32, s8 … s32, f16, f32
   uint32_t channels = 1;    ///< 1, 2 or 4
-  bool isSurface = false;   ///< for `suld` and `sust`; what follows is unused
+  bool isSurface = false; ///< for `suld` and `sust`, which use isFraction alone
   enum class Address { Wrap, Clamp, Mirror, Border };
   Address address[3] = {Address::Clamp, Address::Clamp, Address::Clamp};
   bool isLinear = false;     ///< mixes neighbouring texels
@@ -330,6 +333,38 @@ private:
   explicit Module(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
   std::shared_ptr<Impl> impl;
 };
+
+/// Device code for one architecture, as files contain it.
+struct DeviceImage {
+  enum class Kind { Ptx, MachineCode, LtoIr, Other };
+  Kind kind = Kind::Other;
+  /// A fat binary has images of one module; a program takes one of them.
+  bool isInFatBinary = false;
+  uint64_t fatBinaryOffset = 0; ///< where that begins in the file
+  std::string architecture;   ///< as nvcc has it: "compute_90" (PTX), "sm_90a"
+  std::string ptxVersion;     ///< "9.0"; of PTX
+  uint64_t bytes = 0;         ///< in the file
+  uint64_t unpackedBytes = 0; ///< differs if the image is compressed
+  std::string packing; ///< "zstd", "lz4" or "unknown"; empty: not compressed
+  std::string name;    ///< of its source; mostly empty
+  bool hasDebug = false;
+  bool hasLines = false; ///< a line table; unless isRead, by compiler options
+  /// Does the device take it? A text it does; a fat binary's PTX, if it fits
+  /// (PTXJIT_DEVICE).
+  bool isUsable = false;
+  /// Has the code itself been read? Only then is anything known of kernels.
+  bool isRead = false;
+  std::vector<std::string> kernels; ///< by name
+};
+
+/// Visits the device code in the bytes of a program, a library, an object file,
+/// a fat binary, machine code or a text, in its order, without compiling it.
+/// Images of fat binaries are unpacked and read if they are small, or if
+/// `isThorough`.
+/// Errors: InvalidArgument, at the end, if some of it is damaged.
+PTXJIT_API Error
+listDeviceCode(std::string_view file, bool isThorough,
+               const std::function<void(const DeviceImage &)> &visit);
 
 /// Work in order, beside the program. What follows an error is dropped, until
 /// synchronize() has returned it. The last handle waits for the work.

@@ -34,11 +34,11 @@ struct FlatEnd {
     return {CU_MEMORYTYPE_ARRAY, 0, array, offset};
   }
 
-  /// Finds out about an array. False if it does not have `count` such bytes, or
-  /// if they are no whole elements.
+  /// Finds out about an array. False if this end does not have `count` such
+  /// bytes, or if they are no whole elements.
   bool resolve(size_t count) {
     if (type != CU_MEMORYTYPE_ARRAY)
-      return true;
+      return !count || !checkCopied(type, address, count);
     const Array *known = findArray(array);
     if (!known || known->image->slices(known->level) != 1)
       return false;

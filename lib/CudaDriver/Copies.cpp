@@ -87,7 +87,7 @@ static bool spanOf(size_t width, size_t height, size_t depth, size_t pitch,
          !__builtin_add_overflow(bytes, width, &bytes);
 }
 
-static CUresult checkEnd(int type, uint64_t begin, size_t bytes) {
+CUresult cuda::checkCopied(int type, uint64_t begin, size_t bytes) {
   Place place = findPlace(begin, bytes);
   if (type == CU_MEMORYTYPE_DEVICE)
     return place == Place::Inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -101,7 +101,7 @@ static CUresult makeMemoryEnd(const CUDA_MEMCPY3D &p, const EndParams &params,
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE &&
       type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t right, bottom, bytes, rows, planes, height = params.height;
+  size_t right, bottom, bytes, rows, planes, offset, height = params.height;
   if (__builtin_add_overflow(params.x, p.WidthInBytes, &right) ||
       __builtin_add_overflow(params.y, p.Height, &bottom))
     return CUDA_ERROR_INVALID_VALUE;
@@ -112,16 +112,18 @@ static CUresult makeMemoryEnd(const CUDA_MEMCPY3D &p, const EndParams &params,
       __builtin_mul_overflow(end.pitch, height ? height : bottom, &end.slice) ||
       __builtin_mul_overflow(params.y, end.pitch, &rows) ||
       __builtin_mul_overflow(params.z, end.slice, &planes) ||
+      __builtin_add_overflow(planes, rows, &offset) ||
+      __builtin_add_overflow(offset, params.x, &offset) ||
       !spanOf(p.WidthInBytes, p.Height, p.Depth, end.pitch, end.slice, bytes))
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t base = type == CU_MEMORYTYPE_HOST
                       ? reinterpret_cast<uint64_t>(params.host)
                       : params.device;
-  end.begin = base + planes + rows + params.x;
+  end.begin = base + offset;
   // Host memory that the driver does not know must at least not wrap around.
   if (end.begin < base || end.begin + bytes < end.begin)
     return CUDA_ERROR_INVALID_VALUE;
-  return checkEnd(type, end.begin, bytes);
+  return checkCopied(type, end.begin, bytes);
 }
 
 /// Do [at, at + count) lie in [0, extent)?

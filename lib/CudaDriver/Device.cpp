@@ -10,16 +10,11 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
-#include <unistd.h>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 static constexpr int kDriverVersion = 13000;
-
-static size_t totalMemory() {
-  return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
-}
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -150,7 +145,7 @@ PTXJIT_CUDA_API(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), bytes,
     return error;
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  *bytes = totalMemory();
+  *bytes = countPhysicalBytes();
   return CUDA_SUCCESS;
 }
 

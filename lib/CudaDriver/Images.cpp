@@ -6,6 +6,7 @@
 
 #include "Images.h"
 #include "ptxjit/Runtime/FatBinary.h"
+#include "ptxjit/Runtime/MemoryMap.h"
 #include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
@@ -38,6 +39,20 @@ static bool isDeviceRuntime(const std::string &text) {
   return text.find(" __CNPRT_VERSION_NUMBER__ ") != std::string::npos;
 }
 
+/// Says where an image comes from. `name` is that of a file, or kUnnamedImage.
+static std::string describeOrigin(const void *image, const std::string &name) {
+  std::string file = name == kUnnamedImage ? findMapping(image).file : name;
+  if (file.empty())
+    return "  it is in the memory of " + getProgramPath() + "\n";
+  return "  it is in " + file + " ('ptx-jit list' shows what else is there)\n";
+}
+
+/// Describes machine code without a container, as far as it can be read.
+static void refuseCode(const void *image, std::string &diagnostics) {
+  size_t bytes = findMapping(image).bytesBehind;
+  refuseMachineCode({static_cast<const char *>(image), bytes}, diagnostics);
+}
+
 CUresult cuda::extractTexts(const void *image, const std::string &name,
                             std::vector<NamedText> &texts,
                             std::string &diagnostics) {
@@ -46,15 +61,18 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
     return splitImage(static_cast<const char *>(image), name, texts,
                       diagnostics);
   case ImageKind::MachineCode:
-    diagnostics += "error: the image is machine code of a GPU; PTX is what can "
-                   "be loaded\n";
+    refuseCode(image, diagnostics);
+    diagnostics += describeOrigin(image, name);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   case ImageKind::FatBinary:
   case ImageKind::Wrapper:
     break;
   }
+  std::string problems;
   std::vector<std::string> found =
-      readContainers(findContainers(image), diagnostics);
+      readContainers(findContainers(image), problems);
+  if (!problems.empty())
+    diagnostics += problems + describeOrigin(image, name);
   for (std::string &text : found)
     if (!isDeviceRuntime(text))
       texts.push_back({name, std::move(text)});

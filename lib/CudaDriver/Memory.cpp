@@ -274,9 +274,8 @@ PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t *free, size_t *total), free, total) {
     return error;
   if (!free || !total)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
-  *total = size_t(sysconf(_SC_PHYS_PAGES)) * page;
-  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * page;
+  *total = countPhysicalBytes();
+  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
   return CUDA_SUCCESS;
 }
 

@@ -49,10 +49,11 @@ static CUresult loadText(std::string text, const std::string &name,
 static CUresult loadImage(const void *image, const std::string &name,
                           cuda::Module &module, std::string &diagnostics) {
   std::vector<NamedText> texts;
-  if (CUresult error = extractTexts(image, name, texts, diagnostics)) {
-    log(LogKind::Error, diagnostics.substr(0, diagnostics.find('\n')));
+  CUresult error = extractTexts(image, name, texts, diagnostics);
+  if (!diagnostics.empty())
+    log(LogKind::Error, diagnostics.substr(0, diagnostics.size() - 1));
+  if (error)
     return error;
-  }
   return loadText(joinTexts(std::move(texts)), name, module, diagnostics);
 }
 

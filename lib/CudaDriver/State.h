@@ -358,6 +358,9 @@ bool isReserved(uint64_t address);
 /// Waits for kernels that may still use memory of `owner`: those in `owner` and
 /// in the caller's current context.
 CUresult awaitUsers(Context &owner);
+/// Can a copy read or write that memory? \param type  CU_MEMORYTYPE_HOST,
+/// _DEVICE or _UNIFIED. Memory of the host need not be known.
+CUresult checkCopied(int type, uint64_t begin, size_t bytes);
 CUresult makeCopy(const CUDA_MEMCPY3D &parameters, OperationRef &operation);
 CUresult makeSet(const CUDA_MEMSET_NODE_PARAMS &parameters,
                  OperationRef &operation);

@@ -376,7 +376,8 @@ static CUresult destroyObject(uint64_t handle, bool isSurface) {
   (void)awaitUsers(*object.context); // failed kernels have ended, too
   Objects &objects = getObjects();
   std::lock_guard<std::mutex> lock(objects.mutex);
-  objects.all.erase(handle);
+  if (!objects.all.erase(handle))
+    return CUDA_ERROR_INVALID_VALUE; // another thread was faster
   destroyTexture(handle);
   return CUDA_SUCCESS;
 }

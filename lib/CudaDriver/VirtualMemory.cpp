@@ -212,9 +212,7 @@ PTXJIT_CUDA_API(cuMemCreate,
     return error;
   if (!out || !bytes || !isWhole(bytes) || flags)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t physical =
-      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  if (bytes > physical)
+  if (bytes > countPhysicalBytes())
     return CUDA_ERROR_OUT_OF_MEMORY;
   int file = memfd_create("ptx-jit", MFD_CLOEXEC);
   if (file < 0)

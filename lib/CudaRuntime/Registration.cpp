@@ -11,6 +11,7 @@
 #include "Runtime.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
@@ -41,6 +42,7 @@ struct Image {
 struct Symbol {
   Image *image;
   std::string name;
+  bool isReported = false; ///< its image has no code for the device
 };
 
 struct LaunchConfiguration {
@@ -85,6 +87,21 @@ int Image::load() {
   return error;
 }
 
+/// Names a kernel that cannot run, once. The driver has said why its image was
+/// refused, when that was first needed.
+static void reportMissing(const void *function) {
+  Registry &registry = getRegistry();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  auto it = registry.kernels.find(function);
+  if (it == registry.kernels.end() || it->second.isReported)
+    return;
+  it->second.isReported = true;
+  std::fprintf(stderr,
+               "ptx-jit: kernel '%s' cannot run: its image has no PTX for the "
+               "device (see above)\n",
+               it->second.name.c_str());
+}
+
 int cudart::findKernel(const void *function, CUfunction &kernel) {
   Registry &registry = getRegistry();
   std::unique_lock<std::mutex> lock(registry.mutex);
@@ -104,8 +121,11 @@ int cudart::findKernel(const void *function, CUfunction &kernel) {
   }
   Symbol symbol = it->second;
   lock.unlock(); // loading may take long, and calls the driver
-  if (int error = symbol.image->load())
+  if (int error = symbol.image->load()) {
+    if (error == CUDA_ERROR_NO_BINARY_FOR_GPU)
+      reportMissing(function);
     return error;
+  }
   CUkernel found;
   if (cuLibraryGetKernel(&found, symbol.image->library, symbol.name.c_str()))
     return cudaErrorInvalidDeviceFunction;

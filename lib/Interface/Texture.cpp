@@ -43,9 +43,35 @@ static const ChannelType *findType(const std::string &name) {
   return found == std::end(kChannelTypes) ? nullptr : found;
 }
 
-/// The largest extent, layer count and number of texels of an image.
-static constexpr uint32_t kMostExtent = 1u << 27;
-static constexpr uint64_t kMostTexels = 1ull << 40;
+/// The largest extents of memory, and of images, whose places are counted in
+/// 256ths of a texel.
+static constexpr uint32_t kMostLinear = 1u << 27, kMostExtent = 1u << 17;
+/// The largest number of texels of an image, and of bytes between samples.
+static constexpr uint64_t kMostTexels = 1ull << 40,
+                          kMostSampleBytes = UINT32_MAX;
+
+/// Are extents, layers and samples such that no size overflows?
+static bool isSmallEnough(const TextureConfig &config, uint32_t texelBytes) {
+  uint32_t most = config.shape == Shape::Linear ? kMostLinear : kMostExtent;
+  for (uint32_t extent : {config.width, config.height, config.depth})
+    if (extent > most)
+      return false;
+  uint64_t texels = uint64_t(config.width) * config.height * config.depth;
+  uint64_t layers = std::max(config.layers, 1u);
+  return texels <= kMostTexels &&
+         (config.samples == 1 ||
+          texels * layers <= kMostSampleBytes / texelBytes);
+}
+
+/// Are the values those of their types? Bindings of other languages convert
+/// numbers to them.
+static bool areEnumerators(const TextureConfig &config) {
+  for (TextureConfig::Address mode : config.address)
+    if (int(mode) < PTXJIT_ADDRESS_WRAP ||
+        mode > TextureConfig::Address::Border)
+      return false;
+  return config.shape >= Shape::Linear && config.shape <= Shape::Cube;
+}
 
 /// What is wrong with a configuration; null: nothing.
 static const char *findMistake(const TextureConfig &config) {
@@ -53,13 +79,15 @@ static const char *findMistake(const TextureConfig &config) {
     return n >= least && n <= most;
   };
   Shape shape = config.shape;
-  if (!findType(config.type))
+  const ChannelType *type = findType(config.type);
+  if (!type)
     return "unknown type of channels";
+  if (!areEnumerators(config))
+    return "unknown shape or address mode";
   if (config.channels != 1 && config.channels != 2 && config.channels != 4)
     return "a texel has 1, 2 or 4 channels";
-  for (uint32_t extent : {config.width, config.height, config.depth})
-    if (!isBetween(extent, 1, kMostExtent))
-      return "an extent is 0 or too large";
+  if (!config.width || !config.height || !config.depth)
+    return "an extent is 0";
   bool isFlat = shape == Shape::Linear || shape == Shape::D1;
   if (isFlat && config.height != 1)
     return "one dimension has no height";
@@ -77,7 +105,7 @@ static const char *findMistake(const TextureConfig &config) {
   if (!isBetween(config.samples, 1, 16) ||
       (config.samples > 1 && (shape != Shape::D2 || config.levels > 1)))
     return "the image has no samples, or too many";
-  if (uint64_t(config.width) * config.height * config.depth > kMostTexels)
+  if (!isSmallEnough(config, type->bytes * config.channels))
     return "the image is too large";
   return nullptr;
 }
@@ -119,7 +147,8 @@ static uint64_t layOut(const TextureConfig &config, uint64_t texels,
   texture.samples = uint8_t(config.samples);
   bool isSmall = type.bytes <= 2 && type.type != PTXJIT_TEXEL_F16;
   texture.isFraction = config.isFraction && isSmall;
-  texture.isSRGB = config.isSRGB && type.type == PTXJIT_TEXEL_U8;
+  texture.isSRGB =
+      config.isSRGB && !config.isSurface && type.type == PTXJIT_TEXEL_U8;
   texture.layers = layers;
   texture.sampler = makeSampler(config);
   for (uint32_t i = 0; i < config.levels; ++i) {

@@ -5,12 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/FatBinary.h"
+#include "ptxjit/Runtime/CodeOutline.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <lz4.h>
+#include <optional>
 #include <zstd.h>
 
 using namespace ptxjit;
@@ -44,9 +48,9 @@ static_assert(sizeof(EntryHeader) == 64, "as in files");
 
 constexpr uint32_t kElf = 0x464c457f, kContainer = 0xba55ed50,
                    kWrapper = 0x466243b1;
-constexpr uint16_t kPtx = 1;
-constexpr uint64_t kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000,
-                   kFamily = 0x200000;
+constexpr uint16_t kPtx = 1, kMachineCode = 2, kLtoIr = 8;
+constexpr uint64_t kDebug = 0x2, kLz4 = 0x2000, kZstd = 0x8000,
+                   kArchSpecific = 0x100000, kFamily = 0x200000;
 /// Upper limit for the size of a PTX text. A larger size means damaged data.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 } // namespace
@@ -80,111 +84,165 @@ Profile ptxjit::getProfile() {
   return profile;
 }
 
-/// Can a device of that capability run the entry? Plain PTX runs on its own
-/// architecture and all later ones, `a` code on one, `f` code on a family.
-static bool fits(const EntryHeader &entry, unsigned capability) {
-  if (entry.flags & kArchSpecific)
+static unsigned getCapability() {
+  Profile profile = getProfile();
+  return unsigned(profile.major * 10 + profile.minor);
+}
+
+bool ptxjit::isUsable(const ImageEntry &entry) {
+  unsigned capability = getCapability();
+  if (entry.kind != ImageEntry::Kind::Ptx)
+    return false;
+  if (entry.suffix == "a")
     return entry.arch == capability;
-  if (entry.flags & kFamily)
+  if (entry.suffix == "f")
     return entry.arch / 10 == capability / 10 && entry.arch <= capability;
   return entry.arch <= capability;
 }
 
-static std::string nameOf(const EntryHeader &entry) {
-  return std::string(entry.kind == kPtx ? "PTX" : "machine code") + " for sm_" +
-         std::to_string(entry.arch) +
-         (entry.flags & kArchSpecific ? "a"
-          : entry.flags & kFamily     ? "f"
-                                      : "");
-}
-
-static bool unpack(const EntryHeader &entry, const uint8_t *payload,
-                   std::string &text) {
-  if (!(entry.flags & (kLz4 | kZstd))) {
-    text.assign(reinterpret_cast<const char *>(payload), entry.payloadBytes);
-    return true;
-  }
-  if (entry.uncompressedBytes > kMostBytes ||
-      entry.compressedBytes > entry.payloadBytes)
+bool ptxjit::unpack(const ImageEntry &entry, std::string &bytes) {
+  std::string_view packed = entry.payload;
+  if (entry.unpackedBytes > kMostBytes || packed.size() > kMostBytes)
     return false;
-  text.resize(entry.uncompressedBytes);
-  if (entry.flags & kZstd) {
-    size_t size = ZSTD_decompress(text.data(), text.size(), payload,
-                                  entry.compressedBytes);
-    return !ZSTD_isError(size) && size == text.size();
-  }
-  int size =
-      LZ4_decompress_safe(reinterpret_cast<const char *>(payload), text.data(),
-                          int(entry.compressedBytes), int(text.size()));
-  return size >= 0 && size_t(size) == text.size();
-}
-
-namespace {
-/// Iterates over the entries of one container.
-class Container {
-public:
-  explicit Container(std::string_view bytes) {
-    ContainerHeader header{};
-    if (bytes.size() >= sizeof(header))
-      std::memcpy(&header, bytes.data(), sizeof(header));
-    isValid = header.magic == kContainer &&
-              header.headerBytes <= bytes.size() &&
-              header.bytes <= bytes.size() - header.headerBytes;
-    if (!isValid)
-      return;
-    at = reinterpret_cast<const uint8_t *>(bytes.data()) + header.headerBytes;
-    end = at + header.bytes;
-  }
-  /// Returns false at the end, or if an entry does not fit into the container.
-  bool next(EntryHeader &entry, const uint8_t *&payload) {
-    if (!isValid || size_t(end - at) < sizeof(entry))
-      return false;
-    std::memcpy(&entry, at, sizeof(entry));
-    size_t room = size_t(end - at);
-    isValid = entry.headerBytes >= sizeof(entry) && entry.headerBytes <= room &&
-              entry.payloadBytes <= room - entry.headerBytes;
-    payload = at + entry.headerBytes;
-    at = payload + entry.payloadBytes;
-    return isValid;
-  }
-  bool isValid;
-
-private:
-  const uint8_t *at = nullptr, *end = nullptr;
-};
-} // namespace
-
-/// Unpacks the best PTX of a container. False if none fits the device.
-static bool readContainer(std::string_view bytes, unsigned capability,
-                          std::string &text, std::string &found,
-                          std::string &diagnostics) {
-  Container container(bytes);
-  EntryHeader entry, best{};
-  const uint8_t *payload, *bestPayload = nullptr;
-  auto rank = [](const EntryHeader &e) {
-    return e.arch * 4 + (e.flags & kArchSpecific ? 2
-                         : e.flags & kFamily     ? 1
-                                                 : 0);
-  };
-  while (container.next(entry, payload)) {
-    found += (found.empty() ? "" : ", ") + nameOf(entry);
-    if (entry.kind != kPtx || !fits(entry, capability))
-      continue;
-    if (bestPayload && rank(entry) <= rank(best))
-      continue;
-    best = entry;
-    bestPayload = payload;
-  }
-  if (!container.isValid)
-    diagnostics += "error: the fat binary is damaged\n";
-  if (!bestPayload)
-    return false;
-  if (!unpack(best, bestPayload, text)) {
-    diagnostics += "error: " + nameOf(best) + " cannot be unpacked\n";
+  bytes.clear();
+  if (entry.packing != ImageEntry::Packing::None)
+    bytes.resize(entry.unpackedBytes);
+  size_t size = bytes.size();
+  switch (entry.packing) {
+  case ImageEntry::Packing::None:
+    bytes = packed;
+    size = packed.size();
+    break;
+  case ImageEntry::Packing::Lz4:
+    // An error is negative, which no size is.
+    size = size_t(LZ4_decompress_safe(packed.data(), bytes.data(),
+                                      int(packed.size()), int(bytes.size())));
+    break;
+  case ImageEntry::Packing::Zstd:
+    size = ZSTD_decompress(bytes.data(), bytes.size(), packed.data(),
+                           packed.size());
+    break;
+  case ImageEntry::Packing::Unknown:
     return false;
   }
-  text.resize(std::strlen(text.c_str())); // drop zeros at the end
+  if (size != bytes.size())
+    return false;
+  if (entry.kind == ImageEntry::Kind::Ptx)
+    bytes.resize(std::strlen(bytes.c_str())); // drop zeros at the end
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Containers
+//===----------------------------------------------------------------------===//
+
+/// The part of `bytes` that a header means; empty if it does not say, or if
+/// that lies outside.
+static std::string_view getPart(std::string_view bytes, uint64_t offset,
+                                uint64_t size) {
+  if (offset == 0 || offset > bytes.size() || size > bytes.size() - offset)
+    return {};
+  return bytes.substr(offset, size);
+}
+
+/// The options lie behind the offset and the size of their text.
+static std::string_view getOptions(std::string_view header, uint32_t offset) {
+  struct {
+    uint32_t offset, bytes;
+  } text{};
+  std::string_view place = getPart(header, offset, sizeof(text));
+  if (place.empty())
+    return {};
+  std::memcpy(&text, place.data(), sizeof(text));
+  std::string_view options = getPart(header, text.offset, text.bytes);
+  // Behind other options there may be data.
+  return options.substr(0, options.find('\0'));
+}
+
+static ImageEntry::Kind toKind(uint16_t kind) {
+  using Kind = ImageEntry::Kind;
+  return kind == kPtx           ? Kind::Ptx
+         : kind == kMachineCode ? Kind::MachineCode
+         : kind == kLtoIr       ? Kind::LtoIr
+                                : Kind::Other;
+}
+
+static ImageEntry::Packing getPacking(const EntryHeader &header) {
+  using Packing = ImageEntry::Packing;
+  if (!(header.flags & (kLz4 | kZstd)))
+    return Packing::None;
+  if (header.kind == kLtoIr)
+    return Packing::Unknown;
+  return header.flags & kZstd ? Packing::Zstd : Packing::Lz4;
+}
+
+/// Reads the entry that `bytes` begin with, and drops it from them. \returns
+/// false if it does not fit into them.
+static bool takeEntry(std::string_view &bytes, ImageEntry &entry) {
+  EntryHeader header;
+  if (bytes.size() < sizeof(header))
+    return false;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (header.headerBytes < sizeof(header) || header.headerBytes > bytes.size())
+    return false;
+  std::string_view all = bytes.substr(0, header.headerBytes);
+  bytes.remove_prefix(header.headerBytes);
+  entry.packing = getPacking(header);
+  bool isPacked = entry.packing != ImageEntry::Packing::None;
+  if (header.payloadBytes > bytes.size() ||
+      (isPacked && header.compressedBytes > header.payloadBytes))
+    return false;
+  entry.kind = toKind(header.kind);
+  entry.arch = header.arch;
+  entry.suffix = header.flags & kArchSpecific ? "a"
+                 : header.flags & kFamily     ? "f"
+                                              : "";
+  entry.versionMajor = header.isaMajor;
+  entry.versionMinor = header.isaMinor;
+  entry.hasDebug = header.flags & kDebug;
+  entry.unpackedBytes =
+      isPacked ? header.uncompressedBytes : header.payloadBytes;
+  entry.name = getPart(all, header.nameOffset, header.nameBytes);
+  entry.options = getOptions(all, header.optionsOffset);
+  entry.payload =
+      bytes.substr(0, isPacked ? header.compressedBytes : header.payloadBytes);
+  bytes.remove_prefix(header.payloadBytes);
+  return true;
+}
+
+size_t
+ptxjit::visitEntries(std::string_view container,
+                     const std::function<void(const ImageEntry &)> &visit) {
+  ContainerHeader header;
+  if (container.size() < sizeof(header))
+    return 0;
+  std::memcpy(&header, container.data(), sizeof(header));
+  if (header.magic != kContainer || header.headerBytes < sizeof(header) ||
+      header.headerBytes > container.size())
+    return 0;
+  std::string_view rest = container.substr(header.headerBytes);
+  bool isWhole = header.bytes <= rest.size();
+  rest = rest.substr(0, header.bytes);
+  ImageEntry entry;
+  while (!rest.empty()) {
+    if (!takeEntry(rest, entry))
+      return 0;
+    visit(entry);
+  }
+  return isWhole ? header.headerBytes + header.bytes : 0;
+}
+
+void ptxjit::visitContainers(
+    std::string_view file,
+    const std::function<size_t(std::string_view)> &visit) {
+  // Programs that read containers know their first word, too, so that the next
+  // ones must also be as nvcc makes them.
+  constexpr ContainerHeader header{kContainer, 1, sizeof(ContainerHeader), 0};
+  constexpr size_t bytes = offsetof(ContainerHeader, bytes);
+  while (const void *found = memmem(file.data(), file.size(), &header, bytes)) {
+    file.remove_prefix(size_t(static_cast<const char *>(found) - file.data()));
+    file.remove_prefix(std::max(visit(file), bytes));
+  }
 }
 
 /// The container at an address: as many bytes as its header says, or the header
@@ -212,23 +270,159 @@ std::vector<std::string_view> ptxjit::findContainers(const void *image) {
   return containers;
 }
 
+//===----------------------------------------------------------------------===//
+// Texts, and messages when there is none
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What containers have that the device cannot take, for a message.
+class OtherCode {
+public:
+  /// Adds what one container has.
+  void add(const std::vector<ImageEntry> &entries);
+  void add(const CodeOutline &machineCode);
+  /// Has it nothing that could be code?
+  bool isEmpty() const { return found.empty(); }
+  /// Lines for people: what there is, of which kernels, what to build.
+  /// \param subject  "error: the image", say
+  std::string describe(const std::string &subject) const;
+
+private:
+  std::vector<std::string> found;   ///< "PTX for sm_90a", each once
+  std::vector<std::string> kernels; ///< each once
+  unsigned device = 0; ///< that could take a text; 0: there is no text
+};
+} // namespace
+
+template <typename T> static void addOnce(std::vector<T> &list, const T &item) {
+  if (std::find(list.begin(), list.end(), item) == list.end())
+    list.push_back(item);
+}
+
+static std::string nameOf(const ImageEntry &entry) {
+  using Kind = ImageEntry::Kind;
+  const char *kind = entry.kind == Kind::Ptx           ? "PTX"
+                     : entry.kind == Kind::MachineCode ? "machine code"
+                     : entry.kind == Kind::LtoIr       ? "LTO IR"
+                                                       : "something";
+  return std::string(kind) + " for sm_" + std::to_string(entry.arch) +
+         entry.suffix;
+}
+
+static std::vector<std::string> findKernels(const ImageEntry &entry) {
+  std::string bytes;
+  CodeOutline outline;
+  if (!unpack(entry, bytes))
+    return {};
+  if (entry.kind == ImageEntry::Kind::Ptx)
+    return outlineText(bytes).kernels;
+  outlineMachineCode(bytes, outline);
+  return std::move(outline.kernels);
+}
+
+void OtherCode::add(const std::vector<ImageEntry> &entries) {
+  std::vector<std::string> names;
+  for (const ImageEntry &entry : entries) {
+    addOnce(found, nameOf(entry));
+    if (entry.kind == ImageEntry::Kind::Ptx)
+      device = device ? std::min(device, entry.arch) : entry.arch;
+    if (names.empty()) // as a rule, all architectures have the same kernels
+      names = findKernels(entry);
+  }
+  for (const std::string &name : names)
+    addOnce(kernels, name);
+}
+
+void OtherCode::add(const CodeOutline &machineCode) {
+  addOnce(found,
+          "machine code for " +
+              (machineCode.target.empty() ? "some GPU" : machineCode.target));
+  for (const std::string &name : machineCode.kernels)
+    addOnce(kernels, name);
+}
+
+/// "a, b and 3 more". Names of templates may be longer than messages should be.
+static std::string listSome(const std::vector<std::string> &names) {
+  constexpr size_t most = 4, mostCharacters = 200;
+  size_t shown = names.size() <= most + 1 ? names.size() : most;
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    text += (i ? ", " : "") + names[i].substr(0, mostCharacters);
+    if (names[i].size() > mostCharacters)
+      text += "...";
+  }
+  if (shown < names.size())
+    text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
+std::string OtherCode::describe(const std::string &subject) const {
+  std::string own = std::to_string(getCapability()), text;
+  Profile profile = getProfile();
+  std::string dotted =
+      std::to_string(profile.major) + "." + std::to_string(profile.minor);
+  for (const std::string &what : found)
+    text += (text.empty() ? "" : ", ") + what;
+  text = subject + " has no PTX for sm_" + own + ", but " +
+         (found.empty() ? "nothing" : text) + "\n";
+  if (!kernels.empty())
+    text += "  its kernels: " + listSome(kernels) + "\n";
+  text += "  build with PTX: nvcc --cudart shared -gencode arch=compute_" +
+          own + ",code=compute_" + own + "; TORCH_CUDA_ARCH_LIST=" + dotted +
+          "+PTX";
+  if (device)
+    text += "; or set PTXJIT_DEVICE=" + std::to_string(device / 10) + "." +
+            std::to_string(device % 10);
+  return text + "\n";
+}
+
+/// Unpacks the best PTX of a container. False if none fits the device.
+static bool readContainer(std::string_view bytes, std::string &text,
+                          OtherCode &others, std::string &diagnostics) {
+  std::vector<ImageEntry> entries;
+  std::optional<ImageEntry> best;
+  auto rank = [](const ImageEntry &e) {
+    return uint64_t(e.arch) * 4 + (e.suffix == "a" ? 2 : e.suffix == "f");
+  };
+  size_t size = visitEntries(bytes, [&](const ImageEntry &entry) {
+    entries.push_back(entry);
+    if (isUsable(entry) && (!best || rank(entry) > rank(*best)))
+      best = entry;
+  });
+  if (!size)
+    diagnostics += "error: the fat binary is damaged\n";
+  if (!best) {
+    others.add(entries);
+    return false;
+  }
+  if (unpack(*best, text))
+    return true;
+  diagnostics += "error: " + nameOf(*best) + " cannot be unpacked\n";
+  return false;
+}
+
 std::vector<std::string>
 ptxjit::readContainers(const std::vector<std::string_view> &containers,
                        std::string &diagnostics) {
   std::vector<std::string> texts;
-  std::string found;
-  Profile profile = getProfile();
-  unsigned capability = unsigned(profile.major * 10 + profile.minor);
+  OtherCode others;
   for (std::string_view container : containers) {
     std::string text;
-    if (readContainer(container, capability, text, found, diagnostics))
+    if (readContainer(container, text, others, diagnostics))
       texts.push_back(std::move(text));
   }
   if (texts.empty() && diagnostics.empty())
-    diagnostics += "error: the image has no PTX for sm_" +
-                   std::to_string(capability) + ", but " +
-                   (found.empty() ? "nothing" : found) +
-                   "; compile with PTX for that architecture (nvcc -arch), or "
-                   "set PTXJIT_DEVICE\n";
+    diagnostics += others.describe("error: the image");
+  else if (!others.isEmpty()) // the other parts may refer to that one
+    diagnostics += others.describe("warning: a part of the image");
   return texts;
+}
+
+void ptxjit::refuseMachineCode(std::string_view image,
+                               std::string &diagnostics) {
+  CodeOutline outline;
+  OtherCode others;
+  outlineMachineCode(image, outline);
+  others.add(outline);
+  diagnostics += others.describe("error: the image");
 }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace ptxjit;
 
@@ -70,6 +71,12 @@ static constexpr size_t kSlack = 1024;
 /// allocations have it.
 static constexpr size_t kAlignment = 512;
 
+size_t ptxjit::countPhysicalBytes() {
+  static const auto bytes =
+      size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
   if (range == AddressRange::Low)
     return mapPages(bytes ? bytes : 1, PROT_READ | PROT_WRITE, range);
@@ -80,7 +87,7 @@ void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
       std::memset(p, 0, bytes);
     return p;
   }
-  if (bytes > SIZE_MAX / 2)
+  if (bytes > countPhysicalBytes())
     return nullptr;
   size_t size = roundUp(bytes);
   void *p = mapAligned(size, kHugePage, PROT_READ | PROT_WRITE);

@@ -99,10 +99,11 @@ static char *findPlace(const TextureLanes &lanes, unsigned lane, unsigned bytes,
   bool isInside =
       x.isInside() && y.isInside() && z.isInside() && layer.isInside();
   if (!isInside) {
-    if (lanes.access.variant == PTXJIT_BOUNDS_ZERO || x.end <= 0)
-      return nullptr;
     if (lanes.access.variant == PTXJIT_BOUNDS_TRAP)
       lanes.fail(PTXJIT_KERNEL_ILLEGAL_ADDRESS, addressOf(), lane);
+    // A row may be shorter than the access.
+    if (lanes.access.variant == PTXJIT_BOUNDS_ZERO || x.end <= 0)
+      return nullptr;
     for (Span *span : {&x, &y, &z, &layer})
       span->at = span->clamped();
     x.at -= x.at % bytes;

@@ -14,6 +14,7 @@
 #include "Diagnostics.h"
 #include "Exec.h"
 #include "Link.h"
+#include "List.h"
 #include "TestRunner.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +32,8 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("ptx-jit options");
 static cl::SubCommand runCommand("run", "Run a kernel");
-static cl::SubCommand listCommand("list", "Show the kernels of a file");
+static cl::SubCommand listCommand("list", "Show the device code in PTX files, "
+                                          "programs and libraries");
 static cl::SubCommand checkCommand("check",
                                    "Say for each file whether it is accepted");
 static cl::SubCommand testCommand(
@@ -52,9 +54,14 @@ static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
 static cl::list<std::string> runArguments(cl::Positional, cl::desc("ARG..."),
                                           cl::sub(runCommand),
                                           cl::cat(category));
-static cl::opt<std::string> listFile(cl::Positional, cl::desc("FILE.ptx"),
-                                     cl::Required, cl::sub(listCommand),
-                                     cl::cat(category));
+static cl::list<std::string> listedFiles(cl::Positional, cl::desc("FILE..."),
+                                         cl::OneOrMore, cl::sub(listCommand),
+                                         cl::cat(category));
+static cl::opt<bool>
+    listKernels("kernels",
+                cl::desc("Name the kernels of each image (those of PTX files "
+                         "are shown in any case)"),
+                cl::sub(listCommand), cl::cat(category));
 static cl::list<std::string> checkFiles(cl::Positional, cl::desc("FILE..."),
                                         cl::OneOrMore, cl::sub(checkCommand),
                                         cl::cat(category));
@@ -163,35 +170,8 @@ static Result<Module> loadFile(const std::string &path) {
 }
 
 //===----------------------------------------------------------------------===//
-// list, check, link
+// check, link
 //===----------------------------------------------------------------------===//
-
-static void printBlock(const char *directive, const Dim3 &block) {
-  if (block.x)
-    std::printf(" %s %u,%u,%u", directive, block.x, block.y, block.z);
-}
-
-static int list() {
-  auto module = loadFile(listFile);
-  if (!module)
-    return 1;
-  for (const std::string &name : module->getKernelNames()) {
-    auto kernel = module->getKernel(name);
-    std::printf("%s(", name.c_str());
-    const char *separator = "";
-    for (const Parameter &p : kernel->getParameters()) {
-      std::printf("%s.%s %s", separator, p.type.c_str(), p.name.c_str());
-      if (p.count != 1)
-        std::printf("[%zu]", p.count);
-      separator = ", ";
-    }
-    std::printf(")");
-    printBlock("reqntid", kernel->getRequiredBlock());
-    printBlock("maxntid", kernel->getMaxBlock());
-    std::printf("\n");
-  }
-  return 0;
-}
 
 static int check() {
   bool allOk = true;
@@ -477,7 +457,7 @@ int main(int argc, char **argv) {
   if (runCommand)
     return run();
   if (listCommand)
-    return list();
+    return listFiles({listedFiles.begin(), listedFiles.end()}, listKernels);
   if (checkCommand)
     return check();
   if (testCommand)

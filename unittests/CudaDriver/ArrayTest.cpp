@@ -159,6 +159,13 @@ TEST_F(Arrays, ExtentsHaveLimits) {
     EXPECT_EQ(tryMake(row.exceeds), CUDA_ERROR_INVALID_VALUE)
         << row.exceeds.Width;
   }
+  // Within the limits, but more than the machine has.
+  CUDA_ARRAY3D_DESCRIPTOR large =
+      describe(16384, 16384, 16384, 0, CU_AD_FORMAT_FLOAT, 4);
+  CUmipmappedArray mipmap;
+  EXPECT_EQ(tryMake(large), CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cuMipmappedArrayCreate(&mipmap, &large, 15),
+            CUDA_ERROR_OUT_OF_MEMORY);
   size_t elements = 0;
   EXPECT_EQ(
       cuDeviceGetTexture1DLinearMaxWidth(&elements, CU_AD_FORMAT_FLOAT, 4, 0),
@@ -311,6 +318,14 @@ TEST_F(Arrays, CopiesStayInside) {
   EXPECT_TRUE(refuses([](auto &box) { box.dstY = SIZE_MAX; }));
   EXPECT_TRUE(refuses([](auto &box) { box.dstZ = SIZE_MAX; }));
   EXPECT_TRUE(refuses([](auto &box) { box.dstArray = nullptr; }));
+  // The sum of both distances wraps around to 0.
+  EXPECT_TRUE(refuses([](auto &box) {
+    box.srcPitch = size_t(1) << 32;
+    box.srcHeight = 4;
+    box.srcY = size_t(1) << 31;
+    box.srcZ = size_t(1) << 29;
+    box.Depth = 1;
+  }));
   CUarray bytes = make(describe(40, 3, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8));
   EXPECT_TRUE(refuses([&](auto &box) {
     box.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -383,6 +398,13 @@ TEST_F(Arrays, BytesGoOnInTheNextRow) {
            {0, 42}, {2, 40}, {1, 2}, {0, 3}, {42, 0}, {SIZE_MAX, 2}})
     EXPECT_EQ(cuMemcpyHtoA_v2(array, offset, all.data(), bytes),
               CUDA_ERROR_INVALID_VALUE);
+  // If memory ends early, nothing is copied at all.
+  CUarray large = make(describe(5, 100, 0, 0, CU_AD_FORMAT_UNSIGNED_INT16));
+  EXPECT_EQ(cuMemsetD8_v2(memory, 77, 40), CUDA_SUCCESS);
+  Bytes before = read(large, 10, 100, 1);
+  EXPECT_EQ(cuMemcpyDtoA_v2(large, 2, memory, 900), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(read(large, 10, 100, 1), before);
+  EXPECT_EQ(cuMemcpyHtoA_v2(large, 0, nullptr, 2), CUDA_ERROR_INVALID_VALUE);
   CUarray volume = make(describe(4, 4, 4));
   EXPECT_EQ(cuMemcpyHtoA_v2(volume, 0, all.data(), 4),
             CUDA_ERROR_INVALID_VALUE);

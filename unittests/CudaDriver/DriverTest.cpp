@@ -97,6 +97,9 @@ TEST_F(Driver, BadHandlesPointersSizesNames) {
   EXPECT_EQ(cuMemAlloc_v2(&data, 0), CUDA_ERROR_INVALID_VALUE);
   CUdeviceptr huge;
   EXPECT_EQ(cuMemAlloc_v2(&huge, size_t(1) << 60), CUDA_ERROR_OUT_OF_MEMORY);
+  size_t total = 0;
+  ASSERT_EQ(cuDeviceTotalMem_v2(&total, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemAlloc_v2(&huge, total + 1), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(cuMemFree_v2(data + 4), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemFree_v2(0), CUDA_SUCCESS);
   EXPECT_EQ(cuMemcpyHtoD_v2(data, host, 101), CUDA_ERROR_INVALID_VALUE);

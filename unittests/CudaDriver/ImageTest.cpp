@@ -6,8 +6,11 @@
 
 #include "DriverFixture.h"
 #include "FatBinaryWriter.h"
+#include "MachineCodeWriter.h"
 
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -25,7 +28,7 @@ protected:
   /// \returns the name of its first kernel; empty if it was not to load.
   std::string load(const void *image, CUresult expected = CUDA_SUCCESS) {
     CUmodule loaded;
-    char errors[512] = "";
+    char errors[2048] = "";
     int options[] = {CU_JIT_ERROR_LOG_BUFFER,
                      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {errors, reinterpret_cast<void *>(sizeof(errors))};
@@ -68,6 +71,45 @@ TEST_F(Images, WithoutTextTheLogSaysWhatThereIs) {
   EXPECT_NE(log.find("machine code for sm_80, PTX for sm_90a"),
             std::string::npos)
       << log;
+}
+
+TEST_F(Images, WithoutTextTheLogSaysWhereItComesFrom) {
+  // An image of the program itself, and one in its memory.
+  static const std::string code = makeMachineCode(90, {"first", "second"});
+  static char own[4096] = "in .data";
+  std::memcpy(own, code.data(), code.size());
+  char path[4096] = "";
+  ASSERT_GT(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+  load(own, CUDA_ERROR_NO_BINARY_FOR_GPU);
+  for (const std::string &part : {std::string("but machine code for sm_90\n"),
+                                  std::string("its kernels: first, second\n"),
+                                  std::string("TORCH_CUDA_ARCH_LIST=8.0+PTX\n"),
+                                  "it is in " + std::string(path) + " ("})
+    EXPECT_NE(log.find(part), std::string::npos) << log;
+  load(code.data(), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_NE(log.find("it is in the memory of " + std::string(path) + "\n"),
+            std::string::npos)
+      << log;
+}
+
+TEST_F(Images, MachineCodeAtTheEndOfMemory) {
+  // Behind the image nothing may be read.
+  constexpr size_t page = 4096;
+  std::string code = makeMachineCode(90, {"k"});
+  char *memory =
+      static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
+  for (size_t bytes : {size_t(4), size_t(64), code.size() - 1, code.size()}) {
+    char *image = memory + page - bytes;
+    std::memcpy(image, code.data(), bytes);
+    load(image, CUDA_ERROR_NO_BINARY_FOR_GPU);
+    EXPECT_EQ(log.find("its kernels: k\n") != std::string::npos,
+              bytes == code.size())
+        << log;
+  }
+  munmap(memory, 2 * page);
 }
 
 TEST_F(Images, DamagedContainersAreErrors) {

@@ -10,8 +10,10 @@
 #include "ptxjit/Runtime/Texture.h"
 #include "ptxjit/CudaDriver/CudaABI.h"
 
+#include <atomic>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -467,6 +469,24 @@ TEST_F(Textures, ContextsTakeTheirObjectsAlong) {
   EXPECT_EQ(cuTexObjectDestroy(texture), kWrong);
   EXPECT_EQ(reinterpret_cast<const PtxjitTexture *>(texture)->kind,
             uint64_t(PTXJIT_OPAQUE_NONE));
+}
+
+TEST_F(Textures, OneOfManyThreadsDestroysAnObject) {
+  CUDA_RESOURCE_DESC resource = of(makeArray(8, 8));
+  CUDA_TEXTURE_DESC desc{};
+  for (int round = 0; round < 50; ++round) {
+    CUtexObject texture;
+    ASSERT_EQ(cuTexObjectCreate(&texture, &resource, &desc, nullptr),
+              CUDA_SUCCESS);
+    std::atomic<int> destroyed{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back(
+          [&] { destroyed += cuTexObjectDestroy(texture) == CUDA_SUCCESS; });
+    for (std::thread &thread : threads)
+      thread.join();
+    EXPECT_EQ(destroyed, 1);
+  }
 }
 
 TEST_F(Textures, SurfacesAreDescribed) {

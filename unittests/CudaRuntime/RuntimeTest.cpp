@@ -222,6 +222,34 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   cudaGetLastError();
 }
 
+TEST_F(Runtime, KernelsWithoutTextAreNamedOnce) {
+  FatBinary code;
+  code.add(2, 90, "machine code");
+  auto mine = wrapper;
+  mine.data = code.get();
+  static const char hostKernel = 0, hostOther = 0;
+  void **image = __cudaRegisterFatBinary(&mine);
+  for (auto [host, name] : {std::pair(&hostKernel, "lost_kernel"),
+                            std::pair(&hostOther, "other_kernel")})
+    __cudaRegisterFunction(image, host, nullptr, name, -1, nullptr, nullptr,
+                           nullptr, nullptr, nullptr);
+  testing::internal::CaptureStderr();
+  // 209 is cudaErrorNoKernelImageForDevice.
+  for (const char *host : {&hostKernel, &hostKernel, &hostOther}) {
+    EXPECT_EQ(cudaLaunchKernel(host, {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr),
+              209);
+    EXPECT_EQ(cudaGetLastError(), 209);
+  }
+  std::string log = testing::internal::GetCapturedStderr();
+  for (const char *part :
+       {"no PTX for sm_80", "'lost_kernel' cannot", "'other_kernel' cannot"}) {
+    size_t at = log.find(part);
+    EXPECT_NE(at, std::string::npos) << log;
+    EXPECT_EQ(log.find(part, at + 1), std::string::npos) << log;
+  }
+  __cudaUnregisterFatBinary(image);
+}
+
 TEST_F(Runtime, FaultsAreOfTheirContextAlone) {
   CUcontext own, popped;
   ASSERT_EQ(cuCtxCreate_v2(&own, 0, 0), CUDA_SUCCESS);

@@ -311,6 +311,86 @@ TEST(Interface, CompilesForABlock) {
               "a block must have 1 to 1024 threads");
 }
 
+TEST(Interface, TexturesHaveLimits) {
+  using Shape = TextureConfig::Shape;
+  auto count = [](auto change) {
+    TextureConfig config;
+    change(config);
+    return Texture::countBytes(config);
+  };
+  EXPECT_EQ(count([](TextureConfig &c) { c.width = c.height = 1 << 17; }),
+            size_t(4) << 34);
+  EXPECT_EQ(count([](TextureConfig &c) { c.width = (1 << 17) + 1; }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.height = 0; }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.shape = Shape::Linear;
+              c.width = 1 << 27;
+            }),
+            size_t(4) << 27);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.shape = Shape::D3;
+              c.width = c.height = c.depth = 1 << 17;
+            }),
+            0u);
+  // Samples are up to 4 GB apart.
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.samples = 4;
+              c.width = 1 << 15;
+              c.height = 1 << 14;
+            }),
+            size_t(16) << 29);
+  EXPECT_EQ(count([](TextureConfig &c) {
+              c.samples = 4;
+              c.width = c.height = 1 << 15;
+            }),
+            0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.shape = Shape(5); }), 0u);
+  EXPECT_EQ(count([](TextureConfig &c) { c.shape = Shape(-1); }), 0u);
+  EXPECT_EQ(
+      count([](TextureConfig &c) { c.address[1] = TextureConfig::Address(9); }),
+      0u);
+  TextureConfig wide;
+  wide.width = 1 << 24;
+  expectError(Texture::create(nullptr, wide).getError(),
+              ErrorCode::InvalidArgument, "too large");
+}
+
+TEST(Interface, DeviceCodeIsListed) {
+  std::vector<DeviceImage> images;
+  auto list = [&](std::string_view file, bool isThorough = true) {
+    images.clear();
+    return listDeviceCode(file, isThorough, [&](const DeviceImage &image) {
+      images.push_back(image);
+    });
+  };
+  std::string fat = makeFatBinary(kText), newer = makeFatBinary(kText, 90);
+  EXPECT_FALSE(list("in front\1" + fat + newer));
+  ASSERT_EQ(images.size(), 2u);
+  EXPECT_EQ(images[0].kind, DeviceImage::Kind::Ptx);
+  EXPECT_EQ(images[0].architecture, "compute_80");
+  EXPECT_TRUE(images[0].isInFatBinary && images[0].isUsable);
+  EXPECT_EQ(images[0].fatBinaryOffset, 9u);
+  EXPECT_EQ(images[0].kernels, load().getKernelNames());
+  EXPECT_EQ(images[1].fatBinaryOffset, 9 + fat.size());
+  EXPECT_FALSE(images[1].isUsable);
+  EXPECT_FALSE(list(kText));
+  ASSERT_EQ(images.size(), 1u);
+  EXPECT_FALSE(images[0].isInFatBinary);
+  // Large images are read only if that is asked for.
+  std::string large = makeFatBinary(kText + std::string(20000, ' '));
+  EXPECT_FALSE(list(large, false));
+  EXPECT_FALSE(images.at(0).isRead);
+  EXPECT_FALSE(list(large));
+  EXPECT_TRUE(images.at(0).isRead);
+  for (std::string_view none : {"", "text", "\1\2\3"}) {
+    EXPECT_FALSE(list(none));
+    EXPECT_TRUE(images.empty());
+  }
+  expectError(list(fat.substr(0, fat.size() - 1)), ErrorCode::InvalidArgument,
+              "the fat binary at 0x0 is damaged");
+  EXPECT_EQ(getDeviceName(), "sm_80");
+}
+
 TEST(Interface, FatBinaries) {
   std::string first = makeFatBinary(kText) + "rubbish behind the end";
   auto module = Module::loadFatBinaries({first});

@@ -59,5 +59,7 @@ TEST(Memory, LowRangeIsReused) {
 TEST(Memory, TooMuchIsNull) {
   EXPECT_EQ(allocateDevice(size_t(1) << 60), nullptr);
   EXPECT_EQ(allocateDevice(~size_t(0)), nullptr);
+  // The system would hand this out.
+  EXPECT_EQ(allocateDevice(countPhysicalBytes() + 1), nullptr);
   freeDevice(nullptr, 0);
 }

@@ -49,7 +49,7 @@ bool isValidGrid(const Grid &grid);
 
 struct KernelOptions; // LoadedModule.h
 class DeviceServices; // DeviceServices.h
-class GraphCalls; // GraphCalls.h
+class GraphCalls;     // GraphCalls.h
 
 /// Options of a launch beside its extents.
 struct LaunchOptions {

@@ -23,10 +23,14 @@ enum class AddressRange { All, Low };
 /// \returns null if there is no room.
 void *mapPages(size_t bytes, int protection, AddressRange range, int flags = 0);
 
+/// The memory of the machine, which is that of the device.
+size_t countPhysicalBytes();
+
 /// Allocates zeroed memory for kernels, aligned to 512 bytes. From 2 MiB on it
 /// is aligned to 2 MiB, on huge pages if the system has them. Memory in the low
 /// range is whole pages, never huge ones.
-/// \returns null if there is none.
+/// \returns null if there is none, or if it is more than the machine has: the
+/// system would hand it out, and end the process when it is used.
 void *allocateDevice(size_t bytes, AddressRange range = AddressRange::All);
 /// Frees memory of allocateDevice, which had the same arguments; or null.
 void freeDevice(void *pointer, size_t bytes,
