@@ -248,19 +248,21 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
 /// All CTAs of a cooperative launch must be resident at once. Here any number
 /// could be, but programs rely on what the occupancy functions report.
 static CUresult checkCooperative(const Function &function,
-                                 const LaunchShape &shape, unsigned shared) {
+                                 const LaunchShape &shape, unsigned shared,
+                                 const Multiprocessors &share) {
   const auto &[grid, block, cluster] = shape;
-  uint64_t most =
-      uint64_t(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) *
-      uint64_t(
-          residentCtas(function, int(block[0] * block[1] * block[2]), shared));
+  auto all = unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  uint64_t most = uint64_t(share.count ? share.count : all) *
+                  uint64_t(residentCtas(
+                      function, int(block[0] * block[1] * block[2]), shared));
   uint64_t wanted = uint64_t(grid.x) * grid.y * grid.z;
   if (wanted <= most)
     return CUDA_SUCCESS;
-  log(LogKind::Error,
-      std::string("cooperative launch of '") + function.kernel->name +
-          "': " + std::to_string(wanted) + " CTAs, but the device " + "holds " +
-          std::to_string(most) + " at once");
+  log(LogKind::Error, std::string("cooperative launch of '") +
+                          function.kernel->name +
+                          "': " + std::to_string(wanted) + " CTAs, but the " +
+                          (share.count ? "context" : "device") + " holds " +
+                          std::to_string(most) + " at once");
   return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
@@ -301,9 +303,9 @@ struct LaunchOperation : Operation {
               ptxjit::describe(PtxjitMode(image.mode), image.strandThreads) +
               ", " + image.reason);
     std::string report;
-    LaunchStatus status =
-        code->launchCompiled(*compiled, shape.block, shape.grid, values.data(),
-                             shared, 0, report, options);
+    LaunchStatus status = code->launchCompiled(
+        *compiled, shape.block, shape.grid, values.data(), shared,
+        workersOf(options.multiprocessors), report, options);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -331,11 +333,15 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   launch->shared = params.sharedMemBytes;
   if (CUresult error = checkShape(*function, launch->shape, launch->shared))
     return error;
+  launch->givenOptions = launch->options = options;
+  auto *context = reinterpret_cast<Context *>(params.ctx);
+  if (context && getState().contexts.contains(context))
+    launch->options.multiprocessors = context->share;
   if (options.cooperative)
     if (CUresult error =
-            checkCooperative(*function, launch->shape, launch->shared))
+            checkCooperative(*function, launch->shape, launch->shared,
+                             launch->options.multiprocessors))
       return error;
-  launch->givenOptions = launch->options = options;
   launch->options.cluster = launch->shape.cluster;
   launch->options.bytesBehind = bytesBehind;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
@@ -380,12 +386,13 @@ void cuda::applyAttribute(const CUlaunchAttribute &attribute,
 }
 
 static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
-                       CUstream streamHandle, const LaunchOptions &options) {
+                       CUstream streamHandle, LaunchOptions options) {
   Context *context;
   StreamObject *stream;
   OperationRef operation;
   if (CUresult error = enterStream(streamHandle, context, stream))
     return error;
+  options.multiprocessors = shareOf(*stream);
   if (CUresult error = makeLaunch(params, options, operation))
     return error;
   return enqueue(*context, *stream, std::move(operation));

@@ -129,6 +129,9 @@ private:
 
 struct StreamObject {
   Context *context = nullptr;
+  Context *green = nullptr; ///< the green context that it belongs to, if any
+  /// Whether its green context is gone. Such a stream can only be forgotten.
+  std::atomic<bool> isOrphan{false};
   uint64_t id = 0;
   unsigned flags = 0;
   bool blocking = true; ///< synchronizes with the default stream
@@ -147,16 +150,29 @@ struct StreamObject {
   ~StreamObject(); ///< see Capture::orphans
 };
 
+struct EventRecord;
+
 /// A context has a default stream, and an error that stays once a kernel
 /// failed.
 struct Context {
   bool isPrimary = false;
+  /// Set in a green context: the primary context that it is a part of. That
+  /// owns all memory, modules and events, and the error. A green context has
+  /// streams of its own, and a share of the multiprocessors.
+  Context *primary = nullptr;
+  Multiprocessors share; ///< that its launches may use
+  Context &home() { return primary ? *primary : *this; }
   unsigned flags = 0;
   uint64_t id = 0;
   std::atomic<unsigned> attachments{0}; ///< by cuCtxAttach
   std::atomic<int> stickyError{CUDA_SUCCESS};
   StreamObject defaultStream;
   std::atomic<size_t> limits[8] = {};
+  /// Waits for what cuCtxRecordEvent marks.
+  ptxjit::TaskQueue marks;
+  std::mutex awaitedMutex;
+  /// What streams that are yet to be made have to wait for (cuCtxWaitEvent).
+  std::vector<std::shared_ptr<EventRecord>> awaited;
 };
 
 /// A step of a stream, and the work of a graph's node. Operations are
@@ -243,6 +259,7 @@ private:
 struct Event;
 struct Graph;
 class UserObject;
+struct ResourceDescription;
 struct GraphExec;
 struct MemoryPool;
 struct Linker;
@@ -262,6 +279,7 @@ struct State {
   HandleSet<GraphNode> graphNodes; ///< owned by their graphs
   HandleSet<GraphExec> graphExecs;
   HandleSet<UserObject> userObjects;
+  HandleSet<ResourceDescription> resourceDescriptions;
   HandleSet<MemoryPool> pools;
   HandleSet<Linker> linkers;
   HandleSet<Array> arrays;
@@ -280,11 +298,13 @@ struct State {
 
 State &getState();
 
-/// The calling thread's current context, or null.
+/// The calling thread's current context, or null. It may be a green one.
 Context *currentContext();
+/// The current context, if it is a green one, or null.
+Context *currentGreen();
 /// Succeeds and sets `context` to the current context if the caller may work in
 /// it: the driver is initialised, a context is current, and no kernel in it has
-/// failed.
+/// failed. For a green context `context` becomes its primary one.
 CUresult enter(Context *&context);
 /// enter() for calls with a handle, which need no current context. `owner` is
 /// the context that owns the handle's object; null, which succeeds, if it has
@@ -310,8 +330,11 @@ struct PerThreadDefault {
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);
-/// Waits for all work of a context.
+/// Waits for all work of a context; of a primary one also for that of its green
+/// contexts.
 CUresult synchronizeContext(Context &context);
+/// Makes a stream of a context, which may be a green one.
+StreamObject *addStream(Context &context, unsigned flags, int priority);
 /// Appends a task to a stream, behind the work that the rules of the default
 /// stream put before it. \param here  run it on the calling thread if there is
 /// no such work. \returns its ticket.
@@ -323,6 +346,23 @@ CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
                  bool wait = false);
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
 void destroyStreamsOf(Context &context);
+/// The default stream that a stream waits for. Green contexts have their own.
+StreamObject &defaultOf(const StreamObject &stream);
+/// Does a stream belong to a context, or to a green context in it?
+bool isOf(const StreamObject &stream, const Context &context);
+/// Unfinished work in the streams of a context.
+using Ticket = std::pair<std::shared_ptr<Progress>, uint64_t>;
+std::vector<Ticket> unfinishedWork(Context &context);
+
+// -- Green contexts (GreenContexts.cpp)
+/// Adds a context to the valid ones.
+Context *addContext(unsigned flags);
+/// Destroys the green contexts of a primary one.
+void destroyGreenContextsOf(Context &primary);
+/// The multiprocessors that launches in a stream may use.
+Multiprocessors shareOf(const StreamObject &stream);
+/// How many threads may work on a launch with that share; 0: all.
+unsigned workersOf(const Multiprocessors &share);
 
 // -- Modules (Modules.cpp, Launch.cpp)
 void destroyModulesOf(Context &context);

@@ -21,6 +21,8 @@ extern "C" {
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
@@ -74,6 +76,8 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217,                                   \
     "peer access is not supported between these two devices")                  \
   X(CUDA_ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed")               \
+  X(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, 224,                                 \
+    "this type of execution affinity is not supported")                        \
   X(CUDA_ERROR_INVALID_SOURCE, 300, "device kernel image is invalid")          \
   X(CUDA_ERROR_FILE_NOT_FOUND, 301, "file not found")                          \
   X(CUDA_ERROR_OPERATING_SYSTEM, 304,                                          \
@@ -131,6 +135,9 @@ typedef struct CUuuid_st {
     "the graph update was not performed because it included changes which "    \
     "violated constraints specific to instantiated graph update")              \
   X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size")              \
+  X(CUDA_ERROR_INVALID_RESOURCE_TYPE, 914, "invalid resource type")            \
+  X(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, 915,                            \
+    "invalid resource configuration")                                          \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 /** Programs may pass a number that is no enumerator. C++ allows that only if
@@ -744,6 +751,43 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
+/** How many multiprocessors a context uses. */
+enum { CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0 };
+typedef struct CUexecAffinityParam {
+  int type;
+  union {
+    struct {
+      unsigned val;
+    } smCount;
+  } param;
+} CUexecAffinityParam;
+typedef struct CUctxCreateParams {
+  CUexecAffinityParam *execAffinityParams;
+  int numExecAffinityParams;
+  void *cigParams;
+} CUctxCreateParams;
+
+/** Shares of the device, for green contexts. */
+enum {
+  CU_DEV_RESOURCE_TYPE_INVALID = 0,
+  CU_DEV_RESOURCE_TYPE_SM = 1,
+  CU_GREEN_CTX_DEFAULT_STREAM = 1,
+  CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
+  CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
+};
+typedef struct CUdevSmResource {
+  unsigned smCount, minSmPartitionSize, smCoscheduledAlignment;
+} CUdevSmResource;
+/** What `internal` contains is ours to choose. */
+typedef struct CUdevResource {
+  int type;
+  unsigned char internal[92];
+  union {
+    CUdevSmResource sm;
+    unsigned char oversize[48];
+  };
+} CUdevResource;
+
 /* Functions. A name that is declared only with `_v2` is exported without it,
  * too. */
 /** A tensor map: what it contains is ours to choose (Runtime/TensorMap.h).
@@ -811,10 +855,37 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **string);
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device);
-CUresult cuCtxCreate_v3(CUcontext *handle, void *, int, unsigned flags,
-                        CUdevice device);
-CUresult cuCtxCreate_v4(CUcontext *handle, void *, unsigned flags,
-                        CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinities,
+                        int count, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params,
+                        unsigned flags, CUdevice device);
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, int type);
+CUresult cuDeviceGetExecAffinitySupport(int *isSupported, int type,
+                                        CUdevice device);
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event);
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
+                                int type);
+CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource *resource,
+                             int type);
+CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
+                                  int type);
+CUresult cuDevSmResourceSplitByCount(CUdevResource *groups, unsigned *count,
+                                     const CUdevResource *input,
+                                     CUdevResource *remaining, unsigned flags,
+                                     unsigned least);
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *out,
+                                   CUdevResource *resources, unsigned count);
+CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
+                          CUdevice device, unsigned flags);
+CUresult cuGreenCtxDestroy(CUgreenCtx handle);
+CUresult cuCtxFromGreenCtx(CUcontext *out, CUgreenCtx handle);
+CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long *id);
+CUresult cuGreenCtxRecordEvent(CUgreenCtx handle, CUevent event);
+CUresult cuGreenCtxWaitEvent(CUgreenCtx handle, CUevent event);
+CUresult cuGreenCtxStreamCreate(CUstream *out, CUgreenCtx handle,
+                                unsigned flags, int priority);
+CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green);
 CUresult cuCtxDestroy_v2(CUcontext handle);
 CUresult cuCtxGetCurrent(CUcontext *handle);
 CUresult cuCtxGetDevice(CUdevice *device);
@@ -1278,7 +1349,7 @@ CUresult cuStreamGetPriority(CUstream handle, int *priority);
 CUresult cuStreamGetFlags(CUstream handle, unsigned *flags);
 CUresult cuStreamGetId(CUstream handle, unsigned long long *id);
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *out);
-CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, void **green);
+CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, CUgreenCtx *green);
 CUresult cuStreamGetDevice(CUstream handle, CUdevice *device);
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer,
                                 size_t bytes, unsigned flags);

@@ -44,12 +44,21 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+/// A share of the multiprocessors that kernels see.
+struct Multiprocessors {
+  uint32_t first = 0; ///< the lowest `%smid`
+  uint32_t count = 0; ///< 0: all
+};
+
 /// Options of a launch beside its extents.
 struct LaunchOptions {
   bool cooperative = false; ///< all CTAs may wait for each other
   /// CTAs of a cluster, up to PTXJIT_MOST_CLUSTER_CTAS. Each extent must divide
   /// the grid's. 0: not given.
   Grid cluster = {0, 0, 0};
+  /// `%smid` counts from the first of these. How many threads work is a
+  /// parameter of launchGrid.
+  Multiprocessors multiprocessors;
   /// Bytes from an address to the end of the allocation that contains it; 0: it
   /// is not known. Null: no allocation is known.
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;
