@@ -191,7 +191,16 @@ using OperationRef = std::shared_ptr<const Operation>;
 
 /// A range of memory that device code may use.
 struct Allocation {
-  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph, Mapped };
+  enum Kind {
+    Device,
+    Host,
+    Registered,
+    Managed,
+    Variable,
+    OfGraph,
+    Mapped,
+    External
+  };
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
@@ -200,6 +209,7 @@ struct Allocation {
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
   Context *context = nullptr;
+  std::shared_ptr<void> mapping = nullptr; ///< of External memory
 };
 
 /// The valid handles of one kind. They make a wrong handle an error, not a
@@ -265,6 +275,8 @@ struct MemoryPool;
 struct Linker;
 struct Array;
 struct MipmappedArray;
+struct ExternalMemory;
+struct ExternalSemaphore;
 
 struct State {
   std::atomic<bool> initialized{false};
@@ -284,6 +296,8 @@ struct State {
   HandleSet<Linker> linkers;
   HandleSet<Array> arrays;
   HandleSet<MipmappedArray> mipmappedArrays;
+  HandleSet<ExternalMemory> externalMemories;
+  HandleSet<ExternalSemaphore> externalSemaphores;
   HandleSet<TextureReference> references; ///< of textures and surfaces
 
   std::mutex primaryMutex;

@@ -23,6 +23,8 @@ typedef uint64_t CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUexternalMemory_st *CUexternalMemory;
+typedef struct CUexternalSemaphore_st *CUexternalSemaphore;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
@@ -264,6 +266,8 @@ typedef enum CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
   CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
   CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
   CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
   CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
@@ -634,6 +638,61 @@ typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
   unsigned flags;
 } CUDA_BATCH_MEM_OP_NODE_PARAMS;
 
+/** External memory and semaphores: what another interface hands over. Types of
+ *  handles that are not listed are those of Windows or of NVIDIA's systems. */
+enum {
+  CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
+  CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
+  CUDA_EXTERNAL_MEMORY_DEDICATED = 1,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10,
+};
+typedef union CUexternalHandle {
+  int fd;
+  struct {
+    void *handle;
+    const void *name;
+  } win32;
+} CUexternalHandle;
+typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
+  int type;
+  CUexternalHandle handle;
+  unsigned long long size;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
+typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
+  unsigned long long offset, size;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
+typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
+  unsigned long long offset;
+  CUDA_ARRAY3D_DESCRIPTOR arrayDesc;
+  unsigned numLevels;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
+  int type;
+  CUexternalHandle handle;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC;
+/** Of a signal or a wait: CUDA has a type for each, of the same layout. */
+typedef struct CUDA_EXTERNAL_SEMAPHORE_PARAMS {
+  unsigned long long value; /**< of a timeline */
+  unsigned long long nvSciSync, key;
+  unsigned reservedParams[12];
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_SEMAPHORE_PARAMS;
+typedef struct CUDA_EXT_SEM_NODE_PARAMS {
+  CUexternalSemaphore *extSemArray;
+  const CUDA_EXTERNAL_SEMAPHORE_PARAMS *paramsArray;
+  unsigned numExtSems;
+} CUDA_EXT_SEM_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -645,6 +704,7 @@ typedef struct CUgraphNodeParams {
     CUDA_HOST_NODE_PARAMS host;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
+    CUDA_EXT_SEM_NODE_PARAMS extSemaphores;
     CUgraph graph;
     CUevent event;
     CUdeviceptr free;
@@ -1407,6 +1467,47 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuImportExternalMemory(CUexternalMemory *out,
+                                const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc);
+CUresult
+cuExternalMemoryGetMappedBuffer(CUdeviceptr *out, CUexternalMemory handle,
+                                const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *desc);
+CUresult cuExternalMemoryGetMappedMipmappedArray(
+    CUmipmappedArray *out, CUexternalMemory handle,
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *desc);
+CUresult cuDestroyExternalMemory(CUexternalMemory handle);
+CUresult
+cuImportExternalSemaphore(CUexternalSemaphore *out,
+                          const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *desc);
+CUresult cuDestroyExternalSemaphore(CUexternalSemaphore handle);
+CUresult
+cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+                                const CUDA_EXTERNAL_SEMAPHORE_PARAMS *params,
+                                unsigned count, CUstream stream);
+CUresult
+cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+                              const CUDA_EXTERNAL_SEMAPHORE_PARAMS *params,
+                              unsigned count, CUstream stream);
+CUresult cuGraphAddExternalSemaphoresSignalNode(
+    CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
+    size_t count, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphAddExternalSemaphoresWaitNode(
+    CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
+    size_t count, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult
+cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode node,
+                                             CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult
+cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode node,
+                                           CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExternalSemaphoresSignalNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExternalSemaphoresWaitNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
                              uint64_t flags, int *status);
 CUresult cuGetProcAddress(const char *name, void **function, int version,

@@ -101,6 +101,13 @@ typedef struct cudaChannelFormatDesc {
   int x, y, z, w;
   int f;
 } cudaChannelFormatDesc;
+typedef struct cudaExternalMemoryMipmappedArrayDesc {
+  unsigned long long offset;
+  cudaChannelFormatDesc formatDesc;
+  cudaExtent extent;
+  unsigned flags, numLevels;
+  unsigned reserved[16];
+} cudaExternalMemoryMipmappedArrayDesc;
 
 /** Like CUDA_RESOURCE_DESC; resource types and views are the driver's. */
 typedef struct cudaResourceDesc {
