@@ -423,6 +423,25 @@ PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
                 stream, options);
 }
 
+// Each launch must be on a device of its own, of which there is one.
+PTXJIT_CUDA_API(cuLaunchCooperativeKernelMultiDevice,
+                (CUDA_LAUNCH_PARAMS * launches, unsigned count, unsigned flags),
+                launches, count, flags) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!launches || !count || flags > 3)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (count > 1)
+    return CUDA_ERROR_INVALID_DEVICE;
+  const CUDA_LAUNCH_PARAMS &l = *launches;
+  if (!l.hStream || l.hStream == CU_STREAM_LEGACY ||
+      l.hStream == CU_STREAM_PER_THREAD)
+    return CUDA_ERROR_INVALID_VALUE;
+  return cuLaunchCooperativeKernel(
+      l.function, l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY,
+      l.blockDimZ, l.sharedMemBytes, l.hStream, l.kernelParams);
+}
+
 /// The event that a launch records when its CTAs have begun, or have let
 /// dependent launches begin; null if the attribute is none of these. We record
 /// it when the launch has ended, which both allow. A launch behind another in a

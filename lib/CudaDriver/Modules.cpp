@@ -154,7 +154,9 @@ PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
 PTXJIT_CUDA_PLAIN_API(cuModuleGetLoadingMode, (int *mode), mode) {
   if (!mode)
     return CUDA_ERROR_INVALID_VALUE;
-  *mode = 2; // lazy: kernels are compiled when they are launched
+  // Lazy: kernels are compiled when they are launched.
+  *mode =
+      KernelOptions().ahead ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
   return CUDA_SUCCESS;
 }
 
@@ -394,6 +396,18 @@ PTXJIT_CUDA_API(cuLibraryGetManaged,
                  const char *name),
                 address, bytes, handle, name) {
   return getGlobal(address, bytes, handle, name);
+}
+
+/// There is none, as CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS says.
+PTXJIT_CUDA_API(cuLibraryGetUnifiedFunction,
+                (void **out, CUlibrary handle, const char *name), out, handle,
+                name) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out || !name)
+    return CUDA_ERROR_INVALID_VALUE;
+  return getState().libraries.contains(handle) ? CUDA_ERROR_NOT_FOUND
+                                               : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_API(cuKernelGetFunction, (CUfunction * out, CUkernel handle), out,

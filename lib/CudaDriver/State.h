@@ -447,6 +447,10 @@ int residentCtas(const Function &function, int threads, size_t dynamic);
 /// they are hints, or relax an order that is always strict here.
 void applyAttribute(const CUlaunchAttribute &attribute, LaunchOptions &options);
 
+// -- Logs (Logs.cpp)
+/// Keeps errors for the program from now on.
+void watchLogs();
+
 // -- Processes (Fork.cpp)
 /// Is this a child, by fork(), of a process that has initialised the driver? A
 /// child has none of the parent's threads, and locks may be held forever, so it

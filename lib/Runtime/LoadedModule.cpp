@@ -144,6 +144,15 @@ static bool asksFor(const char *variable, const std::string &other,
   return value == other;
 }
 
+/// Are kernels compiled when their module is loaded? CUDA has a variable for
+/// that, which ours overrules.
+static bool mayCompileAhead() {
+  const char *loading = std::getenv("CUDA_MODULE_LOADING");
+  bool isEager = loading && std::strcmp(loading, "EAGER") == 0;
+  return std::getenv("PTXJIT_AHEAD") ? asksFor("PTXJIT_AHEAD", "1", "0")
+                                     : isEager;
+}
+
 /// What PTXJIT_TIER says.
 static Tier askedTier() {
   const char *text = std::getenv("PTXJIT_TIER");
@@ -180,7 +189,7 @@ KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   freeOrder = free;
   static const Tier asked = askedTier();
   tier = asked;
-  static const bool isAhead = asksFor("PTXJIT_AHEAD", "1", "0");
+  static const bool isAhead = mayCompileAhead();
   ahead = isAhead;
 }
 

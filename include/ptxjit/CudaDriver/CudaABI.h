@@ -811,6 +811,42 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
+typedef struct CUDA_LAUNCH_PARAMS {
+  CUfunction function;
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  void **kernelParams;
+} CUDA_LAUNCH_PARAMS;
+
+enum {
+  CU_MODULE_EAGER_LOADING = 1,
+  CU_MODULE_LAZY_LOADING = 2,
+};
+
+enum {
+  CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+  CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+  CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
+  CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+  CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+  CU_ATOMIC_OPERATION_AND = 5,
+  CU_ATOMIC_OPERATION_OR = 6,
+  CU_ATOMIC_OPERATION_XOR = 7,
+  CU_ATOMIC_OPERATION_EXCHANGE = 8,
+  CU_ATOMIC_OPERATION_CAS = 9,
+  CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+  CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+  CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+};
+
+enum { CU_LOG_LEVEL_ERROR = 0 };
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void (*CUlogsCallback)(void *data, int level, char *message,
+                               size_t length);
+typedef unsigned CUlogIterator; /**< the number of a message */
+
 /** How many multiprocessors a context uses. */
 enum { CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0 };
 typedef struct CUexecAffinityParam {
@@ -1467,6 +1503,24 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuLogsRegisterCallback(CUlogsCallback function, void *userData,
+                                CUlogsCallbackHandle *out);
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle);
+CUresult cuLogsCurrent(CUlogIterator *out, unsigned flags);
+CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *path,
+                          unsigned flags);
+CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                            unsigned flags);
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *capabilities,
+                                           const int *operations,
+                                           unsigned count, CUdevice device);
+CUresult cuFlushGPUDirectRDMAWrites(int target, int scope);
+CUresult cuGetExportTable(const void **table, const CUuuid *id);
+CUresult cuLibraryGetUnifiedFunction(void **out, CUlibrary handle,
+                                     const char *name);
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches,
+                                              unsigned count, unsigned flags);
+CUresult cuModuleGetLoadingMode(int *mode);
 CUresult cuImportExternalMemory(CUexternalMemory *out,
                                 const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc);
 CUresult

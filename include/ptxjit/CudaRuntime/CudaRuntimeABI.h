@@ -35,6 +35,15 @@ typedef struct dim3 {
   unsigned x, y, z;
 } dim3;
 
+/** A launch of cudaLaunchCooperativeKernelMultiDevice, which CUDA 13 lacks. */
+typedef struct cudaLaunchParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  void **args;
+  size_t sharedMem;
+  CUstream stream;
+} cudaLaunchParams;
+
 /** Directions of copies. */
 enum {
   cudaMemcpyHostToHost = 0,
