@@ -192,6 +192,17 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
   return CUDA_SUCCESS;
 }
 
+/// CUDA loads libraries into each context, with variables of its own. Ours are
+/// shared by all contexts, so they begin anew when the last one is gone.
+static void resetLibraries() {
+  bool isUsed = false;
+  getState().contexts.forEach([&](Context &) { isUsed = true; });
+  if (isUsed)
+    return;
+  getState().libraries.forEach(
+      [](Library &library) { library.code->resetVariables(); });
+}
+
 static CUresult resetPrimary(State &state) {
   if (!state.primary)
     return CUDA_SUCCESS;
@@ -200,6 +211,7 @@ static CUresult resetPrimary(State &state) {
   state.contexts.remove(state.primary);
   state.primary = nullptr;
   state.primaryUses = 0;
+  resetLibraries();
   return CUDA_SUCCESS;
 }
 

@@ -141,14 +141,17 @@ PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   Context *context;
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
+  if (getState().libraries.contains(handle))
+    return CUDA_ERROR_NOT_PERMITTED; // from cuLibraryGetModule
   if (!getState().modules.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
   auto *module = reinterpret_cast<cuda::Module *>(handle);
   if (CUresult error = enterOwner(module->context, context))
     return error;
-  synchronizeContext(*context);
-  getState().modules.remove(handle);
-  return CUDA_SUCCESS;
+  if (CUresult error = synchronizeContext(*context))
+    return error;
+  return getState().modules.remove(handle) ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_PLAIN_API(cuModuleGetLoadingMode, (int *mode), mode) {
@@ -342,13 +345,10 @@ PTXJIT_CUDA_API(cuLibraryUnload, (CUlibrary handle), handle) {
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!getState().libraries.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
-  std::vector<Context *> contexts;
-  getState().contexts.forEach(
-      [&](Context &context) { contexts.push_back(&context); });
-  for (Context *context : contexts)
-    synchronizeContext(*context);
-  getState().libraries.remove(handle);
-  return CUDA_SUCCESS;
+  for (auto &[progress, ticket] : unfinishedWork())
+    progress->wait(ticket);
+  return getState().libraries.remove(handle) ? CUDA_SUCCESS
+                                             : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_API(cuLibraryGetKernel,

@@ -367,6 +367,15 @@ bool isOf(const StreamObject &stream, const Context &context);
 /// Unfinished work in the streams of a context.
 using Ticket = std::pair<std::shared_ptr<Progress>, uint64_t>;
 std::vector<Ticket> unfinishedWork(Context &context);
+/// That in all contexts.
+std::vector<Ticket> unfinishedWork();
+/// While an object of this type lives, the calling thread runs a function of
+/// the program for a stream, which must not call the driver.
+struct HostFunction {
+  HostFunction();
+  ~HostFunction();
+};
+bool isInHostFunction();
 
 // -- Green contexts (GreenContexts.cpp)
 /// Adds a context to the valid ones.
@@ -468,8 +477,10 @@ void logCall(const char *name, const std::string &arguments, CUresult result);
 template <bool needsDevice, typename... Parameters, typename... Args>
 CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
                    Args... args) {
-  CUresult result =
-      needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED : run(args...);
+  CUresult result = needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED
+                    : needsDevice && isInHostFunction()
+                        ? CUDA_ERROR_NOT_PERMITTED
+                        : run(args...);
   if (isLogged(LogKind::Api)) {
     std::ostringstream text;
     const char *comma = "";

@@ -123,17 +123,26 @@ bool cuda::isOf(const StreamObject &stream, const Context &context) {
 }
 
 /// Collected first, since the tables must not be locked while somebody waits.
-std::vector<Ticket> cuda::unfinishedWork(Context &context) {
+template <typename Counts>
+static std::vector<Ticket> collectUnfinished(Counts counts) {
   std::vector<Ticket> tickets;
-  getState().streams.forEach([&](StreamObject &stream) {
-    if (isOf(stream, context))
+  auto add = [&](StreamObject &stream) {
+    if (counts(stream))
       addUnfinished(stream, tickets);
-  });
-  getState().contexts.forEach([&](Context &other) {
-    if (&other == &context || other.primary == &context)
-      addUnfinished(other.defaultStream, tickets);
-  });
+  };
+  getState().streams.forEach(add);
+  getState().contexts.forEach(
+      [&](Context &context) { add(context.defaultStream); });
   return tickets;
+}
+
+std::vector<Ticket> cuda::unfinishedWork(Context &context) {
+  return collectUnfinished(
+      [&](StreamObject &stream) { return isOf(stream, context); });
+}
+
+std::vector<Ticket> cuda::unfinishedWork() {
+  return collectUnfinished([](StreamObject &) { return true; });
 }
 
 CUresult cuda::synchronizeContext(Context &context) {
@@ -420,13 +429,23 @@ PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,
 // Host functions
 //===----------------------------------------------------------------------===//
 
+// A call from a host function could wait for that function itself.
+static thread_local unsigned hostFunctions = 0;
+
+HostFunction::HostFunction() { ++hostFunctions; }
+HostFunction::~HostFunction() { --hostFunctions; }
+bool cuda::isInHostFunction() { return hostFunctions; }
+
 namespace {
 struct HostOperation : Operation {
   CUDA_HOST_NODE_PARAMS params;
   explicit HostOperation(const CUDA_HOST_NODE_PARAMS &params)
       : params(params) {}
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
-  void run(Context &) const override { params.fn(params.userData); }
+  void run(Context &) const override {
+    HostFunction scope;
+    params.fn(params.userData);
+  }
 };
 } // namespace
 
@@ -466,6 +485,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamAddCallback, _ptsz,
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
   submitOrdered(*context, *stream, [=] {
+    HostFunction scope;
     callback(handle, CUresult(context->stickyError.load()), userData);
   });
   return CUDA_SUCCESS;

@@ -72,14 +72,23 @@ LoadedModule::findKernel(const std::string &name) const {
 /// hides a variable until that is done.
 void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
   std::lock_guard<std::mutex> lock(variablesMutex);
-  std::vector<const PtxjitVariable *> fresh;
+  size_t known = definitions.size();
   for (uint32_t i = 0; i < count; ++i)
     if (!variables.count(list[i].name)) {
       define(list[i]);
-      fresh.push_back(&list[i]);
+      definitions.push_back(&list[i]);
     }
-  for (const PtxjitVariable *variable : fresh)
-    relocate(*variable);
+  for (size_t i = known; i < definitions.size(); ++i)
+    initialize(*definitions[i]);
+}
+
+void LoadedModule::resetVariables() {
+  std::lock_guard<std::mutex> lock(variablesMutex);
+  for (const PtxjitVariable *variable : definitions) {
+    if (void *memory = variables.find(variable->name)->second.get())
+      std::memset(memory, 0, variable->bytes);
+    initialize(*variable);
+  }
 }
 
 void LoadedModule::define(const PtxjitVariable &variable) {
@@ -91,14 +100,15 @@ void LoadedModule::define(const PtxjitVariable &variable) {
       makeDeviceBuffer(bytes, variable.isConstant ? AddressRange::Low : range);
   if (!memory && variable.isConstant)
     memory = makeDeviceBuffer(bytes, range);
-  if (memory && variable.initBytes)
-    std::memcpy(memory.get(), variable.init, variable.initBytes);
   variables.emplace(variable.name, std::move(memory));
 }
 
-void LoadedModule::relocate(const PtxjitVariable &variable) {
+/// Writes the initial value to memory that is zero.
+void LoadedModule::initialize(const PtxjitVariable &variable) {
   auto *bytes =
       static_cast<uint8_t *>(variables.find(variable.name)->second.get());
+  if (bytes && variable.initBytes)
+    std::memcpy(bytes, variable.init, variable.initBytes);
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
     const PtxjitReloc &reloc = variable.relocs[i];
     uint64_t value =
