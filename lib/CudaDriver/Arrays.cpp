@@ -260,13 +260,18 @@ static size_t addLevel(Image &image, size_t offset) {
   return offset + level.sliceBytes * image.slices(index);
 }
 
-/// Makes the levels and allocates their memory.
-static CUresult allocate(Image &image, unsigned levels) {
+static std::shared_ptr<void> allocateTexels(size_t bytes) {
   constexpr size_t kSlack = 64; // vectors may be read beyond the last texel
+  return makeDeviceBuffer(bytes + kSlack);
+}
+
+/// Makes the levels and gets their memory.
+static CUresult addLevels(Image &image, unsigned levels,
+                          const TexelMemory &provide) {
   size_t bytes = 0;
   while (image.levels.size() < levels)
     bytes = addLevel(image, bytes);
-  image.memory = makeDeviceBuffer(bytes + kSlack);
+  image.memory = provide(bytes);
   if (!image.memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
   for (PtxjitImageLevel &level : image.levels)
@@ -276,6 +281,7 @@ static CUresult allocate(Image &image, unsigned levels) {
 
 /// \param levels  0: not a mipmapped array.
 static CUresult makeImage(const CUDA_ARRAY3D_DESCRIPTOR &desc, unsigned levels,
+                          const TexelMemory &provide,
                           std::shared_ptr<Image> &out) {
   auto image = std::make_shared<Image>();
   image->desc = desc;
@@ -290,7 +296,7 @@ static CUresult makeImage(const CUDA_ARRAY3D_DESCRIPTOR &desc, unsigned levels,
   if (CUresult error = checkExtents(*image, levels))
     return error;
   unsigned most = std::min(mostLevels(*image), PTXJIT_MOST_LEVELS);
-  if (CUresult error = allocate(*image, std::clamp(levels, 1u, most)))
+  if (CUresult error = addLevels(*image, std::clamp(levels, 1u, most), provide))
     return error;
   out = std::move(image);
   return CUDA_SUCCESS;
@@ -349,7 +355,7 @@ PTXJIT_CUDA_API(cuArray3DCreate_v2,
   std::shared_ptr<Image> image;
   if (!out || !desc)
     return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeImage(*desc, 0, image))
+  if (CUresult error = makeImage(*desc, 0, allocateTexels, image))
     return error;
   *out = reinterpret_cast<CUarray>(addArray(std::move(image), 0, false));
   return CUDA_SUCCESS;
@@ -439,14 +445,11 @@ PTXJIT_CUDA_API(cuArrayGetMemoryRequirements,
 // Mipmapped arrays
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_API(cuMipmappedArrayCreate,
-                (CUmipmappedArray * out, const CUDA_ARRAY3D_DESCRIPTOR *desc,
-                 unsigned levels),
-                out, desc, levels) {
+CUresult cuda::makeMipmappedArray(CUmipmappedArray *out,
+                                  const CUDA_ARRAY3D_DESCRIPTOR &desc,
+                                  unsigned levels, const TexelMemory &provide) {
   std::shared_ptr<Image> image;
-  if (!out || !desc)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult error = makeImage(*desc, std::max(levels, 1u), image))
+  if (CUresult error = makeImage(desc, std::max(levels, 1u), provide, image))
     return error;
   auto array = std::make_unique<MipmappedArray>();
   array->image = image;
@@ -455,6 +458,15 @@ PTXJIT_CUDA_API(cuMipmappedArrayCreate,
   *out = reinterpret_cast<CUmipmappedArray>(
       getState().mipmappedArrays.add(std::move(array)));
   return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuMipmappedArrayCreate,
+                (CUmipmappedArray * out, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+                 unsigned levels),
+                out, desc, levels) {
+  if (!out || !desc)
+    return CUDA_ERROR_INVALID_VALUE;
+  return makeMipmappedArray(out, *desc, levels, allocateTexels);
 }
 
 PTXJIT_CUDA_API(cuMipmappedArrayGetLevel,

@@ -10,6 +10,8 @@
 #include "State.h"
 #include "ptxjit/Runtime/Texture.h"
 
+#include <functional>
+
 namespace ptxjit::cuda {
 
 /// How an element is stored.
@@ -35,7 +37,7 @@ struct Image {
   PtxjitImageShape shape = PTXJIT_IMAGE_1D;
   bool isLayered = false;
   std::vector<PtxjitImageLevel> levels;
-  DeviceBuffer memory;
+  std::shared_ptr<void> memory; ///< the texels of all levels
 
   /// How many slices one has to copy for a whole level: of 3D images their
   /// depth, else layers and faces.
@@ -54,6 +56,12 @@ struct MipmappedArray {
   std::shared_ptr<const Image> image;
   std::vector<Array *> levels;
 };
+
+/// Provides memory for the texels of an array; null if there is none.
+using TexelMemory = std::function<std::shared_ptr<void>(size_t bytes)>;
+CUresult makeMipmappedArray(CUmipmappedArray *out,
+                            const CUDA_ARRAY3D_DESCRIPTOR &desc,
+                            unsigned levels, const TexelMemory &provide);
 
 /// The array behind a handle; null if there is none.
 const Array *findArray(CUarray handle);

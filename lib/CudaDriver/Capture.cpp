@@ -21,7 +21,7 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
   if (unsigned(mode) > CU_STREAM_CAPTURE_MODE_RELAXED)
     return CUDA_ERROR_INVALID_VALUE;
   // The order of the legacy default stream cannot be expressed as a graph.
-  if (stream == &context->defaultStream)
+  if (stream == &defaultOf(*stream))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (stream->capture)
     return CUDA_ERROR_ILLEGAL_STATE;

@@ -10,12 +10,12 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-static std::unique_ptr<Context> makeContext(unsigned flags) {
+Context *cuda::addContext(unsigned flags) {
   auto context = std::make_unique<Context>();
   context->flags = flags;
   context->id = getState().nextId++;
   context->defaultStream.context = context.get();
-  return context;
+  return getState().contexts.add(std::move(context));
 }
 
 //===----------------------------------------------------------------------===//
@@ -31,22 +31,44 @@ PTXJIT_CUDA_API(cuCtxCreate_v2,
     return CUDA_ERROR_INVALID_VALUE;
   if (device != 0)
     return CUDA_ERROR_INVALID_DEVICE;
-  *handle =
-      reinterpret_cast<CUcontext>(getState().contexts.add(makeContext(flags)));
+  *handle = reinterpret_cast<CUcontext>(addContext(flags));
   return cuCtxPushCurrent_v2(*handle);
 }
 PTXJIT_CUDA_API(cuCtxCreate_v3,
-                (CUcontext * handle, [[maybe_unused]] void *ignored1,
-                 [[maybe_unused]] int ignored2, unsigned flags,
-                 CUdevice device),
-                handle, ignored1, ignored2, flags, device) {
-  return cuCtxCreate_v2(handle, flags, device);
+                (CUcontext * handle, CUexecAffinityParam *affinities, int count,
+                 unsigned flags, CUdevice device),
+                handle, affinities, count, flags, device) {
+  if (count < 0 || (count && !affinities))
+    return CUDA_ERROR_INVALID_VALUE;
+  Multiprocessors share;
+  for (int i = 0; i < count; ++i) { // the last one counts
+    if (affinities[i].type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+      return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    share.count = affinities[i].param.smCount.val;
+    if (!share.count ||
+        share.count >
+            unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)))
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  CUresult error = cuCtxCreate_v2(handle, flags, device);
+  if (!error)
+    reinterpret_cast<Context *>(*handle)->share = share;
+  return error;
 }
 PTXJIT_CUDA_API(cuCtxCreate_v4,
-                (CUcontext * handle, [[maybe_unused]] void *ignored1,
-                 unsigned flags, CUdevice device),
-                handle, ignored1, flags, device) {
-  return cuCtxCreate_v2(handle, flags, device);
+                (CUcontext * handle, CUctxCreateParams *params, unsigned flags,
+                 CUdevice device),
+                handle, params, flags, device) {
+  if (!params)
+    return cuCtxCreate_v2(handle, flags, device);
+  if (params->cigParams) {
+    log(LogKind::Error,
+        "cuCtxCreate: contexts that share data with graphics are not "
+        "supported: the host has no graphics device");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return cuCtxCreate_v3(handle, params->execAffinityParams,
+                        params->numExecAffinityParams, flags, device);
 }
 
 /// Destroys what a context owns, but its memory, which stays.
@@ -66,8 +88,9 @@ PTXJIT_CUDA_API(cuCtxDestroy_v2, (CUcontext handle), handle) {
   auto *context = reinterpret_cast<Context *>(handle);
   if (!context || !getState().contexts.contains(context))
     return CUDA_ERROR_INVALID_CONTEXT;
-  if (context->isPrimary)
-    return CUDA_ERROR_INVALID_CONTEXT; // it can only be released
+  // These can only be released, or destroyed as green contexts.
+  if (context->isPrimary || context->primary)
+    return CUDA_ERROR_INVALID_CONTEXT;
   destroyContents(*context);
   if (currentContext() == context)
     cuCtxPopCurrent_v2(nullptr);
@@ -136,7 +159,7 @@ PTXJIT_CUDA_API(cuCtxSynchronize, ()) {
   Context *context;
   if (CUresult error = enter(context))
     return error;
-  return synchronizeContext(*context);
+  return synchronizeContext(currentGreen() ? *currentGreen() : *context);
 }
 PTXJIT_CUDA_API(cuCtxSynchronize_v2, (CUcontext handle), handle) {
   if (!handle)
@@ -161,22 +184,34 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   if (!state.primary) {
-    auto context = makeContext(state.primaryFlags);
-    context->isPrimary = true;
-    state.primary = state.contexts.add(std::move(context));
+    state.primary = addContext(state.primaryFlags);
+    state.primary->isPrimary = true;
   }
   ++state.primaryUses;
   *handle = reinterpret_cast<CUcontext>(state.primary);
   return CUDA_SUCCESS;
 }
 
+/// CUDA loads libraries into each context, with variables of its own. Ours are
+/// shared by all contexts, so they begin anew when the last one is gone.
+static void resetLibraries() {
+  bool isUsed = false;
+  getState().contexts.forEach([&](Context &) { isUsed = true; });
+  if (isUsed)
+    return;
+  getState().libraries.forEach(
+      [](Library &library) { library.code->resetVariables(); });
+}
+
 static CUresult resetPrimary(State &state) {
   if (!state.primary)
     return CUDA_SUCCESS;
+  destroyGreenContextsOf(*state.primary);
   destroyContents(*state.primary);
   state.contexts.remove(state.primary);
   state.primary = nullptr;
   state.primaryUses = 0;
+  resetLibraries();
   return CUDA_SUCCESS;
 }
 
@@ -248,6 +283,8 @@ PTXJIT_CUDA_API(cuCtxGetId, (CUcontext handle, unsigned long long *id), handle,
   if (!handle)
     if (CUresult error = enter(context))
       return error;
+  if (!handle && currentGreen())
+    context = currentGreen();
   if (!getState().contexts.contains(context))
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (!id)

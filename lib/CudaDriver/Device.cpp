@@ -75,6 +75,7 @@ PTXJIT_CUDA_API(cuInit, (unsigned flags), flags) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
   watchForks();
+  watchLogs();
   getState().initialized = true;
   return CUDA_SUCCESS;
 }
@@ -223,6 +224,75 @@ PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
     return CUDA_ERROR_INVALID_VALUE;
   *can = 0; // the device is not its own peer
   return CUDA_SUCCESS;
+}
+
+/// What an atomic operation on memory of the host can do natively: memory of
+/// the device is no other.
+static unsigned atomicCapabilities(int operation) {
+  constexpr unsigned kSigned = 1, kUnsigned = 2, kReduction = 4, k32 = 8,
+                     k64 = 16, k128 = 32;
+  unsigned wide = getProfile().major >= 9 ? k128 : 0;
+  switch (operation) {
+  case CU_ATOMIC_OPERATION_INTEGER_ADD:
+  case CU_ATOMIC_OPERATION_INTEGER_MIN:
+  case CU_ATOMIC_OPERATION_INTEGER_MAX:
+    return kSigned | kUnsigned | kReduction | k32 | k64;
+  case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
+  case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
+    return kUnsigned | kReduction | k32;
+  case CU_ATOMIC_OPERATION_AND:
+  case CU_ATOMIC_OPERATION_OR:
+  case CU_ATOMIC_OPERATION_XOR:
+    return kUnsigned | kReduction | k32 | k64;
+  case CU_ATOMIC_OPERATION_EXCHANGE:
+  case CU_ATOMIC_OPERATION_CAS:
+    return kUnsigned | k32 | k64 | wide;
+  case CU_ATOMIC_OPERATION_FLOAT_ADD:
+    return kSigned | kReduction | k32 | k64;
+  }
+  return 0; // PTX has no minimum of floats of 32 bits
+}
+
+PTXJIT_CUDA_API(cuDeviceGetHostAtomicCapabilities,
+                (unsigned *capabilities, const int *operations, unsigned count,
+                 CUdevice device),
+                capabilities, operations, count, device) {
+  if (CUresult error = checkDevice(device))
+    return error;
+  if (!capabilities || !operations || !count)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < count; ++i) {
+    if (operations[i] < 0 || operations[i] > CU_ATOMIC_OPERATION_FLOAT_MAX)
+      return CUDA_ERROR_INVALID_VALUE;
+    capabilities[i] = atomicCapabilities(operations[i]);
+  }
+  return CUDA_SUCCESS;
+}
+
+/// Writes of other devices to memory of the host are visible when they are
+/// done.
+PTXJIT_CUDA_API(cuFlushGPUDirectRDMAWrites, (int target, int scope), target,
+                scope) {
+  constexpr int kToOwner = 100, kToAllDevices = 200;
+  Context *context;
+  if (CUresult error = enter(context))
+    return error;
+  return target || (scope != kToOwner && scope != kToAllDevices)
+             ? CUDA_ERROR_INVALID_VALUE
+             : CUDA_SUCCESS;
+}
+
+/// NVIDIA's own libraries get undocumented functions in this way. We have none
+/// of their tables.
+PTXJIT_CUDA_PLAIN_API(cuGetExportTable, (const void **table, const CUuuid *id),
+                      table, id) {
+  if (!table || !id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  log(LogKind::Error,
+      "the program asks for undocumented functions of NVIDIA's driver, as "
+      "NVIDIA's static runtime does; link it with -cudart shared");
+  return CUDA_ERROR_NOT_FOUND;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include "Entries.h"
 
+#include <cassert>
 #include <cstring>
 
 using namespace ptxjit;
@@ -32,6 +33,23 @@ static const Entry kEntries[] = {
 #undef ENTRY
 #undef ENTRY_PER_THREAD
 };
+
+/// Why a function of the table is not supported; null if it is no such
+/// function.
+static const char *findReason(const char *symbol) {
+#define UNSUPPORTED(name, reason)                                              \
+  if (std::strcmp(symbol, #name) == 0)                                         \
+    return reason;
+#include "Unsupported.def"
+#undef UNSUPPORTED
+  return nullptr;
+}
+
+const char *cuda::reasonAgainst(const char *symbol) {
+  const char *reason = findReason(symbol);
+  assert(reason && "Unsupported.def says why a function is missing");
+  return reason ? reason : "it is not implemented";
+}
 
 /// The CUDA version that introduced the signature of an entry. The variants for
 /// the caller's own stream came later than the functions that they belong to.

@@ -20,8 +20,10 @@ struct Entry {
 const Entry *findEntry(const char *name, int version, bool perThread,
                        bool &isKnown);
 
-/// Reports a call of a function that is not implemented. \returns its result.
-int reportUnsupported(const char *name);
+/// Reports a call of a function of Unsupported.def. \returns its result.
+int reportUnsupported(const char *symbol);
+/// Why a function of Unsupported.def is not supported.
+const char *reasonAgainst(const char *symbol);
 
 } // namespace ptxjit::cuda
 

@@ -52,8 +52,8 @@ struct WaitOperation : Operation {
       std::lock_guard<std::mutex> lock(event->mutex);
       record = event->record;
     }
-    if (record && record->progress)
-      record->progress->wait(record->ticket);
+    if (record)
+      waitFor(*record);
   }
 };
 } // namespace
@@ -78,8 +78,13 @@ CUresult cuda::findEvent(CUevent handle, Event *&event) {
                                            : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static bool isDone(const EventRecord &record) {
+bool cuda::isDone(const EventRecord &record) {
   return !record.progress || record.progress->isDone(record.ticket);
+}
+
+void cuda::waitFor(const EventRecord &record) {
+  if (record.progress)
+    record.progress->wait(record.ticket);
 }
 
 PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
@@ -173,8 +178,8 @@ PTXJIT_CUDA_API(cuEventSynchronize, (CUevent handle), handle) {
   Context *context;
   if (CUresult error = getRecord(handle, record, context))
     return error;
-  if (record && record->progress)
-    record->progress->wait(record->ticket);
+  if (record)
+    waitFor(*record);
   return CUresult(context->stickyError.load());
 }
 
@@ -242,7 +247,115 @@ PTXJIT_CUDA_STREAM_API(cuStreamWaitEvent, _ptsz,
   if (!record || isDone(*record) ||
       record->progress == stream->work->getProgress())
     return CUDA_SUCCESS;
-  submitOrdered(*context, *stream,
-                [record] { record->progress->wait(record->ticket); });
+  submitOrdered(*context, *stream, [record] { waitFor(*record); });
   return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Events of whole contexts
+//===----------------------------------------------------------------------===//
+
+/// Invalidates the captures of a context's streams. \returns whether there are
+/// any.
+static bool invalidateCaptures(Context &context) {
+  bool found = false;
+  getState().streams.forEach([&](StreamObject &stream) {
+    if (!stream.isCapturing || !isOf(stream, context))
+      return;
+    stream.capture->isInvalid = true;
+    found = true;
+  });
+  return found;
+}
+
+/// Finds the two, and calls enterOwner().
+static CUresult enterBoth(CUcontext contextHandle, CUevent eventHandle,
+                          Context *&context, Event *&event) {
+  Context *home;
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  context = reinterpret_cast<Context *>(contextHandle);
+  if (!context || !getState().contexts.contains(context))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (CUresult error = findEvent(eventHandle, event))
+    return error;
+  return enterOwner(context, home);
+}
+
+/// A queue of the context's own waits for all work, so that no stream has to.
+static CUresult recordAll(CUcontext contextHandle, CUevent eventHandle) {
+  Context *context;
+  Event *event;
+  if (CUresult error = enterBoth(contextHandle, eventHandle, context, event))
+    return error;
+  if (event->context != &context->home())
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (invalidateCaptures(*context))
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  auto record = std::make_shared<EventRecord>();
+  record->progress = context->marks.getProgress();
+  std::lock_guard<std::mutex> lock(event->mutex);
+  record->ticket =
+      context->marks.submit([record, work = unfinishedWork(*context)] {
+        for (auto &[progress, ticket] : work)
+          progress->wait(ticket);
+        record->nanoseconds = now();
+      });
+  event->record = record;
+  event->capture = nullptr;
+  return CUDA_SUCCESS;
+}
+
+/// Makes the streams of a context wait, and those that it will have.
+static void awaitIn(Context &context, std::shared_ptr<EventRecord> record) {
+  auto wait = [record](StreamObject &stream) {
+    stream.work->submit([record] { waitFor(*record); });
+  };
+  getState().contexts.forEach([&](Context &part) {
+    if (&part != &context && part.primary != &context)
+      return;
+    std::lock_guard<std::mutex> lock(part.awaitedMutex);
+    part.awaited.push_back(record);
+    wait(part.defaultStream);
+  });
+  getState().streams.forEach([&](StreamObject &stream) {
+    if (isOf(stream, context))
+      wait(stream);
+  });
+}
+
+static CUresult waitInAll(CUcontext contextHandle, CUevent eventHandle) {
+  Context *context;
+  Event *event;
+  if (CUresult error = enterBoth(contextHandle, eventHandle, context, event))
+    return error;
+  std::lock_guard<std::mutex> lock(event->mutex);
+  if (event->capture)
+    event->capture->isInvalid = true;
+  if (invalidateCaptures(*context) || event->capture)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (event->record && !isDone(*event->record))
+    awaitIn(*context, event->record);
+  return CUDA_SUCCESS;
+}
+
+PTXJIT_CUDA_API(cuCtxRecordEvent, (CUcontext context, CUevent event), context,
+                event) {
+  return recordAll(context, event);
+}
+PTXJIT_CUDA_API(cuCtxWaitEvent, (CUcontext context, CUevent event), context,
+                event) {
+  return waitInAll(context, event);
+}
+PTXJIT_CUDA_API(cuGreenCtxRecordEvent, (CUgreenCtx green, CUevent event), green,
+                event) {
+  CUcontext context;
+  CUresult error = cuCtxFromGreenCtx(&context, green);
+  return error ? error : recordAll(context, event);
+}
+PTXJIT_CUDA_API(cuGreenCtxWaitEvent, (CUgreenCtx green, CUevent event), green,
+                event) {
+  CUcontext context;
+  CUresult error = cuCtxFromGreenCtx(&context, green);
+  return error ? error : waitInAll(context, event);
 }

@@ -169,6 +169,11 @@ struct Event {
   std::vector<GraphNode *> captureTips;
 };
 
+/// Has the stream reached the point?
+bool isDone(const EventRecord &record);
+/// Blocks until it has.
+void waitFor(const EventRecord &record);
+
 CUresult findEvent(CUevent handle, Event *&event);
 OperationRef makeRecord(Event *event);
 OperationRef makeWait(Event *event);

@@ -35,6 +35,10 @@ static const char *kindOf(CUgraphNodeType type) {
     return "WAIT EVENT";
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     return "EVENT RECORD";
+  case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    return "EXT SEMAS SIGNAL";
+  case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    return "EXT SEMAS WAIT";
   case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     return "MEM ALLOC";
   case CU_GRAPH_NODE_TYPE_MEM_FREE:

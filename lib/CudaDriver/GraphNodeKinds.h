@@ -88,6 +88,17 @@ struct BatchNode
   static void read(const Operation &operation, Value &value);
 };
 
+struct SignalNode
+    : NodeKind<CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, CUDA_EXT_SEM_NODE_PARAMS> {
+  static CUresult make(const Value &value, OperationRef &operation);
+  static void read(const Operation &operation, Value &value);
+};
+struct SemaphoreWaitNode
+    : NodeKind<CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT, CUDA_EXT_SEM_NODE_PARAMS> {
+  static CUresult make(const Value &value, OperationRef &operation);
+  static void read(const Operation &operation, Value &value);
+};
+
 /// Makes the operation of a new node.
 template <typename Kind>
 CUresult makeNode(typename Kind::Argument from, OperationRef &operation) {

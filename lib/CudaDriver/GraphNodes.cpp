@@ -283,6 +283,8 @@ PTXJIT_ADD_NODE(cuGraphAddEventRecordNode, RecordNode)
 PTXJIT_ADD_NODE(cuGraphAddEventWaitNode, WaitNode)
 PTXJIT_ADD_NODE(cuGraphAddMemFreeNode, FreeNode)
 PTXJIT_ADD_NODE(cuGraphAddBatchMemOpNode, BatchNode)
+PTXJIT_ADD_NODE(cuGraphAddExternalSemaphoresSignalNode, SignalNode)
+PTXJIT_ADD_NODE(cuGraphAddExternalSemaphoresWaitNode, SemaphoreWaitNode)
 
 PTXJIT_READ_NODE(cuGraphKernelNodeGetParams_v2, KernelNode)
 PTXJIT_READ_NODE(cuGraphKernelNodeGetParams, OldKernelNode)
@@ -295,6 +297,8 @@ PTXJIT_READ_NODE(cuGraphEventWaitNodeGetEvent, WaitNode)
 PTXJIT_READ_NODE(cuGraphMemAllocNodeGetParams, AllocNode)
 PTXJIT_READ_NODE(cuGraphMemFreeNodeGetParams, FreeNode)
 PTXJIT_READ_NODE(cuGraphBatchMemOpNodeGetParams, BatchNode)
+PTXJIT_READ_NODE(cuGraphExternalSemaphoresSignalNodeGetParams, SignalNode)
+PTXJIT_READ_NODE(cuGraphExternalSemaphoresWaitNodeGetParams, SemaphoreWaitNode)
 
 PTXJIT_CHANGE_NODE(cuGraphKernelNodeSetParams_v2, KernelNode)
 PTXJIT_CHANGE_NODE(cuGraphKernelNodeSetParams, OldKernelNode)
@@ -304,6 +308,8 @@ PTXJIT_CHANGE_NODE(cuGraphHostNodeSetParams, HostNode)
 PTXJIT_CHANGE_NODE(cuGraphEventRecordNodeSetEvent, RecordNode)
 PTXJIT_CHANGE_NODE(cuGraphEventWaitNodeSetEvent, WaitNode)
 PTXJIT_CHANGE_NODE(cuGraphBatchMemOpNodeSetParams, BatchNode)
+PTXJIT_CHANGE_NODE(cuGraphExternalSemaphoresSignalNodeSetParams, SignalNode)
+PTXJIT_CHANGE_NODE(cuGraphExternalSemaphoresWaitNodeSetParams, SemaphoreWaitNode)
 
 PTXJIT_CHANGE_INSTANCE(cuGraphExecKernelNodeSetParams_v2, KernelNode)
 PTXJIT_CHANGE_INSTANCE(cuGraphExecKernelNodeSetParams, OldKernelNode)
@@ -314,6 +320,8 @@ PTXJIT_CHANGE_INSTANCE(cuGraphExecChildGraphNodeSetParams, ChildNode)
 PTXJIT_CHANGE_INSTANCE(cuGraphExecEventRecordNodeSetEvent, RecordNode)
 PTXJIT_CHANGE_INSTANCE(cuGraphExecEventWaitNodeSetEvent, WaitNode)
 PTXJIT_CHANGE_INSTANCE(cuGraphExecBatchMemOpNodeSetParams, BatchNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecExternalSemaphoresSignalNodeSetParams, SignalNode)
+PTXJIT_CHANGE_INSTANCE(cuGraphExecExternalSemaphoresWaitNodeSetParams, SemaphoreWaitNode)
 // clang-format on
 
 PTXJIT_CUDA_API(cuGraphAddEmptyNode,
@@ -351,6 +359,10 @@ static CUresult visitKind(const CUgraphNodeParams &params, Visitor visit) {
     return visit(FreeNode(), params.free);
   case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     return visit(BatchNode(), &params.memOp);
+  case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    return visit(SignalNode(), &params.extSemaphores);
+  case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    return visit(SemaphoreWaitNode(), &params.extSemaphores);
   default:
     return CUDA_ERROR_NOT_SUPPORTED;
   }

@@ -247,19 +247,21 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
 /// All CTAs of a cooperative launch must be resident at once. Here any number
 /// could be, but programs rely on what the occupancy functions report.
 static CUresult checkCooperative(const Function &function,
-                                 const LaunchShape &shape, unsigned shared) {
+                                 const LaunchShape &shape, unsigned shared,
+                                 const Multiprocessors &share) {
   const auto &[grid, block, cluster] = shape;
-  uint64_t most =
-      uint64_t(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) *
-      uint64_t(
-          residentCtas(function, int(block[0] * block[1] * block[2]), shared));
+  auto all = unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  uint64_t most = uint64_t(share.count ? share.count : all) *
+                  uint64_t(residentCtas(
+                      function, int(block[0] * block[1] * block[2]), shared));
   uint64_t wanted = uint64_t(grid.x) * grid.y * grid.z;
   if (wanted <= most)
     return CUDA_SUCCESS;
-  log(LogKind::Error,
-      std::string("cooperative launch of '") + function.kernel->name +
-          "': " + std::to_string(wanted) + " CTAs, but the device " + "holds " +
-          std::to_string(most) + " at once");
+  log(LogKind::Error, std::string("cooperative launch of '") +
+                          function.kernel->name +
+                          "': " + std::to_string(wanted) + " CTAs, but the " +
+                          (share.count ? "context" : "device") + " holds " +
+                          std::to_string(most) + " at once");
   return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
@@ -304,8 +306,9 @@ struct LaunchOperation : Operation {
       grid = &updated.grid;
       params = updated.values.data();
     }
-    LaunchStatus status = code->launchCompiled(*compiled, shape.block, *grid,
-                                               params, shared, 0, report, now);
+    LaunchStatus status =
+        code->launchCompiled(*compiled, shape.block, *grid, params, shared,
+                             workersOf(options.multiprocessors), report, now);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -333,12 +336,16 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   launch->shared = params.sharedMemBytes;
   if (CUresult error = checkShape(*function, launch->shape, launch->shared))
     return error;
-  if (attributes.cooperative)
-    if (CUresult error =
-            checkCooperative(*function, launch->shape, launch->shared))
-      return error;
   launch->attributes = attributes;
   launch->options = attributes;
+  auto *context = reinterpret_cast<Context *>(params.ctx);
+  if (context && getState().contexts.contains(context))
+    launch->options.multiprocessors = context->share;
+  if (attributes.cooperative)
+    if (CUresult error =
+            checkCooperative(*function, launch->shape, launch->shared,
+                             launch->options.multiprocessors))
+      return error;
   launch->options.cluster = launch->shape.cluster;
   launch->options.bytesBehind = bytesBehind;
   if (CUresult error = collectParams(*function->kernel, params.kernelParams,
@@ -401,6 +408,7 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
     return CUDA_ERROR_INVALID_VALUE; // only graphs have nodes
   if (!attributes.priority)
     attributes.priority = stream->priority;
+  attributes.multiprocessors = shareOf(*stream);
   if (CUresult error = makeLaunch(params, attributes, operation))
     return error;
   return enqueue(*context, *stream, std::move(operation));
@@ -429,6 +437,25 @@ PTXJIT_CUDA_STREAM_API(cuLaunchCooperativeKernel, _ptsz,
   return launch({function, gx, gy, gz, bx, by, bz, shared, params, nullptr,
                  nullptr, nullptr},
                 stream, attributes);
+}
+
+// Each launch must be on a device of its own, of which there is one.
+PTXJIT_CUDA_API(cuLaunchCooperativeKernelMultiDevice,
+                (CUDA_LAUNCH_PARAMS * launches, unsigned count, unsigned flags),
+                launches, count, flags) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!launches || !count || flags > 3)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (count > 1)
+    return CUDA_ERROR_INVALID_DEVICE;
+  const CUDA_LAUNCH_PARAMS &l = *launches;
+  if (!l.hStream || l.hStream == CU_STREAM_LEGACY ||
+      l.hStream == CU_STREAM_PER_THREAD)
+    return CUDA_ERROR_INVALID_VALUE;
+  return cuLaunchCooperativeKernel(
+      l.function, l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY,
+      l.blockDimZ, l.sharedMemBytes, l.hStream, l.kernelParams);
 }
 
 /// The event that a launch records when its CTAs have begun, or have let

@@ -85,16 +85,17 @@ uint64_t cuda::allocateKnown(Context *owner, size_t bytes,
 
 bool cuda::freeKnown(uint64_t address, Allocation::Kind kind) {
   State &state = getState();
-  size_t bytes;
+  Allocation freed;
   {
     std::lock_guard<std::mutex> lock(state.memoryMutex);
     auto it = state.allocations.find(address);
     if (it == state.allocations.end() || it->second.kind != kind)
       return false;
-    bytes = it->second.bytes;
+    freed = std::move(it->second);
     state.allocations.erase(it);
   }
-  freeDevice(reinterpret_cast<void *>(address), bytes);
+  if (!freed.mapping) // else it is unmapped now
+    freeDevice(reinterpret_cast<void *>(address), freed.bytes);
   return true;
 }
 
@@ -170,6 +171,7 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
     return error;
   bool freed = freeKnown(pointer, Allocation::Device) ||
                freeKnown(pointer, Allocation::Managed) ||
+               freeKnown(pointer, Allocation::External) ||
                isOfGraph(pointer); // stays with the graph
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

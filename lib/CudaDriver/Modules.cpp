@@ -142,20 +142,25 @@ PTXJIT_CUDA_API(cuModuleUnload, (CUmodule handle), handle) {
   Context *context;
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
+  if (getState().libraries.contains(handle))
+    return CUDA_ERROR_NOT_PERMITTED; // from cuLibraryGetModule
   if (!getState().modules.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
   auto *module = reinterpret_cast<cuda::Module *>(handle);
   if (CUresult error = enterOwner(module->context, context))
     return error;
-  synchronizeContext(*context);
-  getState().modules.remove(handle);
-  return CUDA_SUCCESS;
+  if (CUresult error = synchronizeContext(*context))
+    return error;
+  return getState().modules.remove(handle) ? CUDA_SUCCESS
+                                           : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_PLAIN_API(cuModuleGetLoadingMode, (int *mode), mode) {
   if (!mode)
     return CUDA_ERROR_INVALID_VALUE;
-  *mode = 2; // lazy: kernels are compiled when they are launched
+  // Lazy: kernels are compiled when they are launched.
+  *mode =
+      KernelOptions().ahead ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
   return CUDA_SUCCESS;
 }
 
@@ -341,13 +346,10 @@ PTXJIT_CUDA_API(cuLibraryUnload, (CUlibrary handle), handle) {
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!getState().libraries.contains(handle))
     return CUDA_ERROR_INVALID_HANDLE;
-  std::vector<Context *> contexts;
-  getState().contexts.forEach(
-      [&](Context &context) { contexts.push_back(&context); });
-  for (Context *context : contexts)
-    synchronizeContext(*context);
-  getState().libraries.remove(handle);
-  return CUDA_SUCCESS;
+  for (auto &[progress, ticket] : unfinishedWork())
+    progress->wait(ticket);
+  return getState().libraries.remove(handle) ? CUDA_SUCCESS
+                                             : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_API(cuLibraryGetKernel,
@@ -395,6 +397,18 @@ PTXJIT_CUDA_API(cuLibraryGetManaged,
                  const char *name),
                 address, bytes, handle, name) {
   return getGlobal(address, bytes, handle, name);
+}
+
+/// There is none, as CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS says.
+PTXJIT_CUDA_API(cuLibraryGetUnifiedFunction,
+                (void **out, CUlibrary handle, const char *name), out, handle,
+                name) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out || !name)
+    return CUDA_ERROR_INVALID_VALUE;
+  return getState().libraries.contains(handle) ? CUDA_ERROR_NOT_FOUND
+                                               : CUDA_ERROR_INVALID_HANDLE;
 }
 
 PTXJIT_CUDA_API(cuKernelGetFunction, (CUfunction * out, CUkernel handle), out,

@@ -10,10 +10,11 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-int cuda::reportUnsupported(const char *name) {
+int cuda::reportUnsupported(const char *symbol) {
   if (isForked())
     return CUDA_ERROR_NOT_INITIALIZED;
-  log(LogKind::Error, std::string(name) + " is not supported");
+  log(LogKind::Error,
+      std::string(symbol) + " is not supported: " + reasonAgainst(symbol));
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 

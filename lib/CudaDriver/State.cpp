@@ -33,6 +33,13 @@ Context *cuda::currentContext() {
   return contextStack().empty() ? nullptr : contextStack().back();
 }
 
+Context *cuda::currentGreen() {
+  Context *current = currentContext();
+  bool isGreen =
+      current && getState().contexts.contains(current) && current->primary;
+  return isGreen ? current : nullptr;
+}
+
 PTXJIT_CUDA_API(cuCtxSetCurrent, (CUcontext handle), handle) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
@@ -83,7 +90,8 @@ CUresult cuda::enterOwner(Context *owner, Context *&context) {
     return CUDA_SUCCESS;
   if (!getState().contexts.contains(owner))
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return CUresult(owner->stickyError.load());
+  context = &owner->home();
+  return CUresult(context->stickyError.load());
 }
 
 CUresult cuda::enterMemory(uint64_t address, Context *&context) {

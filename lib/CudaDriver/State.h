@@ -129,6 +129,9 @@ private:
 
 struct StreamObject {
   Context *context = nullptr;
+  Context *green = nullptr; ///< the green context that it belongs to, if any
+  /// Whether its green context is gone. Such a stream can only be forgotten.
+  std::atomic<bool> isOrphan{false};
   uint64_t id = 0;
   unsigned flags = 0;
   bool blocking = true; ///< synchronizes with the default stream
@@ -147,16 +150,29 @@ struct StreamObject {
   ~StreamObject(); ///< see Capture::orphans
 };
 
+struct EventRecord;
+
 /// A context has a default stream, and an error that stays once a kernel
 /// failed.
 struct Context {
   bool isPrimary = false;
+  /// Set in a green context: the primary context that it is a part of. That
+  /// owns all memory, modules and events, and the error. A green context has
+  /// streams of its own, and a share of the multiprocessors.
+  Context *primary = nullptr;
+  Multiprocessors share; ///< that its launches may use
+  Context &home() { return primary ? *primary : *this; }
   unsigned flags = 0;
   uint64_t id = 0;
   std::atomic<unsigned> attachments{0}; ///< by cuCtxAttach
   std::atomic<int> stickyError{CUDA_SUCCESS};
   StreamObject defaultStream;
   std::atomic<size_t> limits[8] = {};
+  /// Waits for what cuCtxRecordEvent marks.
+  ptxjit::TaskQueue marks;
+  std::mutex awaitedMutex;
+  /// What streams that are yet to be made have to wait for (cuCtxWaitEvent).
+  std::vector<std::shared_ptr<EventRecord>> awaited;
 };
 
 /// A step of a stream, and the work of a graph's node. Operations are
@@ -175,7 +191,16 @@ using OperationRef = std::shared_ptr<const Operation>;
 
 /// A range of memory that device code may use.
 struct Allocation {
-  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph, Mapped };
+  enum Kind {
+    Device,
+    Host,
+    Registered,
+    Managed,
+    Variable,
+    OfGraph,
+    Mapped,
+    External
+  };
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
@@ -184,6 +209,7 @@ struct Allocation {
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
   Context *context = nullptr;
+  std::shared_ptr<void> mapping = nullptr; ///< of External memory
 };
 
 /// The valid handles of one kind. They make a wrong handle an error, not a
@@ -243,12 +269,15 @@ private:
 struct Event;
 struct Graph;
 class UserObject;
+struct ResourceDescription;
 struct GraphExec;
 class DeviceNode;
 struct MemoryPool;
 struct Linker;
 struct Array;
 struct MipmappedArray;
+struct ExternalMemory;
+struct ExternalSemaphore;
 
 struct State {
   std::atomic<bool> initialized{false};
@@ -263,10 +292,13 @@ struct State {
   HandleSet<GraphNode> graphNodes; ///< owned by their graphs
   HandleSet<GraphExec> graphExecs;
   HandleSet<UserObject> userObjects;
+  HandleSet<ResourceDescription> resourceDescriptions;
   HandleSet<MemoryPool> pools;
   HandleSet<Linker> linkers;
   HandleSet<Array> arrays;
   HandleSet<MipmappedArray> mipmappedArrays;
+  HandleSet<ExternalMemory> externalMemories;
+  HandleSet<ExternalSemaphore> externalSemaphores;
   HandleSet<TextureReference> references; ///< of textures and surfaces
 
   std::mutex primaryMutex;
@@ -281,11 +313,13 @@ struct State {
 
 State &getState();
 
-/// The calling thread's current context, or null.
+/// The calling thread's current context, or null. It may be a green one.
 Context *currentContext();
+/// The current context, if it is a green one, or null.
+Context *currentGreen();
 /// Succeeds and sets `context` to the current context if the caller may work in
 /// it: the driver is initialised, a context is current, and no kernel in it has
-/// failed.
+/// failed. For a green context `context` becomes its primary one.
 CUresult enter(Context *&context);
 /// enter() for calls with a handle, which need no current context. `owner` is
 /// the context that owns the handle's object; null, which succeeds, if it has
@@ -311,8 +345,11 @@ struct PerThreadDefault {
 CUresult enterStream(CUstream handle, Context *&context, StreamObject *&stream);
 /// Waits for the work of one stream.
 CUresult synchronizeStream(Context &context, StreamObject &stream);
-/// Waits for all work of a context.
+/// Waits for all work of a context; of a primary one also for that of its green
+/// contexts.
 CUresult synchronizeContext(Context &context);
+/// Makes a stream of a context, which may be a green one.
+StreamObject *addStream(Context &context, unsigned flags, int priority);
 /// Appends a task to a stream, behind the work that the rules of the default
 /// stream put before it. \param here  run it on the calling thread if there is
 /// no such work. \returns its ticket.
@@ -324,6 +361,32 @@ CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
                  bool wait = false);
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
 void destroyStreamsOf(Context &context);
+/// The default stream that a stream waits for. Green contexts have their own.
+StreamObject &defaultOf(const StreamObject &stream);
+/// Does a stream belong to a context, or to a green context in it?
+bool isOf(const StreamObject &stream, const Context &context);
+/// Unfinished work in the streams of a context.
+using Ticket = std::pair<std::shared_ptr<Progress>, uint64_t>;
+std::vector<Ticket> unfinishedWork(Context &context);
+/// That in all contexts.
+std::vector<Ticket> unfinishedWork();
+/// While an object of this type lives, the calling thread runs a function of
+/// the program for a stream, which must not call the driver.
+struct HostFunction {
+  HostFunction();
+  ~HostFunction();
+};
+bool isInHostFunction();
+
+// -- Green contexts (GreenContexts.cpp)
+/// Adds a context to the valid ones.
+Context *addContext(unsigned flags);
+/// Destroys the green contexts of a primary one.
+void destroyGreenContextsOf(Context &primary);
+/// The multiprocessors that launches in a stream may use.
+Multiprocessors shareOf(const StreamObject &stream);
+/// How many threads may work on a launch with that share; 0: all.
+unsigned workersOf(const Multiprocessors &share);
 
 // -- Modules (Modules.cpp, Launch.cpp)
 void destroyModulesOf(Context &context);
@@ -408,6 +471,10 @@ constexpr int kRegistersOfKernels = 32;
 void applyAttribute(const CUlaunchAttribute &attribute,
                     LaunchAttributes &attributes);
 
+// -- Logs (Logs.cpp)
+/// Keeps errors for the program from now on.
+void watchLogs();
+
 // -- Processes (Fork.cpp)
 /// Is this a child, by fork(), of a process that has initialised the driver? A
 /// child has none of the parent's threads, and locks may be held forever, so it
@@ -425,8 +492,10 @@ void logCall(const char *name, const std::string &arguments, CUresult result);
 template <bool needsDevice, typename... Parameters, typename... Args>
 CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
                    Args... args) {
-  CUresult result =
-      needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED : run(args...);
+  CUresult result = needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED
+                    : needsDevice && isInHostFunction()
+                        ? CUDA_ERROR_NOT_PERMITTED
+                        : run(args...);
   if (isLogged(LogKind::Api)) {
     std::ostringstream text;
     const char *comma = "";

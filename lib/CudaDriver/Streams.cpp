@@ -22,13 +22,26 @@ static thread_local unsigned perThreadDefaults = 0;
 PerThreadDefault::PerThreadDefault() { ++perThreadDefaults; }
 PerThreadDefault::~PerThreadDefault() { --perThreadDefaults; }
 
-static StreamObject *addStream(Context &context, unsigned flags, int priority) {
+/// Makes a new stream wait for what its context waits for.
+static void waitForAwaited(Context &context, StreamObject &stream) {
+  std::lock_guard<std::mutex> lock(context.awaitedMutex);
+  auto &all = context.awaited;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](auto &record) { return isDone(*record); }),
+            all.end());
+  for (auto &record : all)
+    stream.work->submit([record] { waitFor(*record); });
+}
+
+StreamObject *cuda::addStream(Context &context, unsigned flags, int priority) {
   auto stream = std::make_unique<StreamObject>();
-  stream->context = &context;
+  stream->context = &context.home();
+  stream->green = context.primary ? &context : nullptr;
   stream->id = getState().nextId++;
   stream->flags = flags;
   stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
-  stream->priority = priority;
+  stream->priority = std::clamp(priority, -5, 0);
+  waitForAwaited(context, *stream);
   return getState().streams.add(std::move(stream));
 }
 
@@ -76,44 +89,23 @@ CUresult cuda::enterStream(CUstream handle, Context *&context,
       return error;
     bool isOfThread =
         handle == CU_STREAM_PER_THREAD || (!handle && perThreadDefaults);
-    stream = isOfThread ? &threadStream(*context) : &context->defaultStream;
+    Context *green = currentGreen();
+    Context &part = green ? *green : *context;
+    stream = isOfThread ? &threadStream(part) : &part.defaultStream;
     return CUDA_SUCCESS;
   }
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   stream = reinterpret_cast<StreamObject *>(handle);
-  return getState().streams.contains(stream)
-             ? enterOwner(stream->context, context)
-             : CUDA_ERROR_INVALID_HANDLE;
+  if (!getState().streams.contains(stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  return stream->isOrphan ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                          : enterOwner(stream->context, context);
 }
 
 //===----------------------------------------------------------------------===//
 // Order
 //===----------------------------------------------------------------------===//
-
-CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
-  stream.work->synchronize();
-  return CUresult(context.stickyError.load());
-}
-
-CUresult cuda::synchronizeContext(Context &context) {
-  // Collected first, since the table must not be locked while we wait.
-  std::vector<std::shared_ptr<ptxjit::TaskQueue>> streams;
-  getState().streams.forEach([&](StreamObject &stream) {
-    if (stream.context == &context)
-      streams.push_back(stream.work);
-  });
-  for (auto &stream : streams)
-    stream->synchronize();
-  return synchronizeStream(context, context.defaultStream);
-}
-
-void cuda::destroyStreamsOf(Context &context) {
-  getState().streams.removeIf(
-      [&](StreamObject &stream) { return stream.context == &context; });
-}
-
-using Ticket = std::pair<std::shared_ptr<Progress>, uint64_t>;
 
 static void addUnfinished(StreamObject &stream, std::vector<Ticket> &tickets) {
   uint64_t ticket = stream.work->lastTicket();
@@ -121,11 +113,64 @@ static void addUnfinished(StreamObject &stream, std::vector<Ticket> &tickets) {
     tickets.emplace_back(stream.work->getProgress(), ticket);
 }
 
-/// Unfinished work in the blocking streams of a context.
-static std::vector<Ticket> blockingWork(Context &context) {
+CUresult cuda::synchronizeStream(Context &context, StreamObject &stream) {
+  stream.work->synchronize();
+  return CUresult(context.stickyError.load());
+}
+
+bool cuda::isOf(const StreamObject &stream, const Context &context) {
+  return stream.context == &context || stream.green == &context;
+}
+
+/// Collected first, since the tables must not be locked while somebody waits.
+template <typename Counts>
+static std::vector<Ticket> collectUnfinished(Counts counts) {
+  std::vector<Ticket> tickets;
+  auto add = [&](StreamObject &stream) {
+    if (counts(stream))
+      addUnfinished(stream, tickets);
+  };
+  getState().streams.forEach(add);
+  getState().contexts.forEach(
+      [&](Context &context) { add(context.defaultStream); });
+  return tickets;
+}
+
+std::vector<Ticket> cuda::unfinishedWork(Context &context) {
+  return collectUnfinished(
+      [&](StreamObject &stream) { return isOf(stream, context); });
+}
+
+std::vector<Ticket> cuda::unfinishedWork() {
+  return collectUnfinished([](StreamObject &) { return true; });
+}
+
+CUresult cuda::synchronizeContext(Context &context) {
+  for (auto &[progress, ticket] : unfinishedWork(context))
+    progress->wait(ticket);
+  return CUresult(context.home().stickyError.load());
+}
+
+void cuda::destroyStreamsOf(Context &context) {
+  getState().streams.removeIf(
+      [&](StreamObject &stream) { return stream.context == &context; });
+}
+
+StreamObject &cuda::defaultOf(const StreamObject &stream) {
+  return (stream.green ? stream.green : stream.context)->defaultStream;
+}
+
+/// Does the default stream `first` wait for `stream`?
+static bool isAwaited(const StreamObject &stream, const StreamObject &first) {
+  return stream.context == first.context && stream.green == first.green &&
+         stream.blocking;
+}
+
+/// Unfinished work in the blocking streams beside a default stream.
+static std::vector<Ticket> blockingWork(const StreamObject &first) {
   std::vector<Ticket> tickets;
   getState().streams.forEach([&](StreamObject &stream) {
-    if (stream.context == &context && stream.blocking)
+    if (isAwaited(stream, first))
       addUnfinished(stream, tickets);
   });
   return tickets;
@@ -137,10 +182,10 @@ static std::vector<Ticket> blockingWork(Context &context) {
 uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
                              std::function<void()> task, bool here) {
   std::vector<Ticket> before;
-  if (&stream == &context.defaultStream)
-    before = blockingWork(context);
+  if (&stream == &defaultOf(stream))
+    before = blockingWork(stream);
   else if (stream.blocking)
-    addUnfinished(context.defaultStream, before);
+    addUnfinished(defaultOf(stream), before);
   if (before.empty() && here)
     return stream.work->runOrSubmit(std::move(task));
   if (before.empty())
@@ -154,11 +199,10 @@ uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
 
 /// Does a blocking stream record? Work in the default stream would have to wait
 /// for it.
-static bool isCapturing(Context &context) {
+static bool isCapturing(const StreamObject &first) {
   bool found = false;
   getState().streams.forEach([&](StreamObject &stream) {
-    found |=
-        stream.context == &context && stream.blocking && stream.isCapturing;
+    found |= isAwaited(stream, first) && stream.isCapturing;
   });
   return found;
 }
@@ -178,8 +222,8 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
     stream.captureTips = {node};
     return CUDA_SUCCESS;
   }
-  if (getState().captures && &stream == &context.defaultStream &&
-      isCapturing(context))
+  if (getState().captures && &stream == &defaultOf(stream) &&
+      isCapturing(stream))
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   auto run = [&context, operation] {
     if (!context.stickyError) // after a failed kernel nothing runs
@@ -206,7 +250,7 @@ PTXJIT_CUDA_API(cuStreamCreateWithPriority,
   if (!handle || flags > CU_STREAM_NON_BLOCKING)
     return CUDA_ERROR_INVALID_VALUE;
   *handle = reinterpret_cast<CUstream>(
-      addStream(*context, flags, std::clamp(priority, -5, 0)));
+      addStream(currentGreen() ? *currentGreen() : *context, flags, priority));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,
@@ -235,8 +279,8 @@ PTXJIT_CUDA_STREAM_API(cuStreamSynchronize, _ptsz, (CUstream handle), handle) {
   }
   // The default stream has come this far only when the blocking streams have,
   // too.
-  if (stream == &context->defaultStream)
-    for (auto &[progress, ticket] : blockingWork(*context))
+  if (stream == &defaultOf(*stream))
+    for (auto &[progress, ticket] : blockingWork(*stream))
       progress->wait(ticket);
   return synchronizeStream(*context, *stream);
 }
@@ -343,15 +387,25 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetId, _ptsz,
 PTXJIT_CUDA_STREAM_API(cuStreamGetCtx, _ptsz, (CUstream handle, CUcontext *out),
                        handle, out) {
   return ask(handle, out, [](StreamObject &stream) {
-    return reinterpret_cast<CUcontext>(stream.context);
+    return reinterpret_cast<CUcontext>(stream.green ? stream.green
+                                                    : stream.context);
   });
 }
 PTXJIT_CUDA_STREAM_API(cuStreamGetCtx_v2, _ptsz,
-                       (CUstream handle, CUcontext *out, void **green), handle,
-                       out, green) {
-  if (green)
-    *green = nullptr;
-  return cuStreamGetCtx(handle, out);
+                       (CUstream handle, CUcontext *out, CUgreenCtx *green),
+                       handle, out, green) {
+  if (!green)
+    return CUDA_ERROR_INVALID_VALUE;
+  return ask(handle, out, [&](StreamObject &stream) {
+    *green = reinterpret_cast<CUgreenCtx>(stream.green);
+    return reinterpret_cast<CUcontext>(stream.context);
+  });
+}
+PTXJIT_CUDA_API(cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *green),
+                handle, green) {
+  return ask(handle, green, [](StreamObject &stream) {
+    return reinterpret_cast<CUgreenCtx>(stream.green);
+  });
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetDevice, _ptsz,
@@ -376,13 +430,23 @@ PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,
 // Host functions
 //===----------------------------------------------------------------------===//
 
+// A call from a host function could wait for that function itself.
+static thread_local unsigned hostFunctions = 0;
+
+HostFunction::HostFunction() { ++hostFunctions; }
+HostFunction::~HostFunction() { --hostFunctions; }
+bool cuda::isInHostFunction() { return hostFunctions; }
+
 namespace {
 struct HostOperation : Operation {
   CUDA_HOST_NODE_PARAMS params;
   explicit HostOperation(const CUDA_HOST_NODE_PARAMS &params)
       : params(params) {}
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_HOST; }
-  void run(Context &) const override { params.fn(params.userData); }
+  void run(Context &) const override {
+    HostFunction scope;
+    params.fn(params.userData);
+  }
 };
 } // namespace
 
@@ -422,6 +486,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamAddCallback, _ptsz,
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
   submitOrdered(*context, *stream, [=] {
+    HostFunction scope;
     callback(handle, CUresult(context->stickyError.load()), userData);
   });
   return CUDA_SUCCESS;

@@ -50,6 +50,17 @@ PTXJIT_CUDART_API(cudaDeviceReset, ()) {
   cudaGetLastError();
   return cuDevicePrimaryCtxReset_v2(0);
 }
+PTXJIT_CUDART_API(cudaDeviceGetHostAtomicCapabilities,
+                  (unsigned *capabilities, const int *operations,
+                   unsigned count, int device),
+                  capabilities, operations, count, device) {
+  return cuDeviceGetHostAtomicCapabilities(capabilities, operations, count,
+                                           device);
+}
+PTXJIT_CUDART_API(cudaDeviceFlushGPUDirectRDMAWrites, (int target, int scope),
+                  target, scope) {
+  return cuFlushGPUDirectRDMAWrites(target, scope);
+}
 PTXJIT_CUDART_API(cudaDeviceGetLimit, (size_t *value, int limit), value,
                   limit) {
   return cuCtxGetLimit(value, limit);

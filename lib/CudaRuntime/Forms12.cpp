@@ -161,3 +161,30 @@ PTXJIT_CUDART_API(cudaSetDoubleForDevice, (double *value), value) {
 PTXJIT_CUDART_API(cudaSetDoubleForHost, (double *value), value) {
   return ptxjit::cudaSuccess;
 }
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Each launch must be on a device of its own.
+PTXJIT_CUDART_API(cudaLaunchCooperativeKernelMultiDevice,
+                  (cudaLaunchParams * launches, unsigned count, unsigned flags),
+                  launches, count, flags) {
+  if (!launches || count != 1)
+    return launches && count ? ptxjit::cudaErrorInvalidDevice
+                             : ptxjit::cudaErrorInvalidValue;
+  CUDA_LAUNCH_PARAMS same{};
+  if (int error = findKernel(launches->func, same.function))
+    return error;
+  const auto &[func, grid, block, args, shared, stream] = *launches;
+  same.gridDimX = grid.x;
+  same.gridDimY = grid.y;
+  same.gridDimZ = grid.z;
+  same.blockDimX = block.x;
+  same.blockDimY = block.y;
+  same.blockDimZ = block.z;
+  same.sharedMemBytes = unsigned(shared);
+  same.hStream = stream;
+  same.kernelParams = args;
+  return cuLaunchCooperativeKernelMultiDevice(&same, 1, flags);
+}

@@ -551,6 +551,8 @@ PTXJIT_CUDART_STREAM_API(cudaMemset2DAsync, _ptsz,
 
 static int setBox(const cudaPitchedPtr &to, int value, const cudaExtent &extent,
                   CUstream stream, bool wait) {
+  if (!extent.width || !extent.height)
+    return cudaSuccess; // however deep it is
   for (size_t z = 0; z < extent.depth; ++z)
     if (int error =
             setRows(static_cast<char *>(to.ptr) + z * to.pitch * to.ysize,

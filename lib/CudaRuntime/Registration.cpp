@@ -353,6 +353,11 @@ PTXJIT_CUDART_API(cudaLibraryGetManaged,
   return cuLibraryGetManaged(reinterpret_cast<CUdeviceptr *>(out), bytes,
                              library, name);
 }
+PTXJIT_CUDART_API(cudaLibraryGetUnifiedFunction,
+                  (void **out, CUlibrary library, const char *name), out,
+                  library, name) {
+  return cuLibraryGetUnifiedFunction(out, library, name);
+}
 PTXJIT_CUDART_API(cudaLibraryGetKernelCount,
                   (unsigned *count, CUlibrary library), count, library) {
   return cuLibraryGetKernelCount(count, library);

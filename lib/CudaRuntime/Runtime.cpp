@@ -139,5 +139,33 @@ PTXJIT_CUDART_STREAM_API(cudaGetDriverEntryPoint, _ptsz,
                                           flags, status);
 }
 
+//===----------------------------------------------------------------------===//
+// Logs
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDART_EXPORT cudaError_t cudaLogsRegisterCallback(
+    CUlogsCallback function, void *userData, CUlogsCallbackHandle *out) {
+  return finish(cuLogsRegisterCallback(function, userData, out));
+}
+PTXJIT_CUDART_EXPORT cudaError_t
+cudaLogsUnregisterCallback(CUlogsCallbackHandle handle) {
+  return finish(cuLogsUnregisterCallback(handle));
+}
+PTXJIT_CUDART_EXPORT cudaError_t cudaLogsCurrent(CUlogIterator *out,
+                                                 unsigned flags) {
+  return finish(cuLogsCurrent(out, flags));
+}
+PTXJIT_CUDART_EXPORT cudaError_t cudaLogsDumpToFile(CUlogIterator *iterator,
+                                                    const char *path,
+                                                    unsigned flags) {
+  return finish(cuLogsDumpToFile(iterator, path, flags));
+}
+PTXJIT_CUDART_EXPORT cudaError_t cudaLogsDumpToMemory(CUlogIterator *iterator,
+                                                      char *buffer,
+                                                      size_t *size,
+                                                      unsigned flags) {
+  return finish(cuLogsDumpToMemory(iterator, buffer, size, flags));
+}
+
 PTXJIT_CUDART_EXPORT cudaError_t cudaProfilerStart() { return cudaSuccess; }
 PTXJIT_CUDART_EXPORT cudaError_t cudaProfilerStop() { return cudaSuccess; }

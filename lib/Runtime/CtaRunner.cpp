@@ -113,8 +113,9 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.frame = static_cast<uint8_t *>(frame.get());
   if (kernel.options.cooperative)
     context.gridWorkspace = reinterpret_cast<uint64_t>(&launch.workspace);
-  context.nsmid = launch.numMultiprocessors;
-  context.smid = multiprocessor % context.nsmid;
+  uint32_t first = kernel.options.multiprocessors.first;
+  context.nsmid = first + launch.numMultiprocessors;
+  context.smid = first + multiprocessor % launch.numMultiprocessors;
 }
 
 void CtaRunner::start(uint32_t x, uint32_t y, uint32_t z, uint32_t numCtas) {

@@ -74,14 +74,23 @@ LoadedModule::findKernel(const std::string &name) const {
 /// hides a variable until that is done.
 void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
   std::lock_guard<std::mutex> lock(variablesMutex);
-  std::vector<const PtxjitVariable *> fresh;
+  size_t known = definitions.size();
   for (uint32_t i = 0; i < count; ++i)
     if (!variables.count(list[i].name)) {
       define(list[i]);
-      fresh.push_back(&list[i]);
+      definitions.push_back(&list[i]);
     }
-  for (const PtxjitVariable *variable : fresh)
-    relocate(*variable);
+  for (size_t i = known; i < definitions.size(); ++i)
+    initialize(*definitions[i]);
+}
+
+void LoadedModule::resetVariables() {
+  std::lock_guard<std::mutex> lock(variablesMutex);
+  for (const PtxjitVariable *variable : definitions) {
+    if (void *memory = variables.find(variable->name)->second.get())
+      std::memset(memory, 0, variable->bytes);
+    initialize(*variable);
+  }
 }
 
 void LoadedModule::define(const PtxjitVariable &variable) {
@@ -93,14 +102,15 @@ void LoadedModule::define(const PtxjitVariable &variable) {
       makeDeviceBuffer(bytes, variable.isConstant ? AddressRange::Low : range);
   if (!memory && variable.isConstant)
     memory = makeDeviceBuffer(bytes, range);
-  if (memory && variable.initBytes)
-    std::memcpy(memory.get(), variable.init, variable.initBytes);
   variables.emplace(variable.name, std::move(memory));
 }
 
-void LoadedModule::relocate(const PtxjitVariable &variable) {
+/// Writes the initial value to memory that is zero.
+void LoadedModule::initialize(const PtxjitVariable &variable) {
   auto *bytes =
       static_cast<uint8_t *>(variables.find(variable.name)->second.get());
+  if (bytes && variable.initBytes)
+    std::memcpy(bytes, variable.init, variable.initBytes);
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
     const PtxjitReloc &reloc = variable.relocs[i];
     uint64_t value =
@@ -146,6 +156,15 @@ static bool asksFor(const char *variable, const std::string &other,
   return value == other;
 }
 
+/// Are kernels compiled when their module is loaded? CUDA has a variable for
+/// that, which ours overrules.
+static bool mayCompileAhead() {
+  const char *loading = std::getenv("CUDA_MODULE_LOADING");
+  bool isEager = loading && std::strcmp(loading, "EAGER") == 0;
+  return std::getenv("PTXJIT_AHEAD") ? asksFor("PTXJIT_AHEAD", "1", "0")
+                                     : isEager;
+}
+
 /// What PTXJIT_TIER says.
 static Tier askedTier() {
   const char *text = std::getenv("PTXJIT_TIER");
@@ -182,7 +201,7 @@ KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   freeOrder = free;
   static const Tier asked = askedTier();
   tier = asked;
-  static const bool isAhead = asksFor("PTXJIT_AHEAD", "1", "0");
+  static const bool isAhead = mayCompileAhead();
   ahead = isAhead;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ptxjit/Runtime/Log.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +25,16 @@ bool ptxjit::isLogged(LogKind kind) {
   return std::strstr(wanted, name);
 }
 
+static std::atomic<void (*)(const std::string &text)> errorListener{nullptr};
+
+void ptxjit::setErrorListener(void (*listener)(const std::string &text)) {
+  errorListener = listener;
+}
+
 void ptxjit::log(LogKind kind, const std::string &text) {
   if (isLogged(kind))
     std::fprintf(stderr, "ptx-jit: %s\n", text.c_str());
+  auto *listener = errorListener.load();
+  if (kind == LogKind::Error && listener)
+    listener(text);
 }

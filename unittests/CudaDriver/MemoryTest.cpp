@@ -206,7 +206,7 @@ TEST_F(Memory, FunctionsAreFoundByVersion) {
             CUDA_ERROR_NOT_FOUND);
   // The function exists, but is not implemented.
   auto destroy = reinterpret_cast<CUresult (*)(void *)>(
-      find("cuDestroyExternalMemory", 13000));
+      find("cuGraphicsUnregisterResource", 13000));
   ASSERT_NE(destroy, nullptr);
   EXPECT_EQ(destroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -11,6 +11,8 @@
 #include "../ForkedChild.h"
 #include "ptxjit/CudaRuntime/CudaRuntimeABI.h"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -350,4 +352,41 @@ TEST_F(Runtime, ResetBeginsAnew) {
   EXPECT_EQ(cudaMemset(data, 1, 400), 0);
   EXPECT_EQ(launch(), 0);
   EXPECT_EQ(read(), 0x01010102u);
+}
+
+// As if the program began again, once the work has ended.
+TEST_F(Runtime, ResetWaitsAndRestoresVariables) {
+  unsigned value = 0;
+  CUstream stream;
+  ASSERT_EQ(
+      cudaMemcpyFromSymbol(&value, &hostStep, 4, 0, cudaMemcpyDeviceToHost), 0);
+  const unsigned initial = value;
+  unsigned changed = initial + 5;
+  ASSERT_EQ(
+      cudaMemcpyToSymbol(&hostStep, &changed, 4, 0, cudaMemcpyHostToDevice), 0);
+  const unsigned both = *hostBoth;
+  *hostBoth = both + 9;
+  ASSERT_EQ(cudaStreamCreate(&stream), 0);
+  std::atomic<bool> hasRun{false};
+  ASSERT_EQ(cuLaunchHostFunc(
+                stream,
+                [](void *done) {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                  *static_cast<std::atomic<bool> *>(done) = true;
+                },
+                &hasRun),
+            CUDA_SUCCESS);
+  EXPECT_EQ(launch(stream), 0);
+  EXPECT_EQ(cudaDeviceReset(), 0);
+  EXPECT_TRUE(hasRun);
+  EXPECT_NE(cudaStreamSynchronize(stream), 0) << "the stream is gone";
+  cudaGetLastError();
+  EXPECT_EQ(
+      cudaMemcpyFromSymbol(&value, &hostStep, 4, 0, cudaMemcpyDeviceToHost), 0);
+  EXPECT_EQ(value, initial);
+  EXPECT_EQ(*hostBoth, both);
+  EXPECT_EQ(cudaMalloc(&data, 400), 0);
+  EXPECT_EQ(cudaMemset(data, 0, 400), 0);
+  EXPECT_EQ(launch(), 0);
+  EXPECT_EQ(read(), initial);
 }

@@ -21,6 +21,10 @@ extern "C" {
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUexternalMemory_st *CUexternalMemory;
+typedef struct CUexternalSemaphore_st *CUexternalSemaphore;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
@@ -74,6 +78,8 @@ typedef struct CUuuid_st {
   X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217,                                   \
     "peer access is not supported between these two devices")                  \
   X(CUDA_ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed")               \
+  X(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, 224,                                 \
+    "this type of execution affinity is not supported")                        \
   X(CUDA_ERROR_INVALID_SOURCE, 300, "device kernel image is invalid")          \
   X(CUDA_ERROR_FILE_NOT_FOUND, 301, "file not found")                          \
   X(CUDA_ERROR_OPERATING_SYSTEM, 304,                                          \
@@ -131,6 +137,9 @@ typedef struct CUuuid_st {
     "the graph update was not performed because it included changes which "    \
     "violated constraints specific to instantiated graph update")              \
   X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, "invalid cluster size")              \
+  X(CUDA_ERROR_INVALID_RESOURCE_TYPE, 914, "invalid resource type")            \
+  X(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, 915,                            \
+    "invalid resource configuration")                                          \
   X(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 /** Programs may pass a number that is no enumerator. C++ allows that only if
@@ -258,6 +267,8 @@ typedef enum CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
   CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
   CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
   CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
   CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
   CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
@@ -658,6 +669,61 @@ typedef struct CUDA_CHILD_GRAPH_NODE_PARAMS {
   CUgraphChildGraphNodeOwnership ownership;
 } CUDA_CHILD_GRAPH_NODE_PARAMS;
 
+/** External memory and semaphores: what another interface hands over. Types of
+ *  handles that are not listed are those of Windows or of NVIDIA's systems. */
+enum {
+  CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
+  CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD = 9,
+  CUDA_EXTERNAL_MEMORY_DEDICATED = 1,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD = 1,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD = 9,
+  CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_WIN32 = 10,
+};
+typedef union CUexternalHandle {
+  int fd;
+  struct {
+    void *handle;
+    const void *name;
+  } win32;
+} CUexternalHandle;
+typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC {
+  int type;
+  CUexternalHandle handle;
+  unsigned long long size;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
+typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC {
+  unsigned long long offset, size;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
+typedef struct CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {
+  unsigned long long offset;
+  CUDA_ARRAY3D_DESCRIPTOR arrayDesc;
+  unsigned numLevels;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;
+typedef struct CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC {
+  int type;
+  CUexternalHandle handle;
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC;
+/** Of a signal or a wait: CUDA has a type for each, of the same layout. */
+typedef struct CUDA_EXTERNAL_SEMAPHORE_PARAMS {
+  unsigned long long value; /**< of a timeline */
+  unsigned long long nvSciSync, key;
+  unsigned reservedParams[12];
+  unsigned flags;
+  unsigned reserved[16];
+} CUDA_EXTERNAL_SEMAPHORE_PARAMS;
+typedef struct CUDA_EXT_SEM_NODE_PARAMS {
+  CUexternalSemaphore *extSemArray;
+  const CUDA_EXTERNAL_SEMAPHORE_PARAMS *paramsArray;
+  unsigned numExtSems;
+} CUDA_EXT_SEM_NODE_PARAMS;
+
 typedef struct CUgraphNodeParams {
   CUgraphNodeType type;
   int reserved0[3];
@@ -669,6 +735,7 @@ typedef struct CUgraphNodeParams {
     CUDA_HOST_NODE_PARAMS host;
     CUDA_MEM_ALLOC_NODE_PARAMS alloc;
     CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
+    CUDA_EXT_SEM_NODE_PARAMS extSemaphores;
     CUDA_CONDITIONAL_NODE_PARAMS conditional;
     CUDA_CHILD_GRAPH_NODE_PARAMS child;
     CUgraph graph; ///< of `child`
@@ -798,6 +865,79 @@ typedef struct CUlaunchConfig {
   unsigned numAttrs;
 } CUlaunchConfig;
 
+typedef struct CUDA_LAUNCH_PARAMS {
+  CUfunction function;
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  void **kernelParams;
+} CUDA_LAUNCH_PARAMS;
+
+enum {
+  CU_MODULE_EAGER_LOADING = 1,
+  CU_MODULE_LAZY_LOADING = 2,
+};
+
+enum {
+  CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+  CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+  CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
+  CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+  CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+  CU_ATOMIC_OPERATION_AND = 5,
+  CU_ATOMIC_OPERATION_OR = 6,
+  CU_ATOMIC_OPERATION_XOR = 7,
+  CU_ATOMIC_OPERATION_EXCHANGE = 8,
+  CU_ATOMIC_OPERATION_CAS = 9,
+  CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+  CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+  CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
+};
+
+enum { CU_LOG_LEVEL_ERROR = 0 };
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void (*CUlogsCallback)(void *data, int level, char *message,
+                               size_t length);
+typedef unsigned CUlogIterator; /**< the number of a message */
+
+/** How many multiprocessors a context uses. */
+enum { CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0 };
+typedef struct CUexecAffinityParam {
+  int type;
+  union {
+    struct {
+      unsigned val;
+    } smCount;
+  } param;
+} CUexecAffinityParam;
+typedef struct CUctxCreateParams {
+  CUexecAffinityParam *execAffinityParams;
+  int numExecAffinityParams;
+  void *cigParams;
+} CUctxCreateParams;
+
+/** Shares of the device, for green contexts. */
+enum {
+  CU_DEV_RESOURCE_TYPE_INVALID = 0,
+  CU_DEV_RESOURCE_TYPE_SM = 1,
+  CU_GREEN_CTX_DEFAULT_STREAM = 1,
+  CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
+  CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
+};
+typedef struct CUdevSmResource {
+  unsigned smCount, minSmPartitionSize, smCoscheduledAlignment;
+} CUdevSmResource;
+/** What `internal` contains is ours to choose. */
+typedef struct CUdevResource {
+  int type;
+  unsigned char internal[92];
+  union {
+    CUdevSmResource sm;
+    unsigned char oversize[48];
+  };
+} CUdevResource;
+
 /* Functions. A name that is declared only with `_v2` is exported without it,
  * too. */
 /** A tensor map: what it contains is ours to choose (Runtime/TensorMap.h).
@@ -865,10 +1005,37 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **string);
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned flags, CUdevice device);
-CUresult cuCtxCreate_v3(CUcontext *handle, void *, int, unsigned flags,
-                        CUdevice device);
-CUresult cuCtxCreate_v4(CUcontext *handle, void *, unsigned flags,
-                        CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinities,
+                        int count, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *params,
+                        unsigned flags, CUdevice device);
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *affinity, int type);
+CUresult cuDeviceGetExecAffinitySupport(int *isSupported, int type,
+                                        CUdevice device);
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event);
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event);
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource,
+                                int type);
+CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource *resource,
+                             int type);
+CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource *resource,
+                                  int type);
+CUresult cuDevSmResourceSplitByCount(CUdevResource *groups, unsigned *count,
+                                     const CUdevResource *input,
+                                     CUdevResource *remaining, unsigned flags,
+                                     unsigned least);
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *out,
+                                   CUdevResource *resources, unsigned count);
+CUresult cuGreenCtxCreate(CUgreenCtx *out, CUdevResourceDesc desc,
+                          CUdevice device, unsigned flags);
+CUresult cuGreenCtxDestroy(CUgreenCtx handle);
+CUresult cuCtxFromGreenCtx(CUcontext *out, CUgreenCtx handle);
+CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long *id);
+CUresult cuGreenCtxRecordEvent(CUgreenCtx handle, CUevent event);
+CUresult cuGreenCtxWaitEvent(CUgreenCtx handle, CUevent event);
+CUresult cuGreenCtxStreamCreate(CUstream *out, CUgreenCtx handle,
+                                unsigned flags, int priority);
+CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx *green);
 CUresult cuCtxDestroy_v2(CUcontext handle);
 CUresult cuCtxGetCurrent(CUcontext *handle);
 CUresult cuCtxGetDevice(CUdevice *device);
@@ -1335,7 +1502,7 @@ CUresult cuStreamGetPriority(CUstream handle, int *priority);
 CUresult cuStreamGetFlags(CUstream handle, unsigned *flags);
 CUresult cuStreamGetId(CUstream handle, unsigned long long *id);
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *out);
-CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, void **green);
+CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, CUgreenCtx *green);
 CUresult cuStreamGetDevice(CUstream handle, CUdevice *device);
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr pointer,
                                 size_t bytes, unsigned flags);
@@ -1393,6 +1560,65 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuLogsRegisterCallback(CUlogsCallback function, void *userData,
+                                CUlogsCallbackHandle *out);
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle);
+CUresult cuLogsCurrent(CUlogIterator *out, unsigned flags);
+CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *path,
+                          unsigned flags);
+CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
+                            unsigned flags);
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *capabilities,
+                                           const int *operations,
+                                           unsigned count, CUdevice device);
+CUresult cuFlushGPUDirectRDMAWrites(int target, int scope);
+CUresult cuGetExportTable(const void **table, const CUuuid *id);
+CUresult cuLibraryGetUnifiedFunction(void **out, CUlibrary handle,
+                                     const char *name);
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launches,
+                                              unsigned count, unsigned flags);
+CUresult cuModuleGetLoadingMode(int *mode);
+CUresult cuImportExternalMemory(CUexternalMemory *out,
+                                const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc);
+CUresult
+cuExternalMemoryGetMappedBuffer(CUdeviceptr *out, CUexternalMemory handle,
+                                const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *desc);
+CUresult cuExternalMemoryGetMappedMipmappedArray(
+    CUmipmappedArray *out, CUexternalMemory handle,
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *desc);
+CUresult cuDestroyExternalMemory(CUexternalMemory handle);
+CUresult
+cuImportExternalSemaphore(CUexternalSemaphore *out,
+                          const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *desc);
+CUresult cuDestroyExternalSemaphore(CUexternalSemaphore handle);
+CUresult
+cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+                                const CUDA_EXTERNAL_SEMAPHORE_PARAMS *params,
+                                unsigned count, CUstream stream);
+CUresult
+cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+                              const CUDA_EXTERNAL_SEMAPHORE_PARAMS *params,
+                              unsigned count, CUstream stream);
+CUresult cuGraphAddExternalSemaphoresSignalNode(
+    CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
+    size_t count, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphAddExternalSemaphoresWaitNode(
+    CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
+    size_t count, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult
+cuGraphExternalSemaphoresSignalNodeGetParams(CUgraphNode node,
+                                             CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult
+cuGraphExternalSemaphoresWaitNodeGetParams(CUgraphNode node,
+                                           CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExternalSemaphoresSignalNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExternalSemaphoresWaitNodeSetParams(
+    CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExecExternalSemaphoresSignalNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
+CUresult cuGraphExecExternalSemaphoresWaitNodeSetParams(
+    CUgraphExec exec, CUgraphNode node, const CUDA_EXT_SEM_NODE_PARAMS *params);
 CUresult cuGetProcAddress_v2(const char *name, void **function, int version,
                              uint64_t flags, int *status);
 CUresult cuGetProcAddress(const char *name, void **function, int version,

@@ -35,6 +35,15 @@ typedef struct dim3 {
   unsigned x, y, z;
 } dim3;
 
+/** A launch of cudaLaunchCooperativeKernelMultiDevice, which CUDA 13 lacks. */
+typedef struct cudaLaunchParams {
+  void *func;
+  dim3 gridDim, blockDim;
+  void **args;
+  size_t sharedMem;
+  CUstream stream;
+} cudaLaunchParams;
+
 /** Directions of copies. */
 enum {
   cudaMemcpyHostToHost = 0,
@@ -101,6 +110,13 @@ typedef struct cudaChannelFormatDesc {
   int x, y, z, w;
   int f;
 } cudaChannelFormatDesc;
+typedef struct cudaExternalMemoryMipmappedArrayDesc {
+  unsigned long long offset;
+  cudaChannelFormatDesc formatDesc;
+  cudaExtent extent;
+  unsigned flags, numLevels;
+  unsigned reserved[16];
+} cudaExternalMemoryMipmappedArrayDesc;
 
 /** Like CUDA_RESOURCE_DESC; resource types and views are the driver's. */
 typedef struct cudaResourceDesc {

@@ -44,6 +44,12 @@ struct Grid {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+/// A share of the multiprocessors that kernels see.
+struct Multiprocessors {
+  uint32_t first = 0; ///< the lowest `%smid`
+  uint32_t count = 0; ///< 0: all
+};
+
 /// Whether the extents are possible.
 bool isValidGrid(const Grid &grid);
 
@@ -57,6 +63,9 @@ struct LaunchOptions {
   /// CTAs of a cluster, up to PTXJIT_MOST_CLUSTER_CTAS. Each extent must divide
   /// the grid's. 0: not given.
   Grid cluster = {0, 0, 0};
+  /// `%smid` counts from the first of these. How many threads work is a
+  /// parameter of launchGrid.
+  Multiprocessors multiprocessors;
   /// Bytes from an address to the end of the allocation that contains it; 0: it
   /// is not known. Null: no allocation is known.
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;

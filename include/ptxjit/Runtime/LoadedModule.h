@@ -146,6 +146,8 @@ public:
   /// Calls body(address, bytes) for each variable.
   void forEachVariable(
       const std::function<void(uint64_t address, size_t bytes)> &body);
+  /// Gives all variables their initial values again. No kernel may run.
+  void resetVariables();
 
 private:
   LoadedModule(std::string text, std::string fileName);
@@ -153,7 +155,7 @@ private:
   uint64_t addressOf(const std::string &symbol);
   uint64_t findVariable(const std::string &symbol) const;
   void define(const PtxjitVariable &variable);
-  void relocate(const PtxjitVariable &variable);
+  void initialize(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
   LaunchStatus complete(const std::string &kernel, const Grid &grid,
                         const uint32_t block[3], const LaunchOptions &options,
@@ -200,6 +202,7 @@ private:
   /// Guards `variables`. May be taken while `mutex` is held, never the other
   /// way round.
   std::mutex variablesMutex;
+  std::vector<const PtxjitVariable *> definitions; ///< of `variables`
   std::map<std::string, DeviceBuffer> variables;
 };
 

@@ -18,6 +18,10 @@ bool isLogged(LogKind kind);
 /// Writes one line to stderr, if `kind` is logged.
 void log(LogKind kind, const std::string &text);
 
+/// Sets a function that gets the text of each error, too. Null: none. It may be
+/// called by any thread.
+void setErrorListener(void (*listener)(const std::string &text));
+
 } // namespace ptxjit
 
 #endif
