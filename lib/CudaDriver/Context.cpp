@@ -357,27 +357,6 @@ PTXJIT_CUDA_API(cuCtxResetPersistingL2Cache, ()) {
   return enter(context);
 }
 
-// There is one device, which can always access its own memory.
-PTXJIT_CUDA_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned flags),
-                handle, flags) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!getState().contexts.contains(handle) || flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  return reinterpret_cast<Context *>(handle) == context
-             ? CUDA_ERROR_INVALID_CONTEXT
-             : CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuCtxDisablePeerAccess, (CUcontext handle), handle) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  return getState().contexts.contains(handle)
-             ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
-             : CUDA_ERROR_INVALID_CONTEXT;
-}
-
 PTXJIT_CUDA_API(cuProfilerStart, ()) {
   Context *context;
   return enter(context);

@@ -222,18 +222,6 @@ PTXJIT_CUDA_API(cuDeviceGetByPCIBusId, (CUdevice * device, const char *text),
   return CUDA_ERROR_INVALID_DEVICE;
 }
 
-PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
-                (int *can, CUdevice device, CUdevice peer), can, device, peer) {
-  if (CUresult error = checkDevice(device))
-    return error;
-  if (CUresult error = checkDevice(peer))
-    return error;
-  if (!can)
-    return CUDA_ERROR_INVALID_VALUE;
-  *can = device != peer; // no device is its own peer
-  return CUDA_SUCCESS;
-}
-
 //===----------------------------------------------------------------------===//
 // Error names
 //===----------------------------------------------------------------------===//

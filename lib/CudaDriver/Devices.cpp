@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Devices.h"
+#include "State.h"
 #include "ptxjit/Runtime/Log.h"
 
 #include <algorithm>
@@ -147,6 +148,13 @@ Device &cuda::getDevice(CUdevice device) {
   return *getDevices()[size_t(device)];
 }
 
+CUdevice cuda::findMachineDevice(int number) {
+  for (CUdevice i = 0; i < countDevices(); ++i)
+    if (getDevice(i).number == number)
+      return i;
+  return 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Shares
 //===----------------------------------------------------------------------===//
@@ -170,6 +178,21 @@ unsigned cuda::threadsOfDevice() {
   return devices == 1
              ? 0
              : std::max(1u, std::thread::hardware_concurrency() / devices);
+}
+
+PTXJIT_CUDA_EXPORT CUresult cuPtxjitGetMachineDevice(int number,
+                                                     PtxjitMachineDevice *out) {
+  if (!out || number < 0 || number >= countMachineDevices())
+    return CUDA_ERROR_INVALID_VALUE;
+  *out = {countMachineDevices(), -1, uuidOf(number), {}, memoryOfDevice(),
+          memoryOfDevice()};
+  std::strncpy(out->busId, busIdOf(number).c_str(), sizeof(out->busId) - 1);
+  for (CUdevice i = 0; i < countDevices(); ++i)
+    if (getDevice(i).number == number) {
+      out->visible = i;
+      out->free = freeMemoryOf(i);
+    }
+  return CUDA_SUCCESS;
 }
 
 MemoryShare::MemoryShare(CUdevice device, size_t bytes) : bytes(bytes) {

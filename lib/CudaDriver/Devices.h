@@ -52,6 +52,10 @@ inline bool isMissing(const CUmemLocation &location) {
   return location.type == CU_MEM_LOCATION_TYPE_DEVICE && !isDevice(location.id);
 }
 
+/// The device of this process that has a number in the machine; 0 if it is
+/// hidden.
+CUdevice findMachineDevice(int number);
+
 /// What tells the devices of the machine apart. \pre 0 <= number <
 /// countMachineDevices()
 CUuuid uuidOf(int number);

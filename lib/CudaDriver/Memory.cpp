@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Memory.h"
-#include "State.h"
+#include "Blocks.h"
+#include "Pools.h"
 
 #include <cstring>
 
@@ -82,7 +83,8 @@ uint64_t cuda::allocateKnown(Context *owner, CUdevice device, size_t bytes,
   if (kind == Allocation::Device || kind == Allocation::OfGraph)
     if (share = MemoryShare(device, bytes); !share)
       return 0;
-  void *memory = allocateDevice(bytes);
+  void *memory =
+      kind == Allocation::Device ? allocateBlock(bytes) : allocateDevice(bytes);
   if (!memory)
     return 0;
   State &state = getState();
@@ -105,7 +107,10 @@ bool cuda::freeKnown(uint64_t address, Allocation::Kind kind) {
     bytes = it->second.bytes;
     state.allocations.erase(it);
   }
-  freeDevice(reinterpret_cast<void *>(address), bytes);
+  if (kind == Allocation::Device)
+    freeExportable(address, bytes);
+  else
+    freeDevice(reinterpret_cast<void *>(address), bytes);
   return true;
 }
 
@@ -180,7 +185,7 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   if (CUresult error = awaitUsers(*context))
     return error;
   bool freed = freeKnown(pointer, Allocation::Device) ||
-               freeKnown(pointer, Allocation::Managed) ||
+               freeKnown(pointer, Allocation::Managed) || freeShared(pointer) ||
                isOfGraph(pointer); // stays with the graph
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -340,6 +345,10 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
     return give(unsigned(1));
   case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     return give((unsigned long long)known->id);
+  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    return give(unsigned(known->kind == Allocation::Device && !known->pool));
+  case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    return give(getState().pools.contains(known->pool) ? known->pool : nullptr);
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     return give(unsigned(known->kind == Allocation::Managed));
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -380,6 +389,7 @@ static size_t attributeBytes(int attribute) {
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
   case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
   case CU_POINTER_ATTRIBUTE_MAPPED:
     return 4;

@@ -4,21 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pools.h"
 #include "Graph.h"
+#include "SharedRegion.h"
 
 #include <cstring>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
-
-namespace ptxjit::cuda {
-struct MemoryPool {
-  std::atomic<uint64_t> used{0}, mostUsed{0}, releaseThreshold{0};
-  std::atomic<int> reuse[3] = {1, 1, 1};
-  bool isDefault = false;
-  CUdevice device = 0; ///< that has the memory
-};
-} // namespace ptxjit::cuda
 
 static MemoryPool *defaultPool(CUdevice device) {
   static auto *mutex = new std::mutex;
@@ -39,7 +32,7 @@ static MemoryPool *poolOf(CUdevice device) {
   return set ? set : defaultPool(device);
 }
 
-static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
+CUresult cuda::findPool(CUmemoryPool handle, MemoryPool *&pool) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   pool = reinterpret_cast<MemoryPool *>(handle);
@@ -47,7 +40,7 @@ static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void countUse(void *pool, int64_t bytes) {
+void cuda::countUse(void *pool, int64_t bytes) {
   if (!getState().pools.contains(pool))
     return;
   auto &counted = *static_cast<MemoryPool *>(pool);
@@ -72,8 +65,10 @@ void FreeOperation::run(Context &) const {
     pool = it->second.pool;
     bytes = it->second.bytes;
   }
-  if (freeKnown(pointer, Allocation::Device)) // false for memory of a graph
+  if (freeKnown(pointer, Allocation::Device))
     countUse(pool, -int64_t(bytes));
+  else
+    freeShared(pointer); // does nothing for memory of a graph
 }
 
 /// Allocates at once. A program that keeps to the stream's order cannot tell.
@@ -95,8 +90,9 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
   }
   if (!pool)
     pool = poolOf(context->device);
-  *out =
-      allocateKnown(context, pool->device, bytes, Allocation::Device, 0, pool);
+  *out = pool->region ? allocateShared(context, *pool, bytes)
+                      : allocateKnown(context, pool->device, bytes,
+                                      Allocation::Device, 0, pool);
   if (!*out)
     return CUDA_ERROR_OUT_OF_MEMORY;
   countUse(pool, int64_t(bytes));
@@ -115,6 +111,8 @@ PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
   MemoryPool *pool;
   if (CUresult error = findPool(handle, pool))
     return error;
+  if (pool->region && pool->region->isImported())
+    return CUDA_ERROR_INVALID_VALUE; // its owner alone may allocate
   return allocateAsync(out, bytes, pool, stream);
 }
 PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
@@ -139,13 +137,19 @@ PTXJIT_CUDA_API(cuMemPoolCreate,
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !props)
     return CUDA_ERROR_INVALID_VALUE;
-  if (props->handleTypes)
-    return CUDA_ERROR_NOT_SUPPORTED; // pools cannot be exported
+  if (props->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_NOT_SUPPORTED;
   if (isMissing(props->location))
     return CUDA_ERROR_INVALID_DEVICE;
   auto pool = std::make_unique<MemoryPool>();
   if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
     pool->device = props->location.id;
+  if (props->handleTypes) {
+    pool->region =
+        SharedRegion::make(memoryOfDevice(), getDevice(pool->device).number);
+    if (!pool->region)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   *out = reinterpret_cast<CUmemoryPool>(getState().pools.add(std::move(pool)));
   return CUDA_SUCCESS;
 }
@@ -278,7 +282,7 @@ PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
     return error;
   if (CUresult error = findPool(handle, pool))
     return error;
-  if (pool->device != device)
+  if (pool->device != device || (pool->region && pool->region->isImported()))
     return CUDA_ERROR_INVALID_VALUE;
   getDevice(device).pool = pool;
   return CUDA_SUCCESS;

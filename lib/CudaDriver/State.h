@@ -70,6 +70,7 @@ struct Context;
 struct GraphNode;
 struct Capture;
 struct TextureReference;
+class SharedRegion;
 
 /// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
 /// program has set for the next launches of a kernel.
@@ -177,7 +178,17 @@ using OperationRef = std::shared_ptr<const Operation>;
 
 /// A range of memory that device code may use.
 struct Allocation {
-  enum Kind { Device, Host, Registered, Managed, Variable, OfGraph, Mapped };
+  enum Kind {
+    Device,
+    Host,
+    Registered,
+    Managed,
+    Variable,
+    OfGraph,
+    Mapped,
+    Shared,  ///< of a pool that can be, or was, exported
+    Imported ///< by cuIpcOpenMemHandle
+  };
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
@@ -188,7 +199,9 @@ struct Allocation {
   Context *context = nullptr;
   /// The device that has the memory; of host memory that of its context.
   CUdevice device = 0;
-  MemoryShare share; ///< of the device's memory; empty unless it counts there
+  /// Of the device's memory; empty unless it counts there.
+  MemoryShare share{};
+  std::shared_ptr<SharedRegion> region{}; ///< of a shared pool
 };
 
 /// The valid handles of one kind. They make a wrong handle an error, not a
@@ -362,6 +375,8 @@ CUdevice deviceOf(uint64_t address);
 void disownMemoryOf(Context &context);
 /// Frees memory of allocateKnown(). False if none of that kind begins there.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
+/// Frees a block (Blocks.h) that may have been exported (IpcMemory.cpp).
+void freeExportable(uint64_t address, size_t bytes);
 /// Is the address in a range of cuMemAddressReserve? The caller holds
 /// State::memoryMutex.
 bool isReserved(uint64_t address);

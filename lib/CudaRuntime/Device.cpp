@@ -11,7 +11,7 @@
 using namespace ptxjit;
 using namespace ptxjit::cudart;
 
-static int checkDevice(int device) {
+int cudart::checkDevice(CUdevice device) {
   CUdevice found;
   return cuDeviceGet(&found, device);
 }
@@ -54,6 +54,7 @@ PTXJIT_CUDART_API(cudaSetValidDevices, (int *devices, int count), devices,
   setFirstDevice(count ? devices[0] : 0);
   return cudaSuccess;
 }
+// All devices have the same properties.
 PTXJIT_CUDART_API(cudaChooseDevice,
                   (int *device, const cudaDeviceProp *properties), device,
                   properties) {
@@ -111,13 +112,42 @@ PTXJIT_CUDART_API(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
                   can, device, peer) {
   return cuDeviceCanAccessPeer(can, device, peer);
 }
+
+/// Finds the context of a device that can be a peer of the caller's.
+static int findPeer(int peer, CUcontext &context) {
+  if (int error = checkDevice(peer))
+    return error;
+  return peer == currentDevice() ? cudaErrorInvalidDevice
+                                 : retainPrimary(peer, context);
+}
 PTXJIT_CUDART_API(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), peer,
                   flags) {
-  return cudaErrorInvalidDevice;
+  CUcontext context;
+  if (int error = findPeer(peer, context))
+    return error;
+  return cuCtxEnablePeerAccess(context, flags);
 }
 PTXJIT_CUDART_API(cudaDeviceDisablePeerAccess, (int peer), peer) {
-  return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
+  CUcontext context;
+  if (int error = findPeer(peer, context))
+    return error;
+  return cuCtxDisablePeerAccess(context);
 }
+PTXJIT_CUDART_API(cudaDeviceGetP2PAttribute,
+                  (int *value, int attribute, int from, int to), value,
+                  attribute, from, to) {
+  return cuDeviceGetP2PAttribute(value, attribute, from, to);
+}
+#if PTXJIT_CUDART_VERSION >= 13
+PTXJIT_CUDART_API(cudaDeviceGetP2PAtomicCapabilities,
+                  (unsigned *capabilities, const int *operations,
+                   unsigned count, int from, int to),
+                  capabilities, operations, count, from, to) {
+  return cuDeviceGetP2PAtomicCapabilities(capabilities, operations, count, from,
+                                          to);
+}
+#endif
+
 PTXJIT_CUDART_API(cudaDeviceGetAttribute,
                   (int *value, int attribute, int device), value, attribute,
                   device) {

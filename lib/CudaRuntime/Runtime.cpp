@@ -37,10 +37,9 @@ CUdevice cudart::currentDevice() {
   return ownDevice.value_or(firstDevice);
 }
 
-/// Finds the primary context of a device. Retains each one once, for as long as
-/// the process lives: nobody tells the runtime when the program is done with
-/// it.
-static int retainPrimary(CUdevice device, CUcontext &context) {
+/// Retains each context once, for as long as the process lives: nobody tells
+/// the runtime when the program is done with it.
+int cudart::retainPrimary(CUdevice device, CUcontext &context) {
   static std::mutex mutex;
   /// By device. A context that was reset has a successor of another number, if
   /// perhaps of the same address.
