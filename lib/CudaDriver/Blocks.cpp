@@ -8,9 +8,12 @@
 #include "FreeRanges.h"
 #include "ptxjit/Runtime/Memory.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <sys/mman.h>
+#include <vector>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -18,8 +21,11 @@ using namespace ptxjit::cuda;
 /// From here on a block has pages of its own.
 static constexpr size_t kLarge = size_t(2) << 20;
 /// A chunk begins at a multiple of its size. It is never unmapped, since other
-/// processes may have its pages; the system gets those of free chunks back.
+/// processes may have its pages.
 static constexpr size_t kChunk = 2 * kLarge;
+/// How many chunks without blocks keep their pages: the last ones. The system
+/// gets those of others back.
+static constexpr size_t kSpareChunks = 16;
 /// Bytes behind a block that belong to nobody: see allocateDevice().
 static constexpr size_t kSlack = 1024;
 
@@ -27,6 +33,8 @@ namespace {
 struct Chunks {
   std::mutex mutex;
   FreeRanges free;
+  std::map<uint64_t, unsigned> blocks; ///< how many, by the chunk's address
+  std::vector<uint64_t> spare;         ///< without blocks, with their pages
 };
 } // namespace
 
@@ -43,6 +51,8 @@ static uint64_t roundUp(uint64_t bytes, uint64_t multiple) {
 static uint64_t sizeOf(size_t bytes) {
   return roundUp(bytes + kSlack, kBlockAlignment);
 }
+
+static uint64_t chunkOf(uint64_t address) { return address / kChunk * kChunk; }
 
 bool cuda::isInChunk(size_t bytes) { return bytes < kLarge; }
 
@@ -64,6 +74,11 @@ void *cuda::allocateBlock(size_t bytes) {
                        kChunk - kBlockAlignment);
       found = chunks.free.take(sizeOf(bytes));
     }
+    uint64_t chunk = chunkOf(*found);
+    if (chunks.blocks[chunk]++ == 0)
+      chunks.spare.erase(
+          std::remove(chunks.spare.begin(), chunks.spare.end(), chunk),
+          chunks.spare.end());
     block = reinterpret_cast<void *>(*found);
   }
   std::memset(block, 0, bytes);
@@ -75,17 +90,22 @@ void cuda::freeBlock(void *block, size_t bytes) {
     return freeDevice(block, bytes);
   Chunks &chunks = getChunks();
   std::lock_guard<std::mutex> lock(chunks.mutex);
-  auto [begin, size] =
-      chunks.free.give(reinterpret_cast<uint64_t>(block), sizeOf(bytes));
+  auto address = reinterpret_cast<uint64_t>(block);
+  uint64_t chunk = chunkOf(address);
+  chunks.free.give(address, sizeOf(bytes));
   // Blocks are cleared when they are allocated, so contents do not matter.
-  // After a small block the pages stay, since the next one would touch them
-  // anew.
-  if (size == kChunk - kBlockAlignment && sizeOf(bytes) >= kLarge / 4)
-    madvise(reinterpret_cast<void *>(begin), kChunk, MADV_DONTNEED);
+  if (--chunks.blocks[chunk])
+    return;
+  chunks.spare.push_back(chunk);
+  if (chunks.spare.size() <= kSpareChunks)
+    return;
+  madvise(reinterpret_cast<void *>(chunks.spare.front()), kChunk,
+          MADV_DONTNEED);
+  chunks.spare.erase(chunks.spare.begin());
 }
 
 BlockPages cuda::pagesOf(const void *block, size_t bytes) {
   auto begin = reinterpret_cast<uint64_t>(block);
-  return isInChunk(bytes) ? BlockPages{begin / kChunk * kChunk, kChunk}
+  return isInChunk(bytes) ? BlockPages{chunkOf(begin), kChunk}
                           : BlockPages{begin, roundUp(bytes, kLarge)};
 }

@@ -20,11 +20,8 @@ namespace ptxjit::cuda {
 /// Free ranges of addresses. A request takes the smallest that is large enough.
 class FreeRanges {
 public:
-  using Range = std::pair<uint64_t, uint64_t>; ///< begin, bytes
-
-  /// Adds a free range, and joins it with its neighbours. \returns what it is
-  /// part of then.
-  Range give(uint64_t begin, uint64_t bytes) {
+  /// Adds a free range, and joins it with its neighbours.
+  void give(uint64_t begin, uint64_t bytes) {
     auto next = byBegin.upper_bound(begin);
     if (next != byBegin.begin()) {
       auto before = std::prev(next);
@@ -41,7 +38,6 @@ public:
     }
     byBegin.emplace(begin, bytes);
     bySize.emplace(bytes, begin);
-    return {begin, bytes};
   }
   /// Takes the beginning of a range. Nothing if none is large enough.
   std::optional<uint64_t> take(uint64_t bytes) {
@@ -54,8 +50,6 @@ public:
       give(begin + bytes, size - bytes);
     return begin;
   }
-  /// Removes a range that give() has returned.
-  void remove(const Range &range) { drop(byBegin.find(range.first)); }
 
 private:
   using Iterator = std::map<uint64_t, uint64_t>::iterator;

@@ -282,6 +282,53 @@ TEST_F(Devices, FunctionsAndEventsStayOnTheirDevice) {
   EXPECT_EQ(cuEventElapsedTime(&time, event, other), CUDA_ERROR_INVALID_HANDLE);
 }
 
+TEST_F(Devices, GraphsUseSeveral) {
+  CUlibrary library;
+  CUkernel kernel;
+  CUdeviceptr own[2];
+  CUstream streams[2];
+  CUevent events[2];
+  ASSERT_EQ(cuLibraryLoadData(&library, kText, nullptr, nullptr, 0, nullptr,
+                              nullptr, 0),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetKernel(&kernel, library, "count"), CUDA_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    use(i);
+    ASSERT_EQ(cuLibraryGetGlobal(&own[i], nullptr, library, "own"),
+              CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamCreate(&streams[i], 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuEventCreate(&events[i], 0), CUDA_SUCCESS);
+  }
+  auto launch = [&](int i) {
+    EXPECT_EQ(cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 1, 1, 1, 1,
+                             1, 1, 0, streams[i], nullptr, nullptr),
+              CUDA_SUCCESS);
+  };
+  CUgraph graph;
+  CUgraphExec exec;
+  ASSERT_EQ(cuStreamBeginCapture_v2(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  launch(0);
+  EXPECT_EQ(cuEventRecord(events[0], streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(streams[1], events[0], 0), CUDA_SUCCESS);
+  launch(1);
+  launch(1);
+  EXPECT_EQ(cuEventRecord(events[1], streams[1]), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(streams[0], events[1], 0), CUDA_SUCCESS);
+  launch(0);
+  ASSERT_EQ(cuStreamEndCapture(streams[0], &graph), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
+  use(0); // whichever device is current
+  for (int n = 0; n < 3; ++n)
+    EXPECT_EQ(cuGraphLaunch(exec, streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(read(own[0]), 13u);
+  EXPECT_EQ(read(own[1]), 13u);
+  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
 TEST_F(Devices, AFailureStaysOnItsDevice) {
   CUmodule module;
   CUfunction crash;
