@@ -271,7 +271,9 @@ static CUresult addLevels(Image &image, unsigned levels,
   size_t bytes = 0;
   while (image.levels.size() < levels)
     bytes = addLevel(image, bytes);
-  image.memory = provide(bytes);
+  image.share = MemoryShare(image.context->device, bytes);
+  if (image.share)
+    image.memory = provide(bytes);
   if (!image.memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
   for (PtxjitImageLevel &level : image.levels)

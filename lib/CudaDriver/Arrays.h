@@ -38,6 +38,7 @@ struct Image {
   bool isLayered = false;
   std::vector<PtxjitImageLevel> levels;
   std::shared_ptr<void> memory; ///< the texels of all levels
+  MemoryShare share;            ///< of the device's memory
 
   /// How many slices one has to copy for a whole level: of 3D images their
   /// depth, else layers and faces.

@@ -10,8 +10,9 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-Context *cuda::addContext(unsigned flags) {
+Context *cuda::addContext(CUdevice device, unsigned flags) {
   auto context = std::make_unique<Context>();
+  context->device = device;
   context->flags = flags;
   context->id = getState().nextId++;
   context->defaultStream.context = context.get();
@@ -29,9 +30,9 @@ PTXJIT_CUDA_API(cuCtxCreate_v2,
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0)
+  if (!isDevice(device))
     return CUDA_ERROR_INVALID_DEVICE;
-  *handle = reinterpret_cast<CUcontext>(addContext(flags));
+  *handle = reinterpret_cast<CUcontext>(addContext(device, flags));
   return cuCtxPushCurrent_v2(*handle);
 }
 PTXJIT_CUDA_API(cuCtxCreate_v3,
@@ -139,7 +140,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice, (CUdevice * device), device) {
     return error;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
+  *device = context->device;
   return CUDA_SUCCESS;
 }
 
@@ -172,7 +173,7 @@ PTXJIT_CUDA_API(cuCtxSynchronize_v2, (CUcontext handle), handle) {
 }
 
 //===----------------------------------------------------------------------===//
-// The primary context
+// The primary contexts
 //===----------------------------------------------------------------------===//
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
@@ -182,78 +183,80 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
     return error;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
+  Device &of = getDevice(device);
   std::lock_guard<std::mutex> lock(state.primaryMutex);
-  if (!state.primary) {
-    state.primary = addContext(state.primaryFlags);
-    state.primary->isPrimary = true;
+  if (!of.primary) {
+    of.primary = addContext(device, of.primaryFlags);
+    of.primary->isPrimary = true;
   }
-  ++state.primaryUses;
-  *handle = reinterpret_cast<CUcontext>(state.primary);
+  ++of.primaryUses;
+  *handle = reinterpret_cast<CUcontext>(of.primary);
   return CUDA_SUCCESS;
 }
 
-/// CUDA loads libraries into each context, with variables of its own. Ours are
-/// shared by all contexts, so they begin anew when the last one is gone.
-static void resetLibraries() {
+/// Drops the variables that libraries have on a device, unless a context still
+/// uses them.
+static void resetLibraries(CUdevice device) {
+  State &state = getState();
   bool isUsed = false;
-  getState().contexts.forEach([&](Context &) { isUsed = true; });
-  if (isUsed)
-    return;
-  getState().libraries.forEach(
-      [](Library &library) { library.code->resetVariables(); });
+  state.contexts.forEach(
+      [&](Context &context) { isUsed |= context.device == device; });
+  if (!isUsed)
+    state.libraries.forEach(
+        [&](Library &library) { library.code->reset(device); });
 }
 
-static CUresult resetPrimary(State &state) {
-  if (!state.primary)
+/// The caller holds State::primaryMutex.
+static CUresult resetPrimary(Device &device) {
+  if (!device.primary)
     return CUDA_SUCCESS;
-  destroyGreenContextsOf(*state.primary);
-  destroyContents(*state.primary);
-  state.contexts.remove(state.primary);
-  state.primary = nullptr;
-  state.primaryUses = 0;
-  resetLibraries();
+  CUdevice number = device.primary->device;
+  destroyGreenContextsOf(*device.primary);
+  destroyContents(*device.primary);
+  getState().contexts.remove(device.primary);
+  device.primary = nullptr;
+  device.primaryUses = 0;
+  resetLibraries(number);
   return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxRelease_v2, (CUdevice device), device) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  if (!state.primaryUses)
+  Device &of = getDevice(device);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  if (!of.primaryUses)
     return CUDA_ERROR_INVALID_CONTEXT;
-  return --state.primaryUses ? CUDA_SUCCESS : resetPrimary(state);
+  return --of.primaryUses ? CUDA_SUCCESS : resetPrimary(of);
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxReset_v2, (CUdevice device), device) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  return resetPrimary(state);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  return resetPrimary(getDevice(device));
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxSetFlags_v2,
                 (CUdevice device, unsigned flags), device, flags) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  state.primaryFlags = flags;
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  getDevice(device).primaryFlags = flags;
   return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxGetState,
                 (CUdevice device, unsigned *flags, int *active), device, flags,
                 active) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  Device &of = getDevice(device);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
   if (flags)
-    *flags = state.primaryFlags;
+    *flags = of.primaryFlags;
   if (active)
-    *active = state.primary != nullptr;
+    *active = of.primary != nullptr;
   return CUDA_SUCCESS;
 }
 
@@ -300,7 +303,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
     return CUDA_ERROR_INVALID_CONTEXT;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
+  *device = reinterpret_cast<Context *>(handle)->device;
   return CUDA_SUCCESS;
 }
 
@@ -382,27 +385,6 @@ PTXJIT_CUDA_API(cuCtxSetSharedMemConfig, (int config), config) {
 PTXJIT_CUDA_API(cuCtxResetPersistingL2Cache, ()) {
   Context *context;
   return enter(context);
-}
-
-// There is one device, which can always access its own memory.
-PTXJIT_CUDA_API(cuCtxEnablePeerAccess, (CUcontext handle, unsigned flags),
-                handle, flags) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  if (!getState().contexts.contains(handle) || flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  return reinterpret_cast<Context *>(handle) == context
-             ? CUDA_ERROR_INVALID_CONTEXT
-             : CUDA_SUCCESS;
-}
-PTXJIT_CUDA_API(cuCtxDisablePeerAccess, (CUcontext handle), handle) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  return getState().contexts.contains(handle)
-             ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
-             : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 PTXJIT_CUDA_API(cuProfilerStart, ()) {

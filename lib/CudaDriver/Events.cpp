@@ -18,6 +18,31 @@ static int64_t now() {
       .count();
 }
 
+bool EventRecord::isDone() const {
+  if (shared)
+    return shared->isComplete(ticket);
+  return !progress || progress->isDone(ticket);
+}
+
+void EventRecord::wait() const {
+  if (shared)
+    shared->wait(ticket);
+  else if (progress)
+    progress->wait(ticket);
+}
+
+std::shared_ptr<EventRecord> cuda::latestRecord(const Event &event) {
+  if (!event.shared)
+    return event.record;
+  uint64_t ticket = event.shared->latest();
+  if (!ticket)
+    return nullptr;
+  auto record = std::make_shared<EventRecord>();
+  record->shared = event.shared;
+  record->ticket = ticket;
+  return record;
+}
+
 namespace {
 /// A graph node that records an event at each launch.
 struct RecordOperation : Operation {
@@ -34,6 +59,8 @@ struct RecordOperation : Operation {
     std::lock_guard<std::mutex> lock(event->mutex);
     event->record = record;
     event->capture = nullptr;
+    if (event->shared)
+      event->shared->complete(event->shared->begin());
   }
 };
 
@@ -50,10 +77,10 @@ struct WaitOperation : Operation {
     std::shared_ptr<EventRecord> record;
     {
       std::lock_guard<std::mutex> lock(event->mutex);
-      record = event->record;
+      record = latestRecord(*event);
     }
     if (record)
-      waitFor(*record);
+      record->wait();
   }
 };
 } // namespace
@@ -78,13 +105,16 @@ CUresult cuda::findEvent(CUevent handle, Event *&event) {
                                            : CUDA_ERROR_INVALID_HANDLE;
 }
 
-bool cuda::isDone(const EventRecord &record) {
-  return !record.progress || record.progress->isDone(record.ticket);
-}
-
-void cuda::waitFor(const EventRecord &record) {
-  if (record.progress)
-    record.progress->wait(record.ticket);
+/// Makes an event in a context. \param shared  null unless the event is one of
+/// several processes.
+static CUevent addEvent(Context &context, unsigned flags,
+                        std::shared_ptr<IpcEvent> shared) {
+  auto event = std::make_unique<Event>();
+  event->context = &context;
+  event->device = context.device;
+  event->flags = flags;
+  event->shared = std::move(shared);
+  return reinterpret_cast<CUevent>(getState().events.add(std::move(event)));
 }
 
 PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
@@ -96,10 +126,11 @@ PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
   if (!handle || flags > 7 ||
       (interprocess && !(flags & CU_EVENT_DISABLE_TIMING)))
     return CUDA_ERROR_INVALID_VALUE;
-  auto event = std::make_unique<Event>();
-  event->context = context;
-  event->flags = flags;
-  *handle = reinterpret_cast<CUevent>(getState().events.add(std::move(event)));
+  std::shared_ptr<IpcEvent> shared;
+  if (interprocess)
+    if (shared = IpcEvent::make(); !shared)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+  *handle = addEvent(*context, flags, std::move(shared));
   return CUDA_SUCCESS;
 }
 
@@ -129,6 +160,8 @@ PTXJIT_CUDA_STREAM_API(cuEventRecordWithFlags, _ptsz,
     return error;
   if (CUresult error = findEvent(handle, event))
     return error;
+  if (event->device != context->device)
+    return CUDA_ERROR_INVALID_HANDLE;
   if (flags > 1)
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(event->mutex);
@@ -141,8 +174,13 @@ PTXJIT_CUDA_STREAM_API(cuEventRecordWithFlags, _ptsz,
   }
   auto record = std::make_shared<EventRecord>();
   record->progress = stream->work->getProgress();
-  record->ticket = submitOrdered(*context, *stream,
-                                 [record] { record->nanoseconds = now(); });
+  std::shared_ptr<IpcEvent> shared = event->shared;
+  uint64_t ticket = shared ? shared->begin() : 0;
+  record->ticket = submitOrdered(*context, *stream, [record, shared, ticket] {
+    record->nanoseconds = now();
+    if (shared)
+      shared->complete(ticket);
+  });
   event->record = record;
   event->capture = nullptr;
   return CUDA_SUCCESS;
@@ -161,7 +199,7 @@ static CUresult getRecord(CUevent handle, std::shared_ptr<EventRecord> &record,
   std::lock_guard<std::mutex> lock(event->mutex);
   if (event->capture)
     return CUDA_ERROR_CAPTURED_EVENT;
-  record = event->record;
+  record = latestRecord(*event);
   return CUDA_SUCCESS;
 }
 
@@ -170,7 +208,7 @@ PTXJIT_CUDA_API(cuEventQuery, (CUevent handle), handle) {
   Context *context;
   if (CUresult error = getRecord(handle, record, context))
     return error;
-  return !record || isDone(*record) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return !record || record->isDone() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 PTXJIT_CUDA_API(cuEventSynchronize, (CUevent handle), handle) {
@@ -179,7 +217,7 @@ PTXJIT_CUDA_API(cuEventSynchronize, (CUevent handle), handle) {
   if (CUresult error = getRecord(handle, record, context))
     return error;
   if (record)
-    waitFor(*record);
+    record->wait();
   return CUresult(context->stickyError.load());
 }
 
@@ -194,13 +232,17 @@ PTXJIT_CUDA_API(cuEventElapsedTime_v2,
     return error;
   if (CUresult error = getRecord(end, last, context))
     return error;
+  auto deviceOf = [](CUevent handle) {
+    return reinterpret_cast<Event *>(handle)->device;
+  };
   auto isTimed = [](CUevent handle) {
     return !(reinterpret_cast<Event *>(handle)->flags &
              CU_EVENT_DISABLE_TIMING);
   };
-  if (!first || !last || !isTimed(start) || !isTimed(end))
+  if (!first || !last || !isTimed(start) || !isTimed(end) ||
+      deviceOf(start) != deviceOf(end))
     return CUDA_ERROR_INVALID_HANDLE;
-  if (!isDone(*first) || !isDone(*last))
+  if (!first->isDone() || !last->isDone())
     return CUDA_ERROR_NOT_READY;
   *milliseconds = float(double(last->nanoseconds - first->nanoseconds) / 1e6);
   return CUDA_SUCCESS;
@@ -243,11 +285,42 @@ PTXJIT_CUDA_STREAM_API(cuStreamWaitEvent, _ptsz,
   if (stream->capture)
     return flags == 1 ? enqueue(*context, *stream, makeWait(event))
                       : CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
-  std::shared_ptr<EventRecord> record = event->record;
-  if (!record || isDone(*record) ||
+  std::shared_ptr<EventRecord> record = latestRecord(*event);
+  if (!record || record->isDone() ||
       record->progress == stream->work->getProgress())
     return CUDA_SUCCESS;
-  submitOrdered(*context, *stream, [record] { waitFor(*record); });
+  submitOrdered(*context, *stream, [record] { record->wait(); });
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Events of other processes
+//===----------------------------------------------------------------------===//
+
+PTXJIT_CUDA_API(cuIpcGetEventHandle, (CUipcEventHandle * out, CUevent handle),
+                out, handle) {
+  Event *event;
+  Context *context;
+  if (CUresult error = enterEvent(handle, event, context))
+    return error;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  return event->shared ? event->shared->getHandle(*out)
+                       : CUDA_ERROR_INVALID_HANDLE;
+}
+
+PTXJIT_CUDA_API(cuIpcOpenEventHandle, (CUevent * out, CUipcEventHandle handle),
+                out, handle) {
+  Context *context;
+  std::shared_ptr<IpcEvent> shared;
+  if (CUresult error = enter(context))
+    return error;
+  if (!out)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = IpcEvent::open(handle, shared))
+    return error;
+  *out = addEvent(*context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING,
+                  std::move(shared));
   return CUDA_SUCCESS;
 }
 
@@ -309,7 +382,7 @@ static CUresult recordAll(CUcontext contextHandle, CUevent eventHandle) {
 /// Makes the streams of a context wait, and those that it will have.
 static void awaitIn(Context &context, std::shared_ptr<EventRecord> record) {
   auto wait = [record](StreamObject &stream) {
-    stream.work->submit([record] { waitFor(*record); });
+    stream.work->submit([record] { record->wait(); });
   };
   getState().contexts.forEach([&](Context &part) {
     if (&part != &context && part.primary != &context)
@@ -334,7 +407,7 @@ static CUresult waitInAll(CUcontext contextHandle, CUevent eventHandle) {
     event->capture->isInvalid = true;
   if (invalidateCaptures(*context) || event->capture)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  if (event->record && !isDone(*event->record))
+  if (event->record && !event->record->isDone())
     awaitIn(*context, event->record);
   return CUDA_SUCCESS;
 }

@@ -118,9 +118,10 @@ PTXJIT_CUDA_API(cuExternalMemoryGetMappedBuffer,
   if (CUresult error = enter(owner))
     return error;
   std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[*out] = {desc->size,        Allocation::External, 0,
-                             nullptr,           state.nextId++,       owner,
-                             std::move(mapping)};
+  Allocation &allocation = state.allocations[*out];
+  allocation = {desc->size, Allocation::External, 0, nullptr, state.nextId++,
+                owner,      owner->device};
+  allocation.mapping = std::move(mapping);
   return CUDA_SUCCESS;
 }
 

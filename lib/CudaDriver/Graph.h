@@ -7,6 +7,7 @@
 #ifndef PTXJIT_LIB_CUDADRIVER_GRAPH_H
 #define PTXJIT_LIB_CUDADRIVER_GRAPH_H
 
+#include "IpcEvents.h"
 #include "State.h"
 #include "UserObjects.h"
 
@@ -153,27 +154,31 @@ void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);
 /// Takes the stream out of its capture.
 void leaveCapture(StreamObject &stream);
 
-/// A point in a stream, and the time when the stream reached it.
+/// A point in a stream, and the time when the stream reached it. Or one in a
+/// stream of any process: then `shared` is set.
 struct EventRecord {
   std::atomic<int64_t> nanoseconds{0};
   uint64_t ticket = 0;
   std::shared_ptr<Progress> progress;
+  std::shared_ptr<IpcEvent> shared;
+
+  bool isDone() const;
+  void wait() const;
 };
 
 struct Event {
   Context *context = nullptr;
+  CUdevice device = 0;
   unsigned flags = 0;
   std::mutex mutex;
   std::shared_ptr<EventRecord> record; ///< the latest; null: none
+  std::shared_ptr<IpcEvent> shared;    ///< null: not of several processes
   std::shared_ptr<Capture> capture;    ///< if it was recorded in one
   std::vector<GraphNode *> captureTips;
 };
 
-/// Has the stream reached the point?
-bool isDone(const EventRecord &record);
-/// Blocks until it has.
-void waitFor(const EventRecord &record);
-
+/// The latest record of an event; null: there is none. Needs the event's mutex.
+std::shared_ptr<EventRecord> latestRecord(const Event &event);
 CUresult findEvent(CUevent handle, Event *&event);
 OperationRef makeRecord(Event *event);
 OperationRef makeWait(Event *event);

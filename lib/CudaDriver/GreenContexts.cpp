@@ -211,7 +211,7 @@ PTXJIT_CUDA_API(cuGreenCtxCreate,
   CUcontext primary;
   if (CUresult error = cuDevicePrimaryCtxRetain(&primary, device))
     return error;
-  Context *green = addContext(0);
+  Context *green = addContext(device, 0);
   green->primary = reinterpret_cast<Context *>(primary);
   green->share = reinterpret_cast<ResourceDescription *>(desc)->share;
   green->defaultStream.context = green->primary;
@@ -296,9 +296,10 @@ Multiprocessors cuda::shareOf(const StreamObject &stream) {
 }
 
 unsigned cuda::workersOf(const Multiprocessors &share) {
+  unsigned all = threadsOfDevice();
   if (!share.count)
-    return 0;
-  auto cores = unsigned(tbb::info::default_concurrency());
+    return all;
+  unsigned cores = all ? all : unsigned(tbb::info::default_concurrency());
   return std::max(1u, cores * share.count / allMultiprocessors().count);
 }
 

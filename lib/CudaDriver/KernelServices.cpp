@@ -14,13 +14,13 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-int KernelServices::getDevice() const { return 0; }
-int KernelServices::countDevices() const { return 1; }
+int KernelServices::getDevice() const { return context.device; }
+int KernelServices::countDevices() const { return cuda::countDevices(); }
 
 int KernelServices::getAttribute(int attribute, int &value) const {
   if (!isAttribute(attribute))
     return cudaErrorInvalidValue;
-  value = cuda::getAttribute(CUdevice_attribute(attribute));
+  value = cuda::getAttribute(CUdevice_attribute(attribute), context.device);
   return cudaSuccess;
 }
 
@@ -40,7 +40,6 @@ int KernelServices::countRegisters(const char *) const {
 int KernelServices::countResidentCtas(const char *kernel, int threads,
                                       uint64_t shared) const {
   Function function;
-  function.code = code;
   function.kernel = code->findKernel(kernel);
   assert(function.kernel && "a kernel of the module");
   return residentCtas(function, threads, shared);
@@ -55,7 +54,7 @@ uint32_t KernelServices::mostDynamicShared(const char *kernel) const {
       cuda::getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
   most -= std::min(most, info->sharedBytes);
   getState().functions.forEach([&](Function &function) {
-    if (function.code == code && function.kernel == info)
+    if (function.kernel == info)
       most = std::max(most, uint32_t(function.maxDynamicShared));
   });
   return most;

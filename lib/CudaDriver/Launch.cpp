@@ -318,9 +318,27 @@ struct LaunchOperation : Operation {
 };
 } // namespace
 
+/// The context where a kernel of a library runs; null: the caller has none.
+static Context *contextOf(const CUDA_KERNEL_NODE_PARAMS &params) {
+  auto *named = reinterpret_cast<Context *>(params.ctx);
+  return getState().contexts.contains(named) ? named : currentContext();
+}
+
+/// Finds the code of a function, with the variables of the device where it will
+/// run. \param context  null: it is not given.
+static CUresult findCode(const Function &function, const Context *context,
+                         std::shared_ptr<ptxjit::LoadedModule> &code) {
+  const Context *own = function.context;
+  if (own && context && own->device != context->device)
+    return CUDA_ERROR_INVALID_HANDLE;
+  const Context *used = context ? context : own;
+  code = function.code->on(used ? used->device : 0);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
                           const LaunchAttributes &attributes,
-                          OperationRef &operation) {
+                          OperationRef &operation, Context *context) {
   Function *function;
   auto launch = std::make_shared<LaunchOperation>();
   launch->given = params;
@@ -328,7 +346,12 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
     launch->given.func = reinterpret_cast<CUfunction>(params.kern);
   if (CUresult error = findFunction(launch->given.func, function))
     return error;
-  launch->code = function->code;
+  if (!function->context) {
+    context = context ? context : contextOf(params);
+    launch->given.ctx = reinterpret_cast<CUcontext>(context);
+  }
+  if (CUresult error = findCode(*function, context, launch->code))
+    return error;
   launch->kernel = function->kernel;
   launch->shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},
                    {params.blockDimX, params.blockDimY, params.blockDimZ},
@@ -338,9 +361,9 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
     return error;
   launch->attributes = attributes;
   launch->options = attributes;
-  auto *context = reinterpret_cast<Context *>(params.ctx);
-  if (context && getState().contexts.contains(context))
-    launch->options.multiprocessors = context->share;
+  auto *named = reinterpret_cast<Context *>(params.ctx);
+  if (named && getState().contexts.contains(named))
+    launch->options.multiprocessors = named->share;
   if (attributes.cooperative)
     if (CUresult error =
             checkCooperative(*function, launch->shape, launch->shared,
@@ -357,8 +380,8 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   // Compiled before it is submitted, so that the caller gets the error.
   std::string diagnostics, name = function->kernel->name;
   launch->compiled =
-      function->code->compile(name, launch->shape.block, launch->shape.grid,
-                              KernelOptions(), diagnostics);
+      launch->code->compile(name, launch->shape.block, launch->shape.grid,
+                            KernelOptions(), diagnostics);
   if (!launch->compiled) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -409,7 +432,7 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
   if (!attributes.priority)
     attributes.priority = stream->priority;
   attributes.multiprocessors = shareOf(*stream);
-  if (CUresult error = makeLaunch(params, attributes, operation))
+  if (CUresult error = makeLaunch(params, attributes, operation, context))
     return error;
   return enqueue(*context, *stream, std::move(operation));
 }

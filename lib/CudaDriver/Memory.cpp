@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Memory.h"
-#include "State.h"
+#include "Blocks.h"
+#include "Pools.h"
 
 #include <cstring>
-#include <unistd.h>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -56,6 +56,12 @@ uint64_t cuda::bytesBehind(uint64_t address) {
              : it->first + it->second.bytes - address;
 }
 
+CUdevice cuda::deviceOf(uint64_t address) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  return it == getState().allocations.end() ? 0 : it->second.device;
+}
+
 Context *cuda::ownerOf(uint64_t address) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(address);
@@ -69,17 +75,24 @@ void cuda::disownMemoryOf(Context &context) {
       allocation.context = nullptr;
 }
 
-uint64_t cuda::allocateKnown(Context *owner, size_t bytes,
+uint64_t cuda::allocateKnown(Context *owner, CUdevice device, size_t bytes,
                              Allocation::Kind kind, unsigned flags,
                              void *pool) {
-  void *memory = allocateDevice(bytes);
+  // Managed memory may be larger than the device's.
+  MemoryShare share;
+  if (kind == Allocation::Device || kind == Allocation::OfGraph)
+    if (share = MemoryShare(device, bytes); !share)
+      return 0;
+  void *memory =
+      kind == Allocation::Device ? allocateBlock(bytes) : allocateDevice(bytes);
   if (!memory)
     return 0;
   State &state = getState();
   auto address = reinterpret_cast<uint64_t>(memory);
   std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[address] = {bytes, kind,           flags,
-                                pool,  state.nextId++, owner};
+  state.allocations[address] = {
+      bytes,          kind,  flags,  pool,
+      state.nextId++, owner, device, std::move(share)};
   return address;
 }
 
@@ -94,7 +107,9 @@ bool cuda::freeKnown(uint64_t address, Allocation::Kind kind) {
     freed = std::move(it->second);
     state.allocations.erase(it);
   }
-  if (!freed.mapping) // else it is unmapped now
+  if (kind == Allocation::Device)
+    freeExportable(address, freed.bytes);
+  else if (!freed.mapping) // else it is unmapped now
     freeDevice(reinterpret_cast<void *>(address), freed.bytes);
   return true;
 }
@@ -110,7 +125,7 @@ static CUresult allocate(uint64_t &address, size_t bytes, Allocation::Kind kind,
     return error;
   if (bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t made = allocateKnown(context, bytes, kind, flags);
+  uint64_t made = allocateKnown(context, context->device, bytes, kind, flags);
   if (!made)
     return CUDA_ERROR_OUT_OF_MEMORY;
   address = made;
@@ -172,6 +187,7 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   bool freed = freeKnown(pointer, Allocation::Device) ||
                freeKnown(pointer, Allocation::Managed) ||
                freeKnown(pointer, Allocation::External) ||
+               freeShared(pointer) ||
                isOfGraph(pointer); // stays with the graph
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -236,8 +252,9 @@ PTXJIT_CUDA_API(cuMemHostRegister_v2,
       (next != state.allocations.end() && next->first < address + bytes);
   if (overlaps)
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  state.allocations[address] = {bytes,   Allocation::Registered, flags,
-                                nullptr, state.nextId++,         context};
+  state.allocations[address] = {bytes,          Allocation::Registered, flags,
+                                nullptr,        state.nextId++,         context,
+                                context->device};
   return CUDA_SUCCESS;
 }
 
@@ -276,8 +293,8 @@ PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t *free, size_t *total), free, total) {
     return error;
   if (!free || !total)
     return CUDA_ERROR_INVALID_VALUE;
-  *total = countPhysicalBytes();
-  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+  *total = memoryOfDevice();
+  *free = freeMemoryOf(context->device);
   return CUDA_SUCCESS;
 }
 
@@ -330,10 +347,14 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
     return give(unsigned(1));
   case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     return give((unsigned long long)known->id);
+  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    return give(unsigned(known->kind == Allocation::Device && !known->pool));
+  case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    return give(getState().pools.contains(known->pool) ? known->pool : nullptr);
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     return give(unsigned(known->kind == Allocation::Managed));
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    return give(int(0));
+    return give(int(known->device));
   case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     return give(base);
   case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
@@ -370,6 +391,7 @@ static size_t attributeBytes(int attribute) {
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
   case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+  case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
   case CU_POINTER_ATTRIBUTE_MAPPED:
     return 4;
@@ -453,7 +475,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync, _ptsz,
                        (CUdeviceptr pointer, size_t bytes, CUdevice device,
                         CUstream stream),
                        pointer, bytes, device, stream) {
-  if (device != 0 && device != -1) // -1: the host
+  if (!isDevice(device) && device != -1) // -1: the host
     return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }
@@ -464,7 +486,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
                        pointer, bytes, location, flags, stream) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
-  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
+  if (isMissing(location))
     return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }
@@ -487,7 +509,7 @@ static CUresult checkLocations(const CUmemLocation *locations,
       starts[0] != 0)
     return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < numLocations; ++i)
-    if (locations[i].type == CU_MEM_LOCATION_TYPE_DEVICE && locations[i].id)
+    if (isMissing(locations[i]))
       return CUDA_ERROR_INVALID_DEVICE;
   return CUDA_SUCCESS;
 }

@@ -4,36 +4,35 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pools.h"
 #include "Graph.h"
+#include "SharedRegion.h"
 
 #include <cstring>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-namespace ptxjit::cuda {
-struct MemoryPool {
-  std::atomic<uint64_t> used{0}, mostUsed{0}, releaseThreshold{0};
-  std::atomic<int> reuse[3] = {1, 1, 1};
-  bool isDefault = false;
-};
-} // namespace ptxjit::cuda
-
-static MemoryPool &defaultPool() {
-  static MemoryPool *pool = [] {
+static MemoryPool *defaultPool(CUdevice device) {
+  static auto *mutex = new std::mutex;
+  std::lock_guard<std::mutex> lock(*mutex);
+  std::atomic<MemoryPool *> &pool = getDevice(device).defaultPool;
+  if (!pool) {
     auto made = std::make_unique<MemoryPool>();
     made->isDefault = true;
-    return getState().pools.add(std::move(made));
-  }();
-  return *pool;
-}
-
-static std::atomic<MemoryPool *> &devicePool() {
-  static std::atomic<MemoryPool *> pool{&defaultPool()};
+    made->device = device;
+    pool = getState().pools.add(std::move(made));
+  }
   return pool;
 }
 
-static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
+/// The pool that a device allocates from.
+static MemoryPool *poolOf(CUdevice device) {
+  MemoryPool *set = getDevice(device).pool;
+  return set ? set : defaultPool(device);
+}
+
+CUresult cuda::findPool(CUmemoryPool handle, MemoryPool *&pool) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   pool = reinterpret_cast<MemoryPool *>(handle);
@@ -41,7 +40,7 @@ static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void countUse(void *pool, int64_t bytes) {
+void cuda::countUse(void *pool, int64_t bytes) {
   if (!getState().pools.contains(pool))
     return;
   auto &counted = *static_cast<MemoryPool *>(pool);
@@ -66,11 +65,14 @@ void FreeOperation::run(Context &) const {
     pool = it->second.pool;
     bytes = it->second.bytes;
   }
-  if (freeKnown(pointer, Allocation::Device)) // false for memory of a graph
+  if (freeKnown(pointer, Allocation::Device))
     countUse(pool, -int64_t(bytes));
+  else
+    freeShared(pointer); // does nothing for memory of a graph
 }
 
 /// Allocates at once. A program that keeps to the stream's order cannot tell.
+/// \param pool  null: that of the stream's device.
 static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
                               CUstream handle) {
   Context *context;
@@ -86,7 +88,11 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
     *out = params.dptr;
     return error;
   }
-  *out = allocateKnown(context, bytes, Allocation::Device, 0, pool);
+  if (!pool)
+    pool = poolOf(context->device);
+  *out = pool->region ? allocateShared(context, *pool, bytes)
+                      : allocateKnown(context, pool->device, bytes,
+                                      Allocation::Device, 0, pool);
   if (!*out)
     return CUDA_ERROR_OUT_OF_MEMORY;
   countUse(pool, int64_t(bytes));
@@ -96,7 +102,7 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
 PTXJIT_CUDA_STREAM_API(cuMemAllocAsync, _ptsz,
                        (CUdeviceptr * out, size_t bytes, CUstream stream), out,
                        bytes, stream) {
-  return allocateAsync(out, bytes, devicePool(), stream);
+  return allocateAsync(out, bytes, nullptr, stream);
 }
 PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
                        (CUdeviceptr * out, size_t bytes, CUmemoryPool handle,
@@ -105,6 +111,8 @@ PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
   MemoryPool *pool;
   if (CUresult error = findPool(handle, pool))
     return error;
+  if (pool->region && pool->region->isImported())
+    return CUDA_ERROR_INVALID_VALUE; // its owner alone may allocate
   return allocateAsync(out, bytes, pool, stream);
 }
 PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
@@ -129,10 +137,20 @@ PTXJIT_CUDA_API(cuMemPoolCreate,
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !props)
     return CUDA_ERROR_INVALID_VALUE;
-  if (props->handleTypes)
-    return CUDA_ERROR_NOT_SUPPORTED; // pools cannot be exported
-  *out = reinterpret_cast<CUmemoryPool>(
-      getState().pools.add(std::make_unique<MemoryPool>()));
+  if (props->handleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (isMissing(props->location))
+    return CUDA_ERROR_INVALID_DEVICE;
+  auto pool = std::make_unique<MemoryPool>();
+  if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+    pool->device = props->location.id;
+  if (props->handleTypes) {
+    pool->region =
+        SharedRegion::make(memoryOfDevice(), getDevice(pool->device).number);
+    if (!pool->region)
+      return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  *out = reinterpret_cast<CUmemoryPool>(getState().pools.add(std::move(pool)));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
@@ -141,8 +159,10 @@ PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
     return error;
   if (pool->isDefault)
     return CUDA_ERROR_INVALID_VALUE;
-  if (devicePool() == pool)
-    devicePool() = &defaultPool();
+  for (CUdevice i = 0; i < countDevices(); ++i) {
+    MemoryPool *set = pool;
+    getDevice(i).pool.compare_exchange_strong(set, nullptr);
+  }
   getState().pools.remove(pool);
   return CUDA_SUCCESS;
 }
@@ -216,7 +236,12 @@ PTXJIT_CUDA_API(cuMemPoolSetAccess,
   MemoryPool *pool;
   if (CUresult error = findPool(handle, pool))
     return error;
-  return map || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (!map && count)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (isMissing(map[i].location))
+      return CUDA_ERROR_INVALID_DEVICE;
+  return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuMemPoolGetAccess,
                 (int *flags, CUmemoryPool handle, CUmemLocation *location),
@@ -226,6 +251,8 @@ PTXJIT_CUDA_API(cuMemPoolGetAccess,
     return error;
   if (!flags || !location)
     return CUDA_ERROR_INVALID_VALUE;
+  if (isMissing(*location))
+    return CUDA_ERROR_INVALID_DEVICE;
   *flags = 3; // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
   return CUDA_SUCCESS;
 }
@@ -236,7 +263,7 @@ PTXJIT_CUDA_API(cuDeviceGetDefaultMemPool,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUmemoryPool>(&defaultPool());
+  *out = reinterpret_cast<CUmemoryPool>(defaultPool(device));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceGetMemPool, (CUmemoryPool * out, CUdevice device), out,
@@ -245,7 +272,7 @@ PTXJIT_CUDA_API(cuDeviceGetMemPool, (CUmemoryPool * out, CUdevice device), out,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUmemoryPool>(devicePool().load());
+  *out = reinterpret_cast<CUmemoryPool>(poolOf(device));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
@@ -255,7 +282,9 @@ PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
     return error;
   if (CUresult error = findPool(handle, pool))
     return error;
-  devicePool() = pool;
+  if (pool->device != device || (pool->region && pool->region->isImported()))
+    return CUDA_ERROR_INVALID_VALUE;
+  getDevice(device).pool = pool;
   return CUDA_SUCCESS;
 }
 

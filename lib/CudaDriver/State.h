@@ -11,9 +11,10 @@
 #ifndef PTXJIT_LIB_CUDADRIVER_STATE_H
 #define PTXJIT_LIB_CUDADRIVER_STATE_H
 
+#include "DeviceCode.h"
+#include "Devices.h"
 #include "ptxjit/CudaDriver/CudaABI.h"
 #include "ptxjit/Runtime/FatBinary.h"
-#include "ptxjit/Runtime/LoadedModule.h"
 #include "ptxjit/Runtime/Log.h"
 #include "ptxjit/Runtime/TaskQueue.h"
 
@@ -69,6 +70,7 @@ struct Context;
 struct GraphNode;
 struct Capture;
 struct TextureReference;
+class SharedRegion;
 
 /// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
 /// program has set for the next launches of a kernel.
@@ -81,7 +83,7 @@ struct NextLaunch {
 
 /// A kernel of a module or a library.
 struct Function {
-  std::shared_ptr<ptxjit::LoadedModule> code;
+  std::shared_ptr<DeviceCode> code;
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr;      ///< handle of the module or library
   Context *context = nullptr; ///< of the module; null for a library
@@ -95,10 +97,10 @@ struct Function {
 /// Loaded code and the handles of its kernels: a module or a library.
 struct Module {
   Context *context = nullptr; ///< null: a library, valid in all
-  std::shared_ptr<ptxjit::LoadedModule> code;
+  std::shared_ptr<DeviceCode> code;
   std::map<std::string, Function *> functions; ///< by name
-  /// By name, of those that the program has asked for.
-  std::map<std::string, TextureReference *> references;
+  /// By name and device, of those that the program has asked for.
+  std::map<std::pair<std::string, CUdevice>, TextureReference *> references;
   ~Module();
 };
 struct Library : Module {};
@@ -155,6 +157,7 @@ struct EventRecord;
 /// A context has a default stream, and an error that stays once a kernel
 /// failed.
 struct Context {
+  CUdevice device = 0;
   bool isPrimary = false;
   /// Set in a green context: the primary context that it is a part of. That
   /// owns all memory, modules and events, and the error. A green context has
@@ -199,6 +202,8 @@ struct Allocation {
     Variable,
     OfGraph,
     Mapped,
+    Shared,   ///< of a pool that can be, or was, exported
+    Imported, ///< by cuIpcOpenMemHandle
     External
   };
   size_t bytes = 0;
@@ -209,7 +214,12 @@ struct Allocation {
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
   Context *context = nullptr;
-  std::shared_ptr<void> mapping = nullptr; ///< of External memory
+  /// The device that has the memory; of host memory that of its context.
+  CUdevice device = 0;
+  /// Of the device's memory; empty unless it counts there.
+  MemoryShare share{};
+  std::shared_ptr<SharedRegion> region{}; ///< of a shared pool
+  std::shared_ptr<void> mapping{};        ///< of External memory
 };
 
 /// The valid handles of one kind. They make a wrong handle an error, not a
@@ -301,9 +311,7 @@ struct State {
   HandleSet<ExternalSemaphore> externalSemaphores;
   HandleSet<TextureReference> references; ///< of textures and surfaces
 
-  std::mutex primaryMutex;
-  Context *primary = nullptr;
-  unsigned primaryUses = 0, primaryFlags = 0;
+  std::mutex primaryMutex; ///< of the primary contexts: see Device
 
   std::mutex memoryMutex;
   std::map<uint64_t, Allocation> allocations; ///< by address
@@ -326,11 +334,13 @@ CUresult enter(Context *&context);
 /// none.
 CUresult enterOwner(Context *owner, Context *&context);
 /// enterOwner() for calls with an address. If the memory has no owner the
-/// current context counts, and without a current one the device's primary
-/// context.
+/// current context counts, and without a current one the primary context of the
+/// memory's device.
 CUresult enterMemory(uint64_t address, Context *&context);
 /// Succeeds if the driver is initialised and `device` exists.
 CUresult checkDevice(CUdevice device);
+/// The device of the caller's current context; 0 without one.
+CUdevice currentDevice();
 
 // -- Streams (Streams.cpp)
 /// While an object of this type lives, the calling thread's default stream is
@@ -380,7 +390,7 @@ bool isInHostFunction();
 
 // -- Green contexts (GreenContexts.cpp)
 /// Adds a context to the valid ones.
-Context *addContext(unsigned flags);
+Context *addContext(CUdevice device, unsigned flags);
 /// Destroys the green contexts of a primary one.
 void destroyGreenContextsOf(Context &primary);
 /// The multiprocessors that launches in a stream may use.
@@ -405,16 +415,22 @@ Place findPlace(uint64_t address, size_t bytes);
 /// Allocates memory and adds it to State::allocations. \returns its address; 0
 /// if there is no memory.
 /// \param owner  null: the memory belongs to no context.
-uint64_t allocateKnown(Context *owner, size_t bytes, Allocation::Kind kind,
-                       unsigned flags = 0, void *pool = nullptr);
+/// \param device  that has the memory.
+uint64_t allocateKnown(Context *owner, CUdevice device, size_t bytes,
+                       Allocation::Kind kind, unsigned flags = 0,
+                       void *pool = nullptr);
 /// LaunchOptions::bytesBehind.
 uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.
 Context *ownerOf(uint64_t address);
+/// The device that has the memory at an address; 0 if it is not known.
+CUdevice deviceOf(uint64_t address);
 /// Called when a context goes: its memory stays, without an owner.
 void disownMemoryOf(Context &context);
 /// Frees memory of allocateKnown(). False if none of that kind begins there.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
+/// Frees a block (Blocks.h) that may have been exported (IpcMemory.cpp).
+void freeExportable(uint64_t address, size_t bytes);
 /// Is the address in a range of cuMemAddressReserve? The caller holds
 /// State::memoryMutex.
 bool isReserved(uint64_t address);
@@ -451,9 +467,12 @@ struct LaunchAttributes : LaunchOptions {
   /// Null unless the launch is a node that kernels may update.
   std::shared_ptr<DeviceNode> deviceNode;
 };
+/// \param context  where the kernel will run. Null: the context of its module;
+///   for a kernel of a library the one that `parameters` name, or the current
+///   one.
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
-                    const LaunchAttributes &attributes,
-                    OperationRef &operation);
+                    const LaunchAttributes &attributes, OperationRef &operation,
+                    Context *context = nullptr);
 /// Does the device have grids of these extents?
 bool isValidExtent(const Grid &grid);
 /// Number of CTAs in a cluster that all hardware with clusters supports.
@@ -516,8 +535,9 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
   return result;
 }
 
-/// The value of an attribute of the device (DeviceAttributes.def).
-int getAttribute(CUdevice_attribute attribute);
+/// The value of an attribute of a device (DeviceAttributes.def). Only a few
+/// differ among devices.
+int getAttribute(CUdevice_attribute attribute, CUdevice device = 0);
 /// Numbers behind our last attribute are accepted, for programs of a later
 /// CUDA.
 bool isAttribute(int number);

@@ -27,10 +27,10 @@ static void waitForAwaited(Context &context, StreamObject &stream) {
   std::lock_guard<std::mutex> lock(context.awaitedMutex);
   auto &all = context.awaited;
   all.erase(std::remove_if(all.begin(), all.end(),
-                           [](auto &record) { return isDone(*record); }),
+                           [](auto &record) { return record->isDone(); }),
             all.end());
   for (auto &record : all)
-    stream.work->submit([record] { waitFor(*record); });
+    stream.work->submit([record] { record->wait(); });
 }
 
 StreamObject *cuda::addStream(Context &context, unsigned flags, int priority) {
@@ -410,7 +410,8 @@ PTXJIT_CUDA_API(cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *green),
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetDevice, _ptsz,
                        (CUstream handle, CUdevice *device), handle, device) {
-  return ask(handle, device, [](StreamObject &) { return 0; });
+  return ask(handle, device,
+             [](StreamObject &stream) { return stream.context->device; });
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,

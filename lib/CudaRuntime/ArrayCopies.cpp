@@ -257,8 +257,9 @@ static int copyPeer(const cudaMemcpy3DPeerParms *params, CUstream stream,
   CUDA_MEMCPY3D box;
   if (!params)
     return cudaErrorInvalidValue;
-  if (params->srcDevice || params->dstDevice)
-    return cudaErrorInvalidDevice;
+  for (int device : {params->srcDevice, params->dstDevice})
+    if (int error = checkDevice(device))
+      return error;
   cudaMemcpy3DParms same{params->srcArray, params->srcPos,   params->srcPtr,
                          params->dstArray, params->dstPos,   params->dstPtr,
                          params->extent,   cudaMemcpyDefault};

@@ -117,6 +117,8 @@ PTXJIT_CUDART_API(cudaPointerGetAttributes,
     return cudaSuccess;
   }
   cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+  cuPointerGetAttribute(&out->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                        address);
   bool onHost = type == CU_MEMORYTYPE_HOST;
   out->type = managed  ? cudaMemoryTypeManaged
               : onHost ? cudaMemoryTypeHost
@@ -462,16 +464,18 @@ PTXJIT_CUDART_API(cudaMemcpyPeer,
                   (void *to, int toDevice, const void *from, int fromDevice,
                    size_t bytes),
                   to, toDevice, from, fromDevice, bytes) {
-  if (toDevice || fromDevice)
-    return cudaErrorInvalidDevice;
+  for (int device : {toDevice, fromDevice})
+    if (int error = checkDevice(device))
+      return error;
   return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 PTXJIT_CUDART_API(cudaMemcpyPeerAsync,
                   (void *to, int toDevice, const void *from, int fromDevice,
                    size_t bytes, CUstream stream),
                   to, toDevice, from, fromDevice, bytes, stream) {
-  if (toDevice || fromDevice)
-    return cudaErrorInvalidDevice;
+  for (int device : {toDevice, fromDevice})
+    if (int error = checkDevice(device))
+      return error;
   return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 

@@ -50,26 +50,39 @@ nvmlReturn_t copyText(const std::string &text, char *to, unsigned length) {
   return NVML_SUCCESS;
 }
 
-int countDevices() {
-  int count = 0;
-  return cuDeviceGetCount(&count) == CUDA_SUCCESS ? count : 0;
+/// What is known of a device of the machine. NVML also shows those that
+/// CUDA_VISIBLE_DEVICES hides. \pre 0 <= number < countDevices()
+PtxjitMachineDevice describe(int number) {
+  PtxjitMachineDevice device{};
+  cuPtxjitGetMachineDevice(number, &device);
+  return device;
 }
 
+int countDevices() { return describe(0).count; }
+
 /// Makes a handle: the device's number, plus 1.
-nvmlReturn_t makeHandle(CUdevice device, nvmlDevice_t *handle) {
-  *handle = reinterpret_cast<nvmlDevice_t>(uintptr_t(device) + 1);
+nvmlReturn_t makeHandle(int number, nvmlDevice_t *handle) {
+  *handle = reinterpret_cast<nvmlDevice_t>(uintptr_t(number) + 1);
   return NVML_SUCCESS;
 }
 
-/// The checks that every call about a device begins with.
-nvmlReturn_t enter(nvmlDevice_t handle, const void *result, CUdevice &device) {
+/// Finds the number of a device. The checks that every call about one begins
+/// with.
+nvmlReturn_t enter(nvmlDevice_t handle, const void *result, int &device) {
   if (!users)
     return NVML_ERROR_UNINITIALIZED;
   auto number = reinterpret_cast<uintptr_t>(handle);
   if (!result || number == 0 || number > uintptr_t(countDevices()))
     return NVML_ERROR_INVALID_ARGUMENT;
-  device = CUdevice(number - 1);
+  device = int(number - 1);
   return NVML_SUCCESS;
+}
+
+/// The device that the driver is asked about for a device that it may not show:
+/// all have the same properties.
+CUdevice askedFor(int number) {
+  CUdevice visible = describe(number).visible;
+  return visible < 0 ? 0 : visible;
 }
 nvmlReturn_t enter(const void *result) {
   if (!users)
@@ -77,9 +90,8 @@ nvmlReturn_t enter(const void *result) {
   return result ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
 }
 
-std::string uuidOf(CUdevice device) {
-  CUuuid uuid{};
-  cuDeviceGetUuid_v2(&uuid, device);
+std::string uuidOf(int number) {
+  CUuuid uuid = describe(number).uuid;
   std::string text = "GPU-";
   for (int i = 0; i < 16; ++i) {
     char digits[4];
@@ -92,23 +104,21 @@ std::string uuidOf(CUdevice device) {
   return text;
 }
 
-/// Asks in the primary context, since a query of free memory needs a context.
-nvmlReturn_t readMemory(CUdevice device, size_t &free, size_t &total) {
-  CUcontext context;
-  if (CUresult error = cuDevicePrimaryCtxRetain(&context, device))
-    return toNvml(error);
-  CUresult result = cuCtxPushCurrent_v2(context);
-  if (result == CUDA_SUCCESS) {
-    result = cuMemGetInfo_v2(&free, &total);
-    cuCtxPopCurrent_v2(&context);
+/// The parts of a bus id. A function behind a dot is ignored.
+struct BusId {
+  unsigned domain = 0, bus = 0, device = 0;
+  /// \returns false if the text is none.
+  bool parse(const char *text) {
+    return std::sscanf(text, "%x:%x:%x", &domain, &bus, &device) == 3;
   }
-  cuDevicePrimaryCtxRelease_v2(device);
-  return toNvml(result);
-}
+  bool operator==(const BusId &other) const {
+    return domain == other.domain && bus == other.bus && device == other.device;
+  }
+};
 
 /// Types of clocks: 0 graphics, 1 multiprocessor, 2 memory, 3 video.
 nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
-  CUdevice device;
+  int device;
   int kilohertz = 0;
   if (nvmlReturn_t error = enter(handle, megahertz, device))
     return error;
@@ -117,25 +127,29 @@ nvmlReturn_t readClock(nvmlDevice_t handle, int type, unsigned *megahertz) {
   int attribute = type == 2 ? CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE
                             : CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
   nvmlReturn_t result =
-      toNvml(cuDeviceGetAttribute(&kilohertz, attribute, device));
+      toNvml(cuDeviceGetAttribute(&kilohertz, attribute, askedFor(device)));
   *megahertz = unsigned(kilohertz) / 1000;
   return result;
 }
 
 /// `bytes` is the size of the caller's version of nvmlPciInfo_t.
 nvmlReturn_t readPciInfo(nvmlDevice_t handle, nvmlPciInfo_t *to, size_t bytes) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, to, device))
     return error;
   nvmlPciInfo_t info{};
-  nvmlReturn_t result = toNvml(
-      cuDeviceGetPCIBusId(info.busIdLegacy, sizeof(info.busIdLegacy), device));
-  std::sscanf(info.busIdLegacy, "%x:%x:%x", &info.domain, &info.bus,
-              &info.device);
-  std::snprintf(info.busId, sizeof(info.busId), "%08X:%02X:%02X.0", info.domain,
-                info.bus, info.device);
+  PtxjitMachineDevice known = describe(device);
+  static_assert(sizeof(known.busId) == sizeof(info.busIdLegacy));
+  std::memcpy(info.busIdLegacy, known.busId, sizeof(known.busId));
+  BusId id;
+  id.parse(known.busId);
+  info.domain = id.domain;
+  info.bus = id.bus;
+  info.device = id.device;
+  std::snprintf(info.busId, sizeof(info.busId), "%08X:%02X:%02X.0", id.domain,
+                id.bus, id.device);
   std::memcpy(to, &info, bytes);
-  return result;
+  return NVML_SUCCESS;
 }
 } // namespace
 
@@ -144,7 +158,9 @@ nvmlReturn_t readPciInfo(nvmlDevice_t handle, nvmlPciInfo_t *to, size_t bytes) {
 //===----------------------------------------------------------------------===//
 
 PTXJIT_NVML nvmlReturn_t nvmlInit_v2() {
-  if (CUresult error = cuInit(0))
+  // NVML also works where CUDA_VISIBLE_DEVICES hides all devices.
+  CUresult error = cuInit(0);
+  if (error && error != CUDA_ERROR_NO_DEVICE)
     return toNvml(error);
   ++users;
   return NVML_SUCCESS;
@@ -217,7 +233,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index,
                                                        nvmlDevice_t *device) {
   if (nvmlReturn_t error = enter(device))
     return error;
-  return index < unsigned(countDevices()) ? makeHandle(CUdevice(index), device)
+  return index < unsigned(countDevices()) ? makeHandle(int(index), device)
                                           : NVML_ERROR_INVALID_ARGUMENT;
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned index,
@@ -235,12 +251,15 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByUUID(const char *uuid,
 }
 PTXJIT_NVML nvmlReturn_t
 nvmlDeviceGetHandleByPciBusId_v2(const char *busId, nvmlDevice_t *device) {
-  CUdevice found;
+  BusId wanted, id;
   if (nvmlReturn_t error = enter(busId ? device : nullptr))
     return error;
-  return cuDeviceGetByPCIBusId(&found, busId) == CUDA_SUCCESS
-             ? makeHandle(found, device)
-             : NVML_ERROR_NOT_FOUND;
+  if (!wanted.parse(busId))
+    return NVML_ERROR_INVALID_ARGUMENT;
+  for (int i = 0; i < countDevices(); ++i)
+    if (id.parse(describe(i).busId) && id == wanted)
+      return makeHandle(i, device);
+  return NVML_ERROR_NOT_FOUND;
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *busId,
                                                        nvmlDevice_t *device) {
@@ -253,7 +272,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *busId,
 
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t handle,
                                             unsigned *index) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, index, device))
     return error;
   *index = unsigned(device);
@@ -265,17 +284,17 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t handle,
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t handle, char *name,
                                            unsigned length) {
-  CUdevice device;
+  int device;
   char text[96];
   if (nvmlReturn_t error = enter(handle, name, device))
     return error;
-  if (CUresult error = cuDeviceGetName(text, sizeof(text), device))
+  if (CUresult error = cuDeviceGetName(text, sizeof(text), askedFor(device)))
     return toNvml(error);
   return copyText(text, name, length);
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char *uuid,
                                            unsigned length) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, uuid, device))
     return error;
   return copyText(uuidOf(device), uuid, length);
@@ -295,13 +314,11 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t handle,
 
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t handle,
                                                  nvmlMemory_t *memory) {
-  CUdevice device;
-  size_t free = 0, total = 0;
+  int device;
   if (nvmlReturn_t error = enter(handle, memory, device))
     return error;
-  if (nvmlReturn_t error = readMemory(device, free, total))
-    return error;
-  *memory = {total, free, total - free};
+  PtxjitMachineDevice known = describe(device);
+  *memory = {known.total, known.free, known.total - known.free};
   return NVML_SUCCESS;
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t handle,
@@ -319,10 +336,10 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t handle,
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle,
                                                             int *major,
                                                             int *minor) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, major ? minor : nullptr, device))
     return error;
-  return toNvml(cuDeviceComputeCapability(major, minor, device));
+  return toNvml(cuDeviceComputeCapability(major, minor, askedFor(device)));
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t handle,
                                                    unsigned *value) {
@@ -341,7 +358,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t handle,
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle,
                                                   int *mode) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, mode, device))
     return error;
   *mode = 0; // any number of processes may use it
@@ -358,14 +375,90 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t handle,
 }
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle,
                                                      unsigned *bits) {
-  CUdevice device;
+  int device;
   int width = 0;
   if (nvmlReturn_t error = enter(handle, bits, device))
     return error;
   nvmlReturn_t result = toNvml(cuDeviceGetAttribute(
-      &width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device));
+      &width, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, askedFor(device)));
   *bits = unsigned(width);
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Links between devices
+//===----------------------------------------------------------------------===//
+
+/// Finds the numbers of two different devices.
+static nvmlReturn_t enter(nvmlDevice_t one, nvmlDevice_t two,
+                          const void *result) {
+  int first, second;
+  if (nvmlReturn_t error = enter(one, result, first))
+    return error;
+  if (nvmlReturn_t error = enter(two, result, second))
+    return error;
+  return first == second ? NVML_ERROR_INVALID_ARGUMENT : NVML_SUCCESS;
+}
+
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t one,
+                                                nvmlDevice_t two, int index,
+                                                int *status) {
+  if (nvmlReturn_t error = enter(one, two, status))
+    return error;
+  switch (index) {
+  case NVML_P2P_CAPS_INDEX_READ:
+  case NVML_P2P_CAPS_INDEX_WRITE:
+  case NVML_P2P_CAPS_INDEX_ATOMICS:
+    *status = NVML_P2P_STATUS_OK;
+    return NVML_SUCCESS;
+  case NVML_P2P_CAPS_INDEX_NVLINK: // the devices are on no bus
+  case NVML_P2P_CAPS_INDEX_PCI:
+    *status = NVML_P2P_STATUS_NOT_SUPPORTED;
+    return NVML_SUCCESS;
+  }
+  return NVML_ERROR_INVALID_ARGUMENT;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t one,
+                                                             nvmlDevice_t two,
+                                                             int *level) {
+  if (nvmlReturn_t error = enter(one, two, level))
+    return error;
+  *level = NVML_TOPOLOGY_NODE;
+  return NVML_SUCCESS;
+}
+
+/// Lists all devices but one. \param room  of the caller, whom 0 asks for the
+///   number; becomes that number.
+static nvmlReturn_t listDevices(int but, unsigned *room, nvmlDevice_t *list) {
+  unsigned number = 0;
+  for (int i = 0; i < countDevices(); ++i) {
+    if (i == but)
+      continue;
+    if (number < *room && list)
+      makeHandle(i, &list[number]);
+    ++number;
+  }
+  bool isEnough = *room == 0 || number <= *room;
+  *room = number;
+  return isEnough ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
+}
+PTXJIT_NVML nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t handle,
+                                                          int level,
+                                                          unsigned *count,
+                                                          nvmlDevice_t *list) {
+  int device;
+  if (nvmlReturn_t error = enter(handle, count, device))
+    return error;
+  if (level == NVML_TOPOLOGY_NODE)
+    return listDevices(device, count, list);
+  *count = 0;
+  return NVML_SUCCESS;
+}
+PTXJIT_NVML nvmlReturn_t nvmlSystemGetTopologyGpuSet(
+    [[maybe_unused]] unsigned cpu, unsigned *count, nvmlDevice_t *list) {
+  if (nvmlReturn_t error = enter(count))
+    return error;
+  return listDevices(-1, count, list);
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,7 +467,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle,
 
 PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(
     nvmlDevice_t handle, unsigned long long *reasons) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, reasons, device))
     return error;
   *reasons = 0; // nothing limits the clocks
@@ -388,7 +481,7 @@ PTXJIT_NVML nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(
 /// The users of the device are not known. Lists none, as NVML does in a
 /// container.
 static nvmlReturn_t listNobody(nvmlDevice_t handle, unsigned *count) {
-  CUdevice device;
+  int device;
   if (nvmlReturn_t error = enter(handle, count, device))
     return error;
   *count = 0;

@@ -6,6 +6,7 @@
 
 #include "FaultScope.h"
 #include "CtaFibers.h"
+#include "ptxjit/Runtime/MovePages.h"
 
 #include <csignal>
 #include <initializer_list>
@@ -83,6 +84,9 @@ struct FaultHandler {
 
   static void handle(int signal, siginfo_t *info, void *context) {
     bool sent = info->si_code <= 0; // by kill or raise, not by an instruction
+    if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
+        isMoved(reinterpret_cast<uint64_t>(info->si_addr)))
+      return; // the instruction runs again
     if (guard && !sent) {
       guard->signal = signal;
       guard->signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
@@ -219,11 +223,13 @@ private:
 // The scope
 //===----------------------------------------------------------------------===//
 
+void ptxjit::installFaultHandler() { FaultHandler::install({SIGSEGV, SIGBUS}); }
+
 FaultScope::FaultScope(const KernelCode &kernel)
     : kernel(kernel), outer(active) {
   thread_local SignalStack stack;
   (void)stack;
-  FaultHandler::install({SIGSEGV, SIGBUS});
+  installFaultHandler();
 }
 
 FaultScope::~FaultScope() { active = outer; }

@@ -91,6 +91,9 @@ private:
   Fault fault, held;
 };
 
+/// Puts our handler of bad accesses in front of the one that is there.
+void installFaultHandler();
+
 /// Runs body(argument). A bad access, an illegal instruction or a division by 0
 /// of the calling thread leaves it by a jump, and its work is abandoned.
 /// \returns the signal, or 0.

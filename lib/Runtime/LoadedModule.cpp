@@ -27,9 +27,8 @@
 
 using namespace ptxjit;
 
-LoadedModule::LoadedModule(std::string text, std::string fileName)
-    : compiler(std::make_shared<KernelCompiler>(std::move(text),
-                                                std::move(fileName))) {}
+LoadedModule::LoadedModule(std::shared_ptr<KernelCompiler> compiler)
+    : compiler(std::move(compiler)) {}
 
 LoadedModule::~LoadedModule() = default;
 
@@ -38,8 +37,8 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  std::string &diagnostics,
                                                  uint32_t *numErrors,
                                                  const KernelOptions &options) {
-  std::unique_ptr<LoadedModule> module(
-      new LoadedModule(std::move(text), fileName));
+  std::unique_ptr<LoadedModule> module(new LoadedModule(
+      std::make_shared<KernelCompiler>(std::move(text), fileName)));
   if (!module->compiler->open(diagnostics, numErrors))
     return nullptr;
   module->defineAll(module->getInfo().variables,
@@ -47,6 +46,19 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
   if (options.ahead)
     module->compileAhead(options);
   return module;
+}
+
+std::unique_ptr<LoadedModule> LoadedModule::makeTwin() {
+  const PtxjitModuleInfo &info = getInfo();
+  std::unique_ptr<LoadedModule> twin(new LoadedModule(compiler));
+  {
+    std::lock_guard<std::mutex> lock(variablesMutex);
+    for (uint32_t i = 0; i < info.numVariables; ++i)
+      if (info.variables[i].isManaged)
+        twin->variables.insert(*variables.find(info.variables[i].name));
+  }
+  twin->defineAll(info.variables, info.numVariables);
+  return twin;
 }
 
 const PtxjitModuleInfo &LoadedModule::getInfo() const {
@@ -74,23 +86,14 @@ LoadedModule::findKernel(const std::string &name) const {
 /// hides a variable until that is done.
 void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
   std::lock_guard<std::mutex> lock(variablesMutex);
-  size_t known = definitions.size();
+  std::vector<const PtxjitVariable *> fresh;
   for (uint32_t i = 0; i < count; ++i)
     if (!variables.count(list[i].name)) {
       define(list[i]);
-      definitions.push_back(&list[i]);
+      fresh.push_back(&list[i]);
     }
-  for (size_t i = known; i < definitions.size(); ++i)
-    initialize(*definitions[i]);
-}
-
-void LoadedModule::resetVariables() {
-  std::lock_guard<std::mutex> lock(variablesMutex);
-  for (const PtxjitVariable *variable : definitions) {
-    if (void *memory = variables.find(variable->name)->second.get())
-      std::memset(memory, 0, variable->bytes);
-    initialize(*variable);
-  }
+  for (const PtxjitVariable *variable : fresh)
+    relocate(*variable);
 }
 
 void LoadedModule::define(const PtxjitVariable &variable) {
@@ -102,15 +105,14 @@ void LoadedModule::define(const PtxjitVariable &variable) {
       makeDeviceBuffer(bytes, variable.isConstant ? AddressRange::Low : range);
   if (!memory && variable.isConstant)
     memory = makeDeviceBuffer(bytes, range);
+  if (memory && variable.initBytes)
+    std::memcpy(memory.get(), variable.init, variable.initBytes);
   variables.emplace(variable.name, std::move(memory));
 }
 
-/// Writes the initial value to memory that is zero.
-void LoadedModule::initialize(const PtxjitVariable &variable) {
+void LoadedModule::relocate(const PtxjitVariable &variable) {
   auto *bytes =
       static_cast<uint8_t *>(variables.find(variable.name)->second.get());
-  if (bytes && variable.initBytes)
-    std::memcpy(bytes, variable.init, variable.initBytes);
   for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
     const PtxjitReloc &reloc = variable.relocs[i];
     uint64_t value =

@@ -62,7 +62,7 @@ cudaError_t cudaStreamEndCapture(CUstream, CUgraph *);
 cudaError_t cudaGraphInstantiate(CUgraphExec *, CUgraph, unsigned long long);
 cudaError_t cudaGraphLaunch(CUgraphExec, CUstream);
 cudaError_t cudaStreamSynchronize(CUstream);
-cudaError_t cudaIpcGetMemHandle(void *, void *);
+cudaError_t cudaDeviceGetNvSciSyncAttributes(void *, int, int);
 const char *cudaGetErrorName(cudaError_t);
 const char *cudaGetErrorString(cudaError_t);
 }
@@ -220,7 +220,7 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   EXPECT_EQ(cudaMemcpy(&n, &n, 4, cudaMemcpyHostToDevice), 1);
   EXPECT_EQ(cudaMemcpy2D(data, 4, &n, 4, 8, 1, cudaMemcpyDefault), 12);
   EXPECT_EQ(cudaSetDevice(1), 101);
-  EXPECT_EQ(cudaIpcGetMemHandle(nullptr, nullptr), 801);
+  EXPECT_EQ(cudaDeviceGetNvSciSyncAttributes(nullptr, 0, 0), 801);
   cudaGetLastError();
 }
 

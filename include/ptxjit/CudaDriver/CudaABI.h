@@ -204,9 +204,11 @@ enum {
   CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
   CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
   CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
   CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
   CU_POINTER_ATTRIBUTE_MAPPED = 13,
+  CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
 };
 enum {
   CU_MEMORYTYPE_HOST = 1,
@@ -335,6 +337,41 @@ typedef struct CUDA_MEMCPY3D {
 } CUDA_MEMCPY3D;
 
 /** A CUDA_MEMCPY3D that names contexts. */
+/** What cuDeviceGetP2PAttribute tells of the link between two devices. */
+enum {
+  CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 1,
+  CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED = 2,
+  CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED = 3,
+  CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED = 4,
+  CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED = 5
+};
+/** A CUatomicOperation. */
+enum {
+  CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
+  CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
+  CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
+  CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
+  CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
+  CU_ATOMIC_OPERATION_AND = 5,
+  CU_ATOMIC_OPERATION_OR = 6,
+  CU_ATOMIC_OPERATION_XOR = 7,
+  CU_ATOMIC_OPERATION_EXCHANGE = 8,
+  CU_ATOMIC_OPERATION_CAS = 9,
+  CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
+  CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
+  CU_ATOMIC_OPERATION_FLOAT_MAX = 12
+};
+/** Bits of a CUatomicOperationCapability. */
+enum {
+  CU_ATOMIC_CAPABILITY_SIGNED = 1,
+  CU_ATOMIC_CAPABILITY_UNSIGNED = 2,
+  CU_ATOMIC_CAPABILITY_REDUCTION = 4,
+  CU_ATOMIC_CAPABILITY_SCALAR_32 = 8,
+  CU_ATOMIC_CAPABILITY_SCALAR_64 = 16,
+  CU_ATOMIC_CAPABILITY_SCALAR_128 = 32,
+  CU_ATOMIC_CAPABILITY_VECTOR_32x4 = 64
+};
+
 typedef struct CUDA_MEMCPY3D_PEER {
   size_t srcXInBytes, srcY, srcZ, srcLOD;
   int srcMemoryType;
@@ -559,6 +596,17 @@ typedef struct CUmemAllocationProp {
     unsigned char reserved[4];
   } allocFlags;
 } CUmemAllocationProp;
+enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 };
+typedef struct CUipcMemHandle {
+  char reserved[64];
+} CUipcMemHandle;
+typedef struct CUipcEventHandle {
+  char reserved[64];
+} CUipcEventHandle;
+typedef struct CUmemPoolPtrExportData {
+  unsigned char reserved[64];
+} CUmemPoolPtrExportData;
+
 typedef struct CUmemPoolProps {
   int allocType;
   int handleTypes;
@@ -879,22 +927,6 @@ enum {
   CU_MODULE_LAZY_LOADING = 2,
 };
 
-enum {
-  CU_ATOMIC_OPERATION_INTEGER_ADD = 0,
-  CU_ATOMIC_OPERATION_INTEGER_MIN = 1,
-  CU_ATOMIC_OPERATION_INTEGER_MAX = 2,
-  CU_ATOMIC_OPERATION_INTEGER_INCREMENT = 3,
-  CU_ATOMIC_OPERATION_INTEGER_DECREMENT = 4,
-  CU_ATOMIC_OPERATION_AND = 5,
-  CU_ATOMIC_OPERATION_OR = 6,
-  CU_ATOMIC_OPERATION_XOR = 7,
-  CU_ATOMIC_OPERATION_EXCHANGE = 8,
-  CU_ATOMIC_OPERATION_CAS = 9,
-  CU_ATOMIC_OPERATION_FLOAT_ADD = 10,
-  CU_ATOMIC_OPERATION_FLOAT_MIN = 11,
-  CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
-};
-
 enum { CU_LOG_LEVEL_ERROR = 0 };
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef void (*CUlogsCallback)(void *data, int level, char *message,
@@ -1152,6 +1184,11 @@ CUresult cuCtxSetSharedMemConfig(int config);
 CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxEnablePeerAccess(CUcontext handle, unsigned flags);
 CUresult cuCtxDisablePeerAccess(CUcontext handle);
+CUresult cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice from,
+                                 CUdevice to);
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities,
+                                          const int *operations, unsigned count,
+                                          CUdevice from, CUdevice to);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
@@ -1484,6 +1521,39 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *out, size_t bytes,
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle);
 CUresult cuMemPoolCreate(CUmemoryPool *out, const CUmemPoolProps *props);
 CUresult cuMemPoolDestroy(CUmemoryPool handle);
+CUresult cuMemPoolExportToShareableHandle(void *out, CUmemoryPool pool,
+                                          int type, unsigned long long flags);
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *out, void *descriptor,
+                                            int type, unsigned long long flags);
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *out,
+                                CUdeviceptr pointer);
+CUresult cuMemPoolImportPointer(CUdeviceptr *out, CUmemoryPool pool,
+                                CUmemPoolPtrExportData *data);
+CUresult cuMemGetHandleForAddressRange(void *out, CUdeviceptr pointer,
+                                       size_t bytes, int type,
+                                       unsigned long long flags);
+
+/* Memory and events of other processes. */
+CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr pointer);
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,
+                               unsigned flags);
+CUresult cuIpcOpenMemHandle(CUdeviceptr *out, CUipcMemHandle handle,
+                            unsigned flags);
+CUresult cuIpcCloseMemHandle(CUdeviceptr pointer);
+CUresult cuIpcGetEventHandle(CUipcEventHandle *out, CUevent event);
+CUresult cuIpcOpenEventHandle(CUevent *out, CUipcEventHandle handle);
+
+/* Not of CUDA: for libnvidia-ml.so.1, which shows devices that
+ * CUDA_VISIBLE_DEVICES hides. */
+typedef struct PtxjitMachineDevice {
+  int count;        /**< devices of the machine */
+  CUdevice visible; /**< its number in this process; -1: it is hidden */
+  CUuuid uuid;
+  char busId[16];
+  size_t total, free; /**< bytes of memory */
+} PtxjitMachineDevice;
+/** Needs no cuInit(). */
+CUresult cuPtxjitGetMachineDevice(int number, PtxjitMachineDevice *device);
 CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep);
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, int attribute, void *value);
 CUresult cuMemPoolGetAttribute(CUmemoryPool handle, int attribute, void *value);

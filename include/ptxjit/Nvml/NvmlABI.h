@@ -48,6 +48,19 @@ typedef struct nvmlMemory_v2_t {
 /** The value that nvmlMemory_v2_t::version must have. */
 #define NVML_MEMORY_V2 (unsigned)(sizeof(nvmlMemory_v2_t) | 2u << 24)
 
+/** What nvmlDeviceGetP2PStatus is asked for, and what it answers. */
+enum {
+  NVML_P2P_CAPS_INDEX_READ = 0,
+  NVML_P2P_CAPS_INDEX_WRITE = 1,
+  NVML_P2P_CAPS_INDEX_NVLINK = 2,
+  NVML_P2P_CAPS_INDEX_ATOMICS = 3,
+  NVML_P2P_CAPS_INDEX_PCI = 4,
+  NVML_P2P_STATUS_OK = 0,
+  NVML_P2P_STATUS_NOT_SUPPORTED = 5
+};
+/** What two devices have in common: a NUMA node. */
+enum { NVML_TOPOLOGY_NODE = 40 };
+
 nvmlReturn_t nvmlInit_v2(void);
 nvmlReturn_t nvmlInit(void);
 nvmlReturn_t nvmlInitWithFlags(unsigned flags);
@@ -69,6 +82,16 @@ nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char *busId,
                                               nvmlDevice_t *device);
 nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char *busId,
                                            nvmlDevice_t *device);
+
+nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t one, nvmlDevice_t two,
+                                    int index, int *status);
+nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t one,
+                                                 nvmlDevice_t two, int *level);
+nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, int level,
+                                              unsigned *count,
+                                              nvmlDevice_t *list);
+nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned cpu, unsigned *count,
+                                         nvmlDevice_t *list);
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned *index);
 nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned *number);

@@ -94,6 +94,9 @@ public:
        uint32_t *numErrors = nullptr,
        const KernelOptions &options = KernelOptions());
   ~LoadedModule();
+  /// Makes a module of the same text and code, with variables of its own, which
+  /// have their initial values. Managed variables are this module's.
+  std::unique_ptr<LoadedModule> makeTwin();
 
   const PtxjitModuleInfo &getInfo() const;
   /// The range that must hold all memory which the kernels can address.
@@ -146,16 +149,14 @@ public:
   /// Calls body(address, bytes) for each variable.
   void forEachVariable(
       const std::function<void(uint64_t address, size_t bytes)> &body);
-  /// Gives all variables their initial values again. No kernel may run.
-  void resetVariables();
 
 private:
-  LoadedModule(std::string text, std::string fileName);
+  explicit LoadedModule(std::shared_ptr<KernelCompiler> compiler);
   void compileAhead(const KernelOptions &options);
   uint64_t addressOf(const std::string &symbol);
   uint64_t findVariable(const std::string &symbol) const;
   void define(const PtxjitVariable &variable);
-  void initialize(const PtxjitVariable &variable);
+  void relocate(const PtxjitVariable &variable);
   void defineAll(const PtxjitVariable *list, uint32_t count);
   LaunchStatus complete(const std::string &kernel, const Grid &grid,
                         const uint32_t block[3], const LaunchOptions &options,
@@ -202,8 +203,7 @@ private:
   /// Guards `variables`. May be taken while `mutex` is held, never the other
   /// way round.
   std::mutex variablesMutex;
-  std::vector<const PtxjitVariable *> definitions; ///< of `variables`
-  std::map<std::string, DeviceBuffer> variables;
+  std::map<std::string, std::shared_ptr<void>> variables;
 };
 
 } // namespace ptxjit
