@@ -23,7 +23,10 @@ inline const int kFourDevices = setenv("PTXJIT_DEVICES", "4", 0);
 inline std::string runItself(const std::string &test,
                              const std::string &environment) {
   std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
-  std::string command = environment + " " + program +
+  // lit runs a share of the tests, and tells so in the environment.
+  std::string command = "unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX "
+                        "GTEST_SHARD_STATUS_FILE GTEST_OUTPUT; " +
+                        environment + " " + program +
                         " --gtest_also_run_disabled_tests --gtest_brief=1" +
                         " --gtest_filter=" + test + " 2>&1";
   std::string text;

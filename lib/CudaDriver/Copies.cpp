@@ -232,6 +232,30 @@ static bool settlePageable(CopyOperation &copy, int order) {
   return false;
 }
 
+static Context *ownerOf(const BoxEnd &end) {
+  return end.image ? end.image->context : deviceOwnerOf(end.begin);
+}
+
+/// A copy between two devices in the default stream comes behind all that was
+/// issued to either of them, and in front of all that is issued later. So it
+/// waits here for what came before, and the caller waits for the copy.
+/// \returns whether it is such a copy.
+///
+/// See "Multi-Device System: Peer-to-Peer Memory Copy" in the programming
+/// guide.
+static bool joinDevices(const CopyOperation &copy, const Context &context,
+                        const StreamObject &stream) {
+  if (&stream != &context.defaultStream || !copy.bytes())
+    return false;
+  Context *to = ownerOf(copy.to), *from = ownerOf(copy.from);
+  if (!to || !from || to->device == from->device)
+    return false;
+  for (Context *other : {to, from})
+    if (other != &context)
+      (void)synchronizeContext(*other); // its errors are not the caller's
+  return true;
+}
+
 CUresult cuda::copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
                        int order) {
   Context *context;
@@ -241,8 +265,10 @@ CUresult cuda::copyBox(const CUDA_MEMCPY3D &params, CUstream handle, bool wait,
     return error;
   if (CUresult error = makeCopy(params, copy))
     return error;
-  if (!wait && !stream->capture)
-    wait = settlePageable(*copy, order);
+  if (!stream->capture) {
+    wait |= joinDevices(*copy, *context, *stream);
+    wait = wait || settlePageable(*copy, order);
+  }
   return enqueue(*context, *stream, std::move(copy), wait);
 }
 

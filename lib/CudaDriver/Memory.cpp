@@ -68,6 +68,16 @@ Context *cuda::ownerOf(uint64_t address) {
   return it == getState().allocations.end() ? nullptr : it->second.context;
 }
 
+Context *cuda::deviceOwnerOf(uint64_t address) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  bool isOfDevice = it != getState().allocations.end() &&
+                    (it->second.kind == Allocation::Device ||
+                     it->second.kind == Allocation::Shared ||
+                     it->second.kind == Allocation::Imported);
+  return isOfDevice ? it->second.context : nullptr;
+}
+
 void cuda::disownMemoryOf(Context &context) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   for (auto &[address, allocation] : getState().allocations)

@@ -423,6 +423,9 @@ uint64_t allocateKnown(Context *owner, CUdevice device, size_t bytes,
 uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.
 Context *ownerOf(uint64_t address);
+/// The same for memory of a device; null for memory of the host and managed
+/// memory.
+Context *deviceOwnerOf(uint64_t address);
 /// The device that has the memory at an address; 0 if it is not known.
 CUdevice deviceOf(uint64_t address);
 /// Called when a context goes: its memory stays, without an owner.

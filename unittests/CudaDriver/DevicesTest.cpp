@@ -156,6 +156,8 @@ TEST_F(Devices, MemoryIsCountedForEach) {
 
 TEST_F(Devices, PrimaryContextsAreApart) {
   CUcontext one, three, again;
+  for (int i = 0; i < 4; ++i) // what other tests have left
+    EXPECT_EQ(cuDevicePrimaryCtxReset_v2(i), CUDA_SUCCESS);
   ASSERT_EQ(cuDevicePrimaryCtxRetain(&one, 1), CUDA_SUCCESS);
   ASSERT_EQ(cuDevicePrimaryCtxRetain(&three, 3), CUDA_SUCCESS);
   EXPECT_NE(one, three);
@@ -179,6 +181,7 @@ TEST_F(Devices, PrimaryContextsAreApart) {
   EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(2), CUDA_SUCCESS);
   EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(3), CUDA_SUCCESS);
   EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(3), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuDevicePrimaryCtxSetFlags_v2(3, 0), CUDA_SUCCESS);
 }
 
 TEST_F(Devices, LibrariesHaveVariablesOnEach) {

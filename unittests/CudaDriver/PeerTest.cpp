@@ -7,7 +7,10 @@
 #include "../FourDevices.h"
 #include "ptxjit/CudaDriver/CudaABI.h"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -62,6 +65,29 @@ TEST_F(Peers, AccessIsEnabledOnce) {
   EXPECT_EQ(cuCtxEnablePeerAccess(two, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
   EXPECT_EQ(cuCtxDestroy_v2(same), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxEnablePeerAccess(same, 0), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+TEST_F(Peers, CopiesWaitForBothDevices) {
+  // The other device sets its memory when it is told.
+  CUdeviceptr flag;
+  ASSERT_EQ(cuMemAlloc_v2(&flag, 4), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamWaitValue32_v2(nullptr, flag, 1, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuMemsetD32Async(there, 9, 1024, nullptr), CUDA_SUCCESS);
+  std::thread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    *reinterpret_cast<std::atomic<unsigned> *>(flag) = 1;
+  });
+  ASSERT_EQ(cuCtxSetCurrent(one), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemcpyPeerAsync(here, one, there, two, 4096, nullptr),
+            CUDA_SUCCESS);
+  // What is issued to the other device now comes behind the copy.
+  ASSERT_EQ(cuCtxSetCurrent(two), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemsetD32_v2(there, 4, 1024), CUDA_SUCCESS);
+  unsigned value = 0;
+  EXPECT_EQ(cuMemcpyDtoH_v2(&value, here + 4092, 4), CUDA_SUCCESS);
+  EXPECT_EQ(value, 9u);
+  host.join();
+  EXPECT_EQ(cuMemFree_v2(flag), CUDA_SUCCESS);
 }
 
 TEST_F(Peers, Links) {
