@@ -12,7 +12,6 @@
 #include "UserObjects.h"
 
 #include <algorithm>
-#include <future>
 #include <thread>
 
 namespace ptxjit::cuda {
@@ -120,8 +119,9 @@ struct GraphExec {
   /// What launches run; null: to be made anew, after a change.
   std::shared_ptr<const InstancePlan> plan;
   std::shared_ptr<Turn> turn;
-  /// Ready when the last launch has ended: the next one waits for it.
-  std::shared_future<void> last;
+  /// The last launch or upload, which the next one waits for.
+  std::shared_ptr<Progress> progress;
+  uint64_t ticket = 0;
 };
 
 /// A recording: the streams that record into one graph.

@@ -231,21 +231,20 @@ namespace {
 /// when the one before it has ended.
 struct GraphLaunch : Operation {
   std::shared_ptr<const InstancePlan> plan;
-  std::shared_future<void> before; ///< not valid: this is the first launch
-  /// If the launch never runs the destructor fulfils it.
-  mutable std::promise<void> done;
+  /// The one before, if it is in another stream.
+  std::shared_ptr<Progress> before;
+  uint64_t ticket = 0;
 
   bool uploads = false; ///< instead of running
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_GRAPH; }
   void run(Context &context) const override {
-    if (before.valid())
-      before.wait();
+    if (before)
+      before->wait(ticket);
     if (uploads)
       plan->load();
     else
       runInstance(plan, context);
-    done.set_value();
   }
 };
 } // namespace
@@ -260,11 +259,16 @@ static CUresult submit(GraphExec &exec, Context &context, StreamObject &stream,
   if (!exec.plan)
     exec.plan = std::make_shared<InstancePlan>(exec);
   launch->plan = exec.plan;
-  launch->before = exec.last;
-  std::shared_future<void> done = launch->done.get_future().share();
-  if (CUresult error = enqueue(context, stream, std::move(launch)))
+  const std::shared_ptr<Progress> &progress = stream.work->getProgress();
+  if (exec.progress != progress)
+    launch->before = exec.progress;
+  launch->ticket = exec.ticket;
+  uint64_t ticket;
+  if (CUresult error = enqueue(context, stream, std::move(launch),
+                               /*wait=*/false, &ticket))
     return error;
-  exec.last = std::move(done);
+  exec.progress = progress;
+  exec.ticket = ticket;
   return CUDA_SUCCESS;
 }
 

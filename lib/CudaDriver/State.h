@@ -366,9 +366,11 @@ StreamObject *addStream(Context &context, unsigned flags, int priority);
 uint64_t submitOrdered(Context &context, StreamObject &stream,
                        std::function<void()> task, bool here = false);
 /// Appends an operation to a stream, or to the graph that the stream records.
-/// \param wait  return only when the operation is done.
+/// \param wait    return only when the operation is done.
+/// \param ticket  set to the task's ticket in the stream, if it is not
+/// recorded.
 CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
-                 bool wait = false);
+                 bool wait = false, uint64_t *ticket = nullptr);
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
 void destroyStreamsOf(Context &context);
 /// The default stream that a stream waits for. Green contexts have their own.

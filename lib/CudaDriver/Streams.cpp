@@ -208,7 +208,7 @@ static bool isCapturing(const StreamObject &first) {
 }
 
 CUresult cuda::enqueue(Context &context, StreamObject &stream,
-                       OperationRef operation, bool wait) {
+                       OperationRef operation, bool wait, uint64_t *ticket) {
   if (stream.capture) {
     Capture &capture = *stream.capture;
     if (wait || !capture.canRecord(*operation))
@@ -229,11 +229,13 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
     if (!context.stickyError) // after a failed kernel nothing runs
       operation->run(context);
   };
-  uint64_t ticket =
+  uint64_t own =
       submitOrdered(context, stream, run, wait || operation->isShort());
+  if (ticket)
+    *ticket = own;
   if (!wait)
     return CUDA_SUCCESS;
-  stream.work->getProgress()->wait(ticket);
+  stream.work->getProgress()->wait(own);
   return CUresult(context.stickyError.load());
 }
 
