@@ -416,6 +416,8 @@ Context *ownerOf(uint64_t address);
 void disownMemoryOf(Context &context);
 /// Frees memory of allocateKnown(). False if none of that kind begins there.
 bool freeKnown(uint64_t address, Allocation::Kind kind);
+/// Forgets advice about memory that goes (Placement.cpp).
+void forgetPlacement(uint64_t address, size_t bytes);
 /// Is the address in a range of cuMemAddressReserve? The caller holds
 /// State::memoryMutex.
 bool isReserved(uint64_t address);

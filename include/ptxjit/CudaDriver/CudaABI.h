@@ -538,6 +538,23 @@ enum {
   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
   CU_MEM_LOCATION_TYPE_INVALID = 0,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEM_LOCATION_TYPE_HOST = 2,
+  CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+  CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
+  CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+  CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+  CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+  CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+  CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+  CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
+  CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+  CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
   CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
   CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
@@ -1503,6 +1520,11 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
+                                CUdeviceptr pointer, size_t bytes);
+CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, int *attributes,
+                                 size_t count, CUdeviceptr pointer,
+                                 size_t bytes);
 CUresult cuLogsRegisterCallback(CUlogsCallback function, void *userData,
                                 CUlogsCallbackHandle *out);
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle);
