@@ -858,6 +858,33 @@ enum {
   CU_ATOMIC_OPERATION_FLOAT_MAX = 12,
 };
 
+enum {
+  CU_PROCESS_STATE_RUNNING = 0,
+  CU_PROCESS_STATE_LOCKED = 1,
+  CU_PROCESS_STATE_CHECKPOINTED = 2,
+};
+typedef struct CUcheckpointLockArgs {
+  unsigned timeoutMs; /**< 0: none */
+  unsigned reserved0;
+  uint64_t reserved1[7];
+} CUcheckpointLockArgs;
+typedef struct CUcheckpointRestoreArgs {
+  void *gpuPairs;
+  unsigned gpuPairsCount;
+} CUcheckpointRestoreArgs;
+
+enum {
+  CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+  CU_COREDUMP_TRIGGER_HOST = 2,
+  CU_COREDUMP_LIGHTWEIGHT = 3,
+  CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+  CU_COREDUMP_FILE = 5,
+  CU_COREDUMP_PIPE = 6,
+  CU_COREDUMP_GENERATION_FLAGS = 7,
+  CU_COREDUMP_MAX = 8,
+  CU_COREDUMP_SKIP_ABORT = 1 << 4, /**< one of the generation flags */
+};
+
 enum { CU_LOG_LEVEL_ERROR = 0 };
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef void (*CUlogsCallback)(void *data, int level, char *message,
@@ -1520,6 +1547,15 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuCheckpointProcessGetState(int pid, int *state);
+CUresult cuCheckpointProcessLock(int pid, CUcheckpointLockArgs *args);
+CUresult cuCheckpointProcessCheckpoint(int pid, void *args);
+CUresult cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs *args);
+CUresult cuCheckpointProcessUnlock(int pid, void *args);
+CUresult cuCoredumpGetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpGetAttributeGlobal(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
 CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
                                 CUdeviceptr pointer, size_t bytes);
 CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, int *attributes,
