@@ -314,6 +314,8 @@ struct LaunchOperation : Operation {
     context.stickyError = resultOf(status);
     report.erase(report.find_last_not_of('\n') + 1);
     log(LogKind::Error, report);
+    dumpFailure(context, resultOf(status), kernel->name + describe(shape),
+                report);
   }
 };
 } // namespace

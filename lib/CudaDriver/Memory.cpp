@@ -117,6 +117,7 @@ bool cuda::freeKnown(uint64_t address, Allocation::Kind kind) {
     freed = std::move(it->second);
     state.allocations.erase(it);
   }
+  forgetPlacement(address, freed.bytes);
   if (kind == Allocation::Device)
     freeExportable(address, freed.bytes);
   else if (!freed.mapping) // else it is unmapped now
@@ -444,110 +445,4 @@ PTXJIT_CUDA_API(cuPointerSetAttribute,
   return value && isKnown && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
              ? CUDA_SUCCESS // copies are always in order
              : CUDA_ERROR_INVALID_VALUE;
-}
-
-//===----------------------------------------------------------------------===//
-// Placement: memory is in one place only
-//===----------------------------------------------------------------------===//
-
-static CUresult advise(CUdeviceptr pointer, size_t bytes) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  return bytes && findPlace(pointer, bytes) == Place::Inside
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_INVALID_VALUE;
-}
-
-PTXJIT_CUDA_API(cuMemAdvise,
-                (CUdeviceptr pointer, size_t bytes, int advice,
-                 CUdevice device),
-                pointer, bytes, advice, device) {
-  return advice < 1 || advice > 6 ? CUDA_ERROR_INVALID_VALUE
-                                  : advise(pointer, bytes);
-}
-PTXJIT_CUDA_API(cuMemAdvise_v2,
-                (CUdeviceptr pointer, size_t bytes, int advice,
-                 CUmemLocation location),
-                pointer, bytes, advice, location) {
-  return cuMemAdvise(pointer, bytes, advice, location.id);
-}
-
-static CUresult prefetch(CUdeviceptr pointer, size_t bytes, CUstream handle) {
-  Context *context;
-  StreamObject *stream;
-  if (CUresult error = enterStream(handle, context, stream))
-    return error;
-  return advise(pointer, bytes);
-}
-
-PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync, _ptsz,
-                       (CUdeviceptr pointer, size_t bytes, CUdevice device,
-                        CUstream stream),
-                       pointer, bytes, device, stream) {
-  if (!isDevice(device) && device != -1) // -1: the host
-    return CUDA_ERROR_INVALID_DEVICE;
-  return prefetch(pointer, bytes, stream);
-}
-PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
-                       (CUdeviceptr pointer, size_t bytes,
-                        CUmemLocation location, unsigned flags,
-                        CUstream stream),
-                       pointer, bytes, location, flags, stream) {
-  if (flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (isMissing(location))
-    return CUDA_ERROR_INVALID_DEVICE;
-  return prefetch(pointer, bytes, stream);
-}
-
-/// Discarded contents may as well stay, so discarding does nothing.
-static CUresult adviseBatch(const CUdeviceptr *pointers, const size_t *sizes,
-                            size_t count, unsigned long long flags,
-                            CUstream stream) {
-  if (!pointers || !sizes || !count || flags)
-    return CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; i < count; ++i)
-    if (CUresult error = prefetch(pointers[i], sizes[i], stream))
-      return error;
-  return CUDA_SUCCESS;
-}
-static CUresult checkLocations(const CUmemLocation *locations,
-                               const size_t *starts, size_t numLocations,
-                               size_t count) {
-  if (!locations || !starts || !numLocations || numLocations > count ||
-      starts[0] != 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; i < numLocations; ++i)
-    if (isMissing(locations[i]))
-      return CUDA_ERROR_INVALID_DEVICE;
-  return CUDA_SUCCESS;
-}
-
-PTXJIT_CUDA_STREAM_API(cuMemPrefetchBatchAsync, _ptsz,
-                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
-                        CUmemLocation *locations, size_t *starts,
-                        size_t numLocations, unsigned long long flags,
-                        CUstream stream),
-                       pointers, sizes, count, locations, starts, numLocations,
-                       flags, stream) {
-  if (CUresult error = checkLocations(locations, starts, numLocations, count))
-    return error;
-  return adviseBatch(pointers, sizes, count, flags, stream);
-}
-PTXJIT_CUDA_STREAM_API(cuMemDiscardBatchAsync, _ptsz,
-                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
-                        unsigned long long flags, CUstream stream),
-                       pointers, sizes, count, flags, stream) {
-  return adviseBatch(pointers, sizes, count, flags, stream);
-}
-PTXJIT_CUDA_STREAM_API(cuMemDiscardAndPrefetchBatchAsync, _ptsz,
-                       (CUdeviceptr * pointers, size_t *sizes, size_t count,
-                        CUmemLocation *locations, size_t *starts,
-                        size_t numLocations, unsigned long long flags,
-                        CUstream stream),
-                       pointers, sizes, count, locations, starts, numLocations,
-                       flags, stream) {
-  return cuMemPrefetchBatchAsync(pointers, sizes, count, locations, starts,
-                                 numLocations, flags, stream);
 }

@@ -436,6 +436,8 @@ void disownMemoryOf(Context &context);
 bool freeKnown(uint64_t address, Allocation::Kind kind);
 /// Frees a block (Blocks.h) that may have been exported (IpcMemory.cpp).
 void freeExportable(uint64_t address, size_t bytes);
+/// Forgets advice about memory that goes (Placement.cpp).
+void forgetPlacement(uint64_t address, size_t bytes);
 /// Is the address in a range of cuMemAddressReserve? The caller holds
 /// State::memoryMutex.
 bool isReserved(uint64_t address);
@@ -505,6 +507,14 @@ void watchLogs();
 /// must not touch the State.
 inline std::atomic<bool> forked{false};
 inline bool isForked() { return forked.load(std::memory_order_relaxed); }
+/// Has the process been locked by cuCheckpointProcessLock? Then calls wait
+/// (Checkpoint.cpp).
+inline std::atomic<bool> isLocked{false};
+void awaitUnlock();
+/// Writes a file about a failed kernel, if the context's settings say so, and
+/// may end the process (Coredump.cpp).
+void dumpFailure(const Context &context, CUresult error,
+                 const std::string &launch, const std::string &report);
 /// Sets `forked` in children of this process from now on.
 void watchForks();
 
@@ -516,6 +526,9 @@ void logCall(const char *name, const std::string &arguments, CUresult result);
 template <bool needsDevice, typename... Parameters, typename... Args>
 CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
                    Args... args) {
+  if (needsDevice && isLocked.load(std::memory_order_relaxed) && !isForked() &&
+      !isInHostFunction())
+    awaitUnlock();
   CUresult result = needsDevice && isForked() ? CUDA_ERROR_NOT_INITIALIZED
                     : needsDevice && isInHostFunction()
                         ? CUDA_ERROR_NOT_PERMITTED

@@ -135,6 +135,20 @@ PTXJIT_CUDART_API(cudaMemAdvise,
                   pointer, bytes, advice, location) {
   return cuMemAdvise_v2(toDevice(pointer), bytes, advice, location);
 }
+PTXJIT_CUDART_API(cudaMemRangeGetAttribute,
+                  (void *data, size_t size, int attribute, const void *pointer,
+                   size_t bytes),
+                  data, size, attribute, pointer, bytes) {
+  return cuMemRangeGetAttribute(data, size, attribute, toDevice(pointer),
+                                bytes);
+}
+PTXJIT_CUDART_API(cudaMemRangeGetAttributes,
+                  (void **data, size_t *sizes, int *attributes, size_t count,
+                   const void *pointer, size_t bytes),
+                  data, sizes, attributes, count, pointer, bytes) {
+  return cuMemRangeGetAttributes(data, sizes, attributes, count,
+                                 toDevice(pointer), bytes);
+}
 PTXJIT_CUDART_STREAM_API(cudaMemPrefetchAsync, _ptsz,
                          (const void *pointer, size_t bytes,
                           CUmemLocation location, unsigned flags,

@@ -579,6 +579,23 @@ enum {
   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1,
   CU_MEM_LOCATION_TYPE_INVALID = 0,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEM_LOCATION_TYPE_HOST = 2,
+  CU_MEM_LOCATION_TYPE_HOST_NUMA = 3,
+  CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT = 4,
+  CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+  CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+  CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+  CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+  CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+  CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
+  CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+  CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
   CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
   CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
   CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
@@ -925,6 +942,33 @@ typedef struct CUDA_LAUNCH_PARAMS {
 enum {
   CU_MODULE_EAGER_LOADING = 1,
   CU_MODULE_LAZY_LOADING = 2,
+};
+
+enum {
+  CU_PROCESS_STATE_RUNNING = 0,
+  CU_PROCESS_STATE_LOCKED = 1,
+  CU_PROCESS_STATE_CHECKPOINTED = 2,
+};
+typedef struct CUcheckpointLockArgs {
+  unsigned timeoutMs; /**< 0: none */
+  unsigned reserved0;
+  uint64_t reserved1[7];
+} CUcheckpointLockArgs;
+typedef struct CUcheckpointRestoreArgs {
+  void *gpuPairs;
+  unsigned gpuPairsCount;
+} CUcheckpointRestoreArgs;
+
+enum {
+  CU_COREDUMP_ENABLE_ON_EXCEPTION = 1,
+  CU_COREDUMP_TRIGGER_HOST = 2,
+  CU_COREDUMP_LIGHTWEIGHT = 3,
+  CU_COREDUMP_ENABLE_USER_TRIGGER = 4,
+  CU_COREDUMP_FILE = 5,
+  CU_COREDUMP_PIPE = 6,
+  CU_COREDUMP_GENERATION_FLAGS = 7,
+  CU_COREDUMP_MAX = 8,
+  CU_COREDUMP_SKIP_ABORT = 1 << 4, /**< one of the generation flags */
 };
 
 enum { CU_LOG_LEVEL_ERROR = 0 };
@@ -1630,6 +1674,20 @@ CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value,
                           size_t width, size_t height);
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream);
+CUresult cuCheckpointProcessGetState(int pid, int *state);
+CUresult cuCheckpointProcessLock(int pid, CUcheckpointLockArgs *args);
+CUresult cuCheckpointProcessCheckpoint(int pid, void *args);
+CUresult cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs *args);
+CUresult cuCheckpointProcessUnlock(int pid, void *args);
+CUresult cuCoredumpGetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpGetAttributeGlobal(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttribute(int attribute, void *value, size_t *size);
+CUresult cuCoredumpSetAttributeGlobal(int attribute, void *value, size_t *size);
+CUresult cuMemRangeGetAttribute(void *data, size_t size, int attribute,
+                                CUdeviceptr pointer, size_t bytes);
+CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, int *attributes,
+                                 size_t count, CUdeviceptr pointer,
+                                 size_t bytes);
 CUresult cuLogsRegisterCallback(CUlogsCallback function, void *userData,
                                 CUlogsCallbackHandle *out);
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle handle);
