@@ -45,6 +45,7 @@ ALLOWED = {
     "CudaDriver": {"CudaDriver", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
+    "Nccl": {"Nccl", "CudaDriver/CudaABI.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     "Device": {"Device/Functions.def", "Device/TensorCore.h",
@@ -54,7 +55,8 @@ ALLOWED = {
     "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Ocelot",
+NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+           "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
