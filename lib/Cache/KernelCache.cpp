@@ -37,6 +37,7 @@ static void describe(Archive &a, PtxjitVariable &v) {
     a.number(r.addend);
   });
   a.number(v.isConstant);
+  a.number(v.isManaged);
 }
 
 static void describe(Archive &a, PtxjitKernelInfo &k) {

@@ -266,7 +266,9 @@ static CUresult allocate(Image &image, unsigned levels) {
   size_t bytes = 0;
   while (image.levels.size() < levels)
     bytes = addLevel(image, bytes);
-  image.memory = makeDeviceBuffer(bytes + kSlack);
+  image.share = MemoryShare(image.context->device, bytes + kSlack);
+  if (image.share)
+    image.memory = makeDeviceBuffer(bytes + kSlack);
   if (!image.memory)
     return CUDA_ERROR_OUT_OF_MEMORY;
   for (PtxjitImageLevel &level : image.levels)

@@ -36,6 +36,7 @@ struct Image {
   bool isLayered = false;
   std::vector<PtxjitImageLevel> levels;
   DeviceBuffer memory;
+  MemoryShare share; ///< of the device's memory
 
   /// How many slices one has to copy for a whole level: of 3D images their
   /// depth, else layers and faces.

@@ -10,8 +10,9 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-static std::unique_ptr<Context> makeContext(unsigned flags) {
+static std::unique_ptr<Context> makeContext(CUdevice device, unsigned flags) {
   auto context = std::make_unique<Context>();
+  context->device = device;
   context->flags = flags;
   context->id = getState().nextId++;
   context->defaultStream.context = context.get();
@@ -29,10 +30,10 @@ PTXJIT_CUDA_API(cuCtxCreate_v2,
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0)
+  if (!isDevice(device))
     return CUDA_ERROR_INVALID_DEVICE;
-  *handle =
-      reinterpret_cast<CUcontext>(getState().contexts.add(makeContext(flags)));
+  *handle = reinterpret_cast<CUcontext>(
+      getState().contexts.add(makeContext(device, flags)));
   return cuCtxPushCurrent_v2(*handle);
 }
 PTXJIT_CUDA_API(cuCtxCreate_v3,
@@ -116,7 +117,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice, (CUdevice * device), device) {
     return error;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
+  *device = context->device;
   return CUDA_SUCCESS;
 }
 
@@ -149,7 +150,7 @@ PTXJIT_CUDA_API(cuCtxSynchronize_v2, (CUcontext handle), handle) {
 }
 
 //===----------------------------------------------------------------------===//
-// The primary context
+// The primary contexts
 //===----------------------------------------------------------------------===//
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
@@ -159,66 +160,80 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
     return error;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
+  Device &of = getDevice(device);
   std::lock_guard<std::mutex> lock(state.primaryMutex);
-  if (!state.primary) {
-    auto context = makeContext(state.primaryFlags);
+  if (!of.primary) {
+    auto context = makeContext(device, of.primaryFlags);
     context->isPrimary = true;
-    state.primary = state.contexts.add(std::move(context));
+    of.primary = state.contexts.add(std::move(context));
   }
-  ++state.primaryUses;
-  *handle = reinterpret_cast<CUcontext>(state.primary);
+  ++of.primaryUses;
+  *handle = reinterpret_cast<CUcontext>(of.primary);
   return CUDA_SUCCESS;
 }
 
-static CUresult resetPrimary(State &state) {
-  if (!state.primary)
+/// Drops the variables that libraries have on a device, unless a context still
+/// uses them.
+static void resetLibraries(CUdevice device) {
+  State &state = getState();
+  bool isUsed = false;
+  state.contexts.forEach(
+      [&](Context &context) { isUsed |= context.device == device; });
+  if (!isUsed)
+    state.libraries.forEach(
+        [&](Library &library) { library.code->reset(device); });
+}
+
+/// The caller holds State::primaryMutex.
+static CUresult resetPrimary(Device &device) {
+  if (!device.primary)
     return CUDA_SUCCESS;
-  destroyContents(*state.primary);
-  state.contexts.remove(state.primary);
-  state.primary = nullptr;
-  state.primaryUses = 0;
+  CUdevice number = device.primary->device;
+  destroyContents(*device.primary);
+  getState().contexts.remove(device.primary);
+  device.primary = nullptr;
+  device.primaryUses = 0;
+  resetLibraries(number);
   return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxRelease_v2, (CUdevice device), device) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  if (!state.primaryUses)
+  Device &of = getDevice(device);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  if (!of.primaryUses)
     return CUDA_ERROR_INVALID_CONTEXT;
-  return --state.primaryUses ? CUDA_SUCCESS : resetPrimary(state);
+  return --of.primaryUses ? CUDA_SUCCESS : resetPrimary(of);
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxReset_v2, (CUdevice device), device) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  return resetPrimary(state);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  return resetPrimary(getDevice(device));
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxSetFlags_v2,
                 (CUdevice device, unsigned flags), device, flags) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  state.primaryFlags = flags;
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  getDevice(device).primaryFlags = flags;
   return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_API(cuDevicePrimaryCtxGetState,
                 (CUdevice device, unsigned *flags, int *active), device, flags,
                 active) {
-  State &state = getState();
   if (CUresult error = checkDevice(device))
     return error;
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
+  Device &of = getDevice(device);
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
   if (flags)
-    *flags = state.primaryFlags;
+    *flags = of.primaryFlags;
   if (active)
-    *active = state.primary != nullptr;
+    *active = of.primary != nullptr;
   return CUDA_SUCCESS;
 }
 
@@ -263,7 +278,7 @@ PTXJIT_CUDA_API(cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle),
     return CUDA_ERROR_INVALID_CONTEXT;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
+  *device = reinterpret_cast<Context *>(handle)->device;
   return CUDA_SUCCESS;
 }
 

@@ -10,16 +10,11 @@
 #include <cstdio>
 #include <cstring>
 #include <thread>
-#include <unistd.h>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
 static constexpr int kDriverVersion = 13000;
-
-static size_t totalMemory() {
-  return size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
-}
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -50,7 +45,9 @@ static constexpr int kReservedShared = 1024;
 /// the size of their clusters.
 static int countMultiprocessors() {
   int least = getProfile().major >= 9 ? 16 : 4;
-  return std::max(least, int(std::thread::hardware_concurrency()));
+  unsigned threads = threadsOfDevice();
+  return std::max(least,
+                  int(threads ? threads : std::thread::hardware_concurrency()));
 }
 
 /// Threads that a multiprocessor holds at once, on hardware of the profile.
@@ -59,7 +56,7 @@ static int countResidentThreads() {
   return major == 7 || major == 12 ? 1024 : 2048;
 }
 
-int cuda::getAttribute(CUdevice_attribute attribute) {
+int cuda::getAttribute(CUdevice_attribute attribute, CUdevice device) {
   switch (attribute) {
 #define ATTRIBUTE(NAME, number, value)                                         \
   case CU_DEVICE_ATTRIBUTE_##NAME:                                             \
@@ -81,6 +78,8 @@ static bool isAttribute(int number) { return number > 0 && number < 160; }
 PTXJIT_CUDA_API(cuInit, (unsigned flags), flags) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
+  if (countDevices() == 0)
+    return CUDA_ERROR_NO_DEVICE;
   watchForks();
   getState().initialized = true;
   return CUDA_SUCCESS;
@@ -96,7 +95,7 @@ PTXJIT_CUDA_PLAIN_API(cuDriverGetVersion, (int *version), version) {
 CUresult cuda::checkDevice(CUdevice device) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return isDevice(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 PTXJIT_CUDA_API(cuDeviceGet, (CUdevice * device, int ordinal), device,
@@ -105,9 +104,9 @@ PTXJIT_CUDA_API(cuDeviceGet, (CUdevice * device, int ordinal), device,
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0)
+  if (!isDevice(ordinal))
     return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
+  *device = ordinal;
   return CUDA_SUCCESS;
 }
 
@@ -116,7 +115,7 @@ PTXJIT_CUDA_API(cuDeviceGetCount, (int *count), count) {
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!count)
     return CUDA_ERROR_INVALID_VALUE;
-  *count = 1;
+  *count = countDevices();
   return CUDA_SUCCESS;
 }
 
@@ -138,7 +137,7 @@ PTXJIT_CUDA_API(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device), uuid,
     return error;
   if (!uuid)
     return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(uuid->bytes, "ptx-jit-cpu-0000", 16);
+  *uuid = uuidOf(getDevice(device).number);
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), uuid,
@@ -152,7 +151,7 @@ PTXJIT_CUDA_API(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), bytes,
     return error;
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  *bytes = totalMemory();
+  *bytes = memoryOfDevice();
   return CUDA_SUCCESS;
 }
 
@@ -164,7 +163,7 @@ PTXJIT_CUDA_API(cuDeviceGetAttribute,
   if (!value)
     return CUDA_ERROR_INVALID_VALUE;
   bool isKnown = isAttribute(attribute);
-  *value = isKnown ? getAttribute(CUdevice_attribute(attribute)) : 0;
+  *value = isKnown ? getAttribute(CUdevice_attribute(attribute), device) : 0;
   return isKnown ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -190,19 +189,18 @@ PTXJIT_CUDA_API(cuDeviceGetProperties, (int *properties, CUdevice device),
     return CUDA_ERROR_INVALID_VALUE;
   for (int i = CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
        i <= CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT; ++i)
-    *properties++ = getAttribute(CUdevice_attribute(i));
+    *properties++ = getAttribute(CUdevice_attribute(i), device);
   return CUDA_SUCCESS;
 }
-
-static constexpr char kBusId[] = "0000:00:00.0";
 
 PTXJIT_CUDA_API(cuDeviceGetPCIBusId, (char *text, int length, CUdevice device),
                 text, length, device) {
   if (CUresult error = checkDevice(device))
     return error;
-  if (!text || length < int(sizeof(kBusId)))
+  std::string id = busIdOf(getDevice(device).number);
+  if (!text || length <= int(id.size()))
     return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(text, kBusId, sizeof(kBusId));
+  std::memcpy(text, id.c_str(), id.size() + 1);
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceGetByPCIBusId, (CUdevice * device, const char *text),
@@ -214,10 +212,14 @@ PTXJIT_CUDA_API(cuDeviceGetByPCIBusId, (CUdevice * device, const char *text),
     return CUDA_ERROR_INVALID_VALUE;
   bool parsed = std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
                 std::sscanf(text, "%x:%x", &bus, &slot) == 2;
-  if (!parsed || domain || bus || slot)
+  if (!parsed || domain || slot)
     return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
-  return CUDA_SUCCESS;
+  for (CUdevice i = 0; i < countDevices(); ++i)
+    if (unsigned(getDevice(i).number) == bus) {
+      *device = i;
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_INVALID_DEVICE;
 }
 
 PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
@@ -228,7 +230,7 @@ PTXJIT_CUDA_API(cuDeviceCanAccessPeer,
     return error;
   if (!can)
     return CUDA_ERROR_INVALID_VALUE;
-  *can = 0; // the device is not its own peer
+  *can = device != peer; // no device is its own peer
   return CUDA_SUCCESS;
 }
 

@@ -93,6 +93,7 @@ PTXJIT_CUDA_API(cuEventCreate, (CUevent * handle, unsigned flags), handle,
     return CUDA_ERROR_INVALID_VALUE;
   auto event = std::make_unique<Event>();
   event->context = context;
+  event->device = context->device;
   event->flags = flags;
   *handle = reinterpret_cast<CUevent>(getState().events.add(std::move(event)));
   return CUDA_SUCCESS;
@@ -124,6 +125,8 @@ PTXJIT_CUDA_STREAM_API(cuEventRecordWithFlags, _ptsz,
     return error;
   if (CUresult error = findEvent(handle, event))
     return error;
+  if (event->device != context->device)
+    return CUDA_ERROR_INVALID_HANDLE;
   if (flags > 1)
     return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard<std::mutex> lock(event->mutex);
@@ -189,11 +192,15 @@ PTXJIT_CUDA_API(cuEventElapsedTime_v2,
     return error;
   if (CUresult error = getRecord(end, last, context))
     return error;
+  auto deviceOf = [](CUevent handle) {
+    return reinterpret_cast<Event *>(handle)->device;
+  };
   auto isTimed = [](CUevent handle) {
     return !(reinterpret_cast<Event *>(handle)->flags &
              CU_EVENT_DISABLE_TIMING);
   };
-  if (!first || !last || !isTimed(start) || !isTimed(end))
+  if (!first || !last || !isTimed(start) || !isTimed(end) ||
+      deviceOf(start) != deviceOf(end))
     return CUDA_ERROR_INVALID_HANDLE;
   if (!isDone(*first) || !isDone(*last))
     return CUDA_ERROR_NOT_READY;

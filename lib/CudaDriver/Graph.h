@@ -82,6 +82,7 @@ struct EventRecord {
 
 struct Event {
   Context *context = nullptr;
+  CUdevice device = 0;
   unsigned flags = 0;
   std::mutex mutex;
   std::shared_ptr<EventRecord> record; ///< the latest; null: none

@@ -34,7 +34,8 @@ struct GraphMemory {
   uint64_t address;
   size_t bytes;
   explicit GraphMemory(size_t bytes)
-      : address(allocateKnown(nullptr, bytes, Allocation::OfGraph)),
+      : address(allocateKnown(nullptr, currentDevice(), bytes,
+                              Allocation::OfGraph)),
         bytes(bytes) {
     if (address)
       usage.add(bytes);

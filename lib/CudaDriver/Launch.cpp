@@ -303,7 +303,7 @@ struct LaunchOperation : Operation {
     std::string report;
     LaunchStatus status =
         code->launchCompiled(*compiled, shape.block, shape.grid, values.data(),
-                             shared, 0, report, options);
+                             shared, threadsOfDevice(), report, options);
     if (status == LaunchStatus::Ok)
       return;
     context.stickyError = resultOf(status);
@@ -313,9 +313,27 @@ struct LaunchOperation : Operation {
 };
 } // namespace
 
+/// The context where a kernel of a library runs; null: the caller has none.
+static Context *contextOf(const CUDA_KERNEL_NODE_PARAMS &params) {
+  auto *named = reinterpret_cast<Context *>(params.ctx);
+  return getState().contexts.contains(named) ? named : currentContext();
+}
+
+/// Finds the code of a function, with the variables of the device where it will
+/// run. \param context  null: it is not given.
+static CUresult findCode(const Function &function, const Context *context,
+                         std::shared_ptr<ptxjit::LoadedModule> &code) {
+  const Context *own = function.context;
+  if (own && context && own->device != context->device)
+    return CUDA_ERROR_INVALID_HANDLE;
+  const Context *used = context ? context : own;
+  code = function.code->on(used ? used->device : 0);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
-                          const LaunchOptions &options,
-                          OperationRef &operation) {
+                          const LaunchOptions &options, OperationRef &operation,
+                          Context *context) {
   Function *function;
   auto launch = std::make_shared<LaunchOperation>();
   launch->given = params;
@@ -323,7 +341,12 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
     launch->given.func = reinterpret_cast<CUfunction>(params.kern);
   if (CUresult error = findFunction(launch->given.func, function))
     return error;
-  launch->code = function->code;
+  if (!function->context) {
+    context = context ? context : contextOf(params);
+    launch->given.ctx = reinterpret_cast<CUcontext>(context);
+  }
+  if (CUresult error = findCode(*function, context, launch->code))
+    return error;
   launch->kernel = function->kernel;
   launch->shape = {{params.gridDimX, params.gridDimY, params.gridDimZ},
                    {params.blockDimX, params.blockDimY, params.blockDimZ},
@@ -347,8 +370,8 @@ CUresult cuda::makeLaunch(const CUDA_KERNEL_NODE_PARAMS &params,
   // Compiled before it is submitted, so that the caller gets the error.
   std::string diagnostics, name = function->kernel->name;
   launch->compiled =
-      function->code->compile(name, launch->shape.block, launch->shape.grid,
-                              KernelOptions(), diagnostics);
+      launch->code->compile(name, launch->shape.block, launch->shape.grid,
+                            KernelOptions(), diagnostics);
   if (!launch->compiled) {
     log(LogKind::Error, diagnostics);
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -386,7 +409,7 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS &params,
   OperationRef operation;
   if (CUresult error = enterStream(streamHandle, context, stream))
     return error;
-  if (CUresult error = makeLaunch(params, options, operation))
+  if (CUresult error = makeLaunch(params, options, operation, context))
     return error;
   return enqueue(*context, *stream, std::move(operation));
 }

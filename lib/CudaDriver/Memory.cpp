@@ -10,7 +10,6 @@
 #include "State.h"
 
 #include <cstring>
-#include <unistd.h>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -56,6 +55,12 @@ uint64_t cuda::bytesBehind(uint64_t address) {
              : it->first + it->second.bytes - address;
 }
 
+CUdevice cuda::deviceOf(uint64_t address) {
+  std::lock_guard<std::mutex> lock(getState().memoryMutex);
+  auto it = findAllocation(address);
+  return it == getState().allocations.end() ? 0 : it->second.device;
+}
+
 Context *cuda::ownerOf(uint64_t address) {
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
   auto it = findAllocation(address);
@@ -69,17 +74,23 @@ void cuda::disownMemoryOf(Context &context) {
       allocation.context = nullptr;
 }
 
-uint64_t cuda::allocateKnown(Context *owner, size_t bytes,
+uint64_t cuda::allocateKnown(Context *owner, CUdevice device, size_t bytes,
                              Allocation::Kind kind, unsigned flags,
                              void *pool) {
+  // Managed memory may be larger than the device's.
+  MemoryShare share;
+  if (kind == Allocation::Device || kind == Allocation::OfGraph)
+    if (share = MemoryShare(device, bytes); !share)
+      return 0;
   void *memory = allocateDevice(bytes);
   if (!memory)
     return 0;
   State &state = getState();
   auto address = reinterpret_cast<uint64_t>(memory);
   std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[address] = {bytes, kind,           flags,
-                                pool,  state.nextId++, owner};
+  state.allocations[address] = {
+      bytes,          kind,  flags,  pool,
+      state.nextId++, owner, device, std::move(share)};
   return address;
 }
 
@@ -109,7 +120,7 @@ static CUresult allocate(uint64_t &address, size_t bytes, Allocation::Kind kind,
     return error;
   if (bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t made = allocateKnown(context, bytes, kind, flags);
+  uint64_t made = allocateKnown(context, context->device, bytes, kind, flags);
   if (!made)
     return CUDA_ERROR_OUT_OF_MEMORY;
   address = made;
@@ -234,8 +245,9 @@ PTXJIT_CUDA_API(cuMemHostRegister_v2,
       (next != state.allocations.end() && next->first < address + bytes);
   if (overlaps)
     return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  state.allocations[address] = {bytes,   Allocation::Registered, flags,
-                                nullptr, state.nextId++,         context};
+  state.allocations[address] = {bytes,          Allocation::Registered, flags,
+                                nullptr,        state.nextId++,         context,
+                                context->device};
   return CUDA_SUCCESS;
 }
 
@@ -274,9 +286,8 @@ PTXJIT_CUDA_API(cuMemGetInfo_v2, (size_t *free, size_t *total), free, total) {
     return error;
   if (!free || !total)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
-  *total = size_t(sysconf(_SC_PHYS_PAGES)) * page;
-  *free = size_t(sysconf(_SC_AVPHYS_PAGES)) * page;
+  *total = memoryOfDevice();
+  *free = freeMemoryOf(context->device);
   return CUDA_SUCCESS;
 }
 
@@ -332,7 +343,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     return give(unsigned(known->kind == Allocation::Managed));
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    return give(int(0));
+    return give(int(known->device));
   case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     return give(base);
   case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
@@ -452,7 +463,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync, _ptsz,
                        (CUdeviceptr pointer, size_t bytes, CUdevice device,
                         CUstream stream),
                        pointer, bytes, device, stream) {
-  if (device != 0 && device != -1) // -1: the host
+  if (!isDevice(device) && device != -1) // -1: the host
     return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }
@@ -463,7 +474,7 @@ PTXJIT_CUDA_STREAM_API(cuMemPrefetchAsync_v2, _ptsz,
                        pointer, bytes, location, flags, stream) {
   if (flags)
     return CUDA_ERROR_INVALID_VALUE;
-  if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
+  if (isMissing(location))
     return CUDA_ERROR_INVALID_DEVICE;
   return prefetch(pointer, bytes, stream);
 }
@@ -486,7 +497,7 @@ static CUresult checkLocations(const CUmemLocation *locations,
       starts[0] != 0)
     return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < numLocations; ++i)
-    if (locations[i].type == CU_MEM_LOCATION_TYPE_DEVICE && locations[i].id)
+    if (isMissing(locations[i]))
       return CUDA_ERROR_INVALID_DEVICE;
   return CUDA_SUCCESS;
 }

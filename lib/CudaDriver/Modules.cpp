@@ -17,9 +17,9 @@ using namespace ptxjit::cuda;
 
 static CUresult loadText(std::string text, const std::string &name,
                          cuda::Module &module, std::string &diagnostics) {
-  std::shared_ptr<ptxjit::LoadedModule> &code = module.code;
   size_t size = text.size();
-  code = ptxjit::LoadedModule::load(std::move(text), name, diagnostics);
+  std::shared_ptr<ptxjit::LoadedModule> code =
+      ptxjit::LoadedModule::load(std::move(text), name, diagnostics);
   if (!code) {
     log(LogKind::Error, "PTX is refused:\n" + diagnostics);
     return CUDA_ERROR_INVALID_PTX;
@@ -30,19 +30,11 @@ static CUresult loadText(std::string text, const std::string &name,
                   ": addresses of 32 bits (.address_size 32, or the width of "
                   "what addresses global memory) in a 64-bit program";
     log(LogKind::Error, diagnostics);
-    code.reset();
     return CUDA_ERROR_INVALID_PTX;
   }
   log(LogKind::Compile,
       "module of " + std::to_string(size) + " bytes is loaded");
-  // Variables are known memory, so that copies may use them.
-  code->forEachVariable([&](uint64_t address, size_t bytes) {
-    std::lock_guard<std::mutex> lock(getState().memoryMutex);
-    if (bytes)
-      getState().allocations[address] = {
-          bytes,   Allocation::Variable, 0,
-          nullptr, getState().nextId++,  module.context};
-  });
+  module.code = std::make_shared<DeviceCode>(std::move(code), module.context);
   return CUDA_SUCCESS;
 }
 
@@ -75,11 +67,6 @@ cuda::Module::~Module() {
     getState().functions.remove(entry.second);
   for (auto &entry : references)
     destroyReference(entry.second);
-  if (!code)
-    return;
-  std::lock_guard<std::mutex> lock(getState().memoryMutex);
-  code->forEachVariable(
-      [&](uint64_t address, size_t) { getState().allocations.erase(address); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,13 +179,15 @@ static CUresult getGlobal(CUdeviceptr *address, size_t *bytes, void *handle,
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = findCode(handle, module))
     return error;
-  uint64_t found = module->code->resolve(name);
+  auto code = module->code->on(module->context ? module->context->device
+                                               : currentDevice());
+  uint64_t found = code->resolve(name);
   if (!found)
     return CUDA_ERROR_NOT_FOUND;
   if (address)
     *address = found;
   if (bytes)
-    module->code->forEachVariable([&](uint64_t at, size_t size) {
+    code->forEachVariable([&](uint64_t at, size_t size) {
       if (at == found)
         *bytes = size;
     });

@@ -16,21 +16,27 @@ struct MemoryPool {
   std::atomic<uint64_t> used{0}, mostUsed{0}, releaseThreshold{0};
   std::atomic<int> reuse[3] = {1, 1, 1};
   bool isDefault = false;
+  CUdevice device = 0; ///< that has the memory
 };
 } // namespace ptxjit::cuda
 
-static MemoryPool &defaultPool() {
-  static MemoryPool *pool = [] {
+static MemoryPool *defaultPool(CUdevice device) {
+  static auto *mutex = new std::mutex;
+  std::lock_guard<std::mutex> lock(*mutex);
+  std::atomic<MemoryPool *> &pool = getDevice(device).defaultPool;
+  if (!pool) {
     auto made = std::make_unique<MemoryPool>();
     made->isDefault = true;
-    return getState().pools.add(std::move(made));
-  }();
-  return *pool;
+    made->device = device;
+    pool = getState().pools.add(std::move(made));
+  }
+  return pool;
 }
 
-static std::atomic<MemoryPool *> &devicePool() {
-  static std::atomic<MemoryPool *> pool{&defaultPool()};
-  return pool;
+/// The pool that a device allocates from.
+static MemoryPool *poolOf(CUdevice device) {
+  MemoryPool *set = getDevice(device).pool;
+  return set ? set : defaultPool(device);
 }
 
 static CUresult findPool(CUmemoryPool handle, MemoryPool *&pool) {
@@ -71,6 +77,7 @@ void FreeOperation::run(Context &) const {
 }
 
 /// Allocates at once. A program that keeps to the stream's order cannot tell.
+/// \param pool  null: that of the stream's device.
 static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
                               CUstream handle) {
   Context *context;
@@ -86,7 +93,10 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
     *out = params.dptr;
     return error;
   }
-  *out = allocateKnown(context, bytes, Allocation::Device, 0, pool);
+  if (!pool)
+    pool = poolOf(context->device);
+  *out =
+      allocateKnown(context, pool->device, bytes, Allocation::Device, 0, pool);
   if (!*out)
     return CUDA_ERROR_OUT_OF_MEMORY;
   countUse(pool, int64_t(bytes));
@@ -96,7 +106,7 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
 PTXJIT_CUDA_STREAM_API(cuMemAllocAsync, _ptsz,
                        (CUdeviceptr * out, size_t bytes, CUstream stream), out,
                        bytes, stream) {
-  return allocateAsync(out, bytes, devicePool(), stream);
+  return allocateAsync(out, bytes, nullptr, stream);
 }
 PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
                        (CUdeviceptr * out, size_t bytes, CUmemoryPool handle,
@@ -131,8 +141,12 @@ PTXJIT_CUDA_API(cuMemPoolCreate,
     return CUDA_ERROR_INVALID_VALUE;
   if (props->handleTypes)
     return CUDA_ERROR_NOT_SUPPORTED; // pools cannot be exported
-  *out = reinterpret_cast<CUmemoryPool>(
-      getState().pools.add(std::make_unique<MemoryPool>()));
+  if (isMissing(props->location))
+    return CUDA_ERROR_INVALID_DEVICE;
+  auto pool = std::make_unique<MemoryPool>();
+  if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+    pool->device = props->location.id;
+  *out = reinterpret_cast<CUmemoryPool>(getState().pools.add(std::move(pool)));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
@@ -141,8 +155,10 @@ PTXJIT_CUDA_API(cuMemPoolDestroy, (CUmemoryPool handle), handle) {
     return error;
   if (pool->isDefault)
     return CUDA_ERROR_INVALID_VALUE;
-  if (devicePool() == pool)
-    devicePool() = &defaultPool();
+  for (CUdevice i = 0; i < countDevices(); ++i) {
+    MemoryPool *set = pool;
+    getDevice(i).pool.compare_exchange_strong(set, nullptr);
+  }
   getState().pools.remove(pool);
   return CUDA_SUCCESS;
 }
@@ -216,7 +232,12 @@ PTXJIT_CUDA_API(cuMemPoolSetAccess,
   MemoryPool *pool;
   if (CUresult error = findPool(handle, pool))
     return error;
-  return map || !count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  if (!map && count)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (isMissing(map[i].location))
+      return CUDA_ERROR_INVALID_DEVICE;
+  return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuMemPoolGetAccess,
                 (int *flags, CUmemoryPool handle, CUmemLocation *location),
@@ -226,6 +247,8 @@ PTXJIT_CUDA_API(cuMemPoolGetAccess,
     return error;
   if (!flags || !location)
     return CUDA_ERROR_INVALID_VALUE;
+  if (isMissing(*location))
+    return CUDA_ERROR_INVALID_DEVICE;
   *flags = 3; // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
   return CUDA_SUCCESS;
 }
@@ -236,7 +259,7 @@ PTXJIT_CUDA_API(cuDeviceGetDefaultMemPool,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUmemoryPool>(&defaultPool());
+  *out = reinterpret_cast<CUmemoryPool>(defaultPool(device));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceGetMemPool, (CUmemoryPool * out, CUdevice device), out,
@@ -245,7 +268,7 @@ PTXJIT_CUDA_API(cuDeviceGetMemPool, (CUmemoryPool * out, CUdevice device), out,
     return error;
   if (!out)
     return CUDA_ERROR_INVALID_VALUE;
-  *out = reinterpret_cast<CUmemoryPool>(devicePool().load());
+  *out = reinterpret_cast<CUmemoryPool>(poolOf(device));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
@@ -255,7 +278,9 @@ PTXJIT_CUDA_API(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle),
     return error;
   if (CUresult error = findPool(handle, pool))
     return error;
-  devicePool() = pool;
+  if (pool->device != device)
+    return CUDA_ERROR_INVALID_VALUE;
+  getDevice(device).pool = pool;
   return CUDA_SUCCESS;
 }
 

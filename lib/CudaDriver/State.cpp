@@ -24,13 +24,28 @@ State &cuda::getState() {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-static std::vector<Context *> &contextStack() {
+namespace {
+/// A context on a thread's stack. Others may destroy it meanwhile, and a new
+/// one may get its address, so its number counts, too.
+struct StackEntry {
+  Context *context;
+  uint64_t id;
+  explicit StackEntry(Context *context) : context(context), id(context->id) {}
+};
+} // namespace
+
+static std::vector<StackEntry> &contextStack() {
   struct Tag;
-  return perThread<std::vector<Context *>, Tag>();
+  return perThread<std::vector<StackEntry>, Tag>();
 }
 
 Context *cuda::currentContext() {
-  return contextStack().empty() ? nullptr : contextStack().back();
+  static auto *destroyed = new Context; // which is in no table
+  if (contextStack().empty())
+    return nullptr;
+  auto [context, id] = contextStack().back();
+  bool isOther = getState().contexts.contains(context) && context->id != id;
+  return isOther ? destroyed : context;
 }
 
 PTXJIT_CUDA_API(cuCtxSetCurrent, (CUcontext handle), handle) {
@@ -43,7 +58,7 @@ PTXJIT_CUDA_API(cuCtxSetCurrent, (CUcontext handle), handle) {
   if (!stack.empty())
     stack.pop_back();
   if (context)
-    stack.push_back(context);
+    stack.emplace_back(context);
   return CUDA_SUCCESS;
 }
 
@@ -52,7 +67,7 @@ PTXJIT_CUDA_API(cuCtxPushCurrent_v2, (CUcontext handle), handle) {
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle || !getState().contexts.contains(handle))
     return CUDA_ERROR_INVALID_CONTEXT;
-  contextStack().push_back(reinterpret_cast<Context *>(handle));
+  contextStack().emplace_back(reinterpret_cast<Context *>(handle));
   return CUDA_SUCCESS;
 }
 
@@ -63,9 +78,14 @@ PTXJIT_CUDA_API(cuCtxPopCurrent_v2, (CUcontext * handle), handle) {
   if (stack.empty())
     return CUDA_ERROR_INVALID_CONTEXT;
   if (handle)
-    *handle = reinterpret_cast<CUcontext>(stack.back());
+    *handle = reinterpret_cast<CUcontext>(stack.back().context);
   stack.pop_back();
   return CUDA_SUCCESS;
+}
+
+CUdevice cuda::currentDevice() {
+  Context *current = currentContext();
+  return getState().contexts.contains(current) ? current->device : 0;
 }
 
 CUresult cuda::enter(Context *&context) {
@@ -92,9 +112,9 @@ CUresult cuda::enterMemory(uint64_t address, Context *&context) {
   CUresult error = enter(context);
   if (error != CUDA_ERROR_INVALID_CONTEXT)
     return error;
-  State &state = getState();
-  std::lock_guard<std::mutex> lock(state.primaryMutex);
-  return state.primary ? enterOwner(state.primary, context) : error;
+  Device &device = getDevice(deviceOf(address));
+  std::lock_guard<std::mutex> lock(getState().primaryMutex);
+  return device.primary ? enterOwner(device.primary, context) : error;
 }
 
 //===----------------------------------------------------------------------===//

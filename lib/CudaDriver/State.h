@@ -11,9 +11,10 @@
 #ifndef PTXJIT_LIB_CUDADRIVER_STATE_H
 #define PTXJIT_LIB_CUDADRIVER_STATE_H
 
+#include "DeviceCode.h"
+#include "Devices.h"
 #include "ptxjit/CudaDriver/CudaABI.h"
 #include "ptxjit/Runtime/FatBinary.h"
-#include "ptxjit/Runtime/LoadedModule.h"
 #include "ptxjit/Runtime/Log.h"
 #include "ptxjit/Runtime/TaskQueue.h"
 
@@ -81,7 +82,7 @@ struct NextLaunch {
 
 /// A kernel of a module or a library.
 struct Function {
-  std::shared_ptr<ptxjit::LoadedModule> code;
+  std::shared_ptr<DeviceCode> code;
   const PtxjitKernelInfo *kernel = nullptr;
   void *owner = nullptr;      ///< handle of the module or library
   Context *context = nullptr; ///< of the module; null for a library
@@ -95,10 +96,10 @@ struct Function {
 /// Loaded code and the handles of its kernels: a module or a library.
 struct Module {
   Context *context = nullptr; ///< null: a library, valid in all
-  std::shared_ptr<ptxjit::LoadedModule> code;
+  std::shared_ptr<DeviceCode> code;
   std::map<std::string, Function *> functions; ///< by name
-  /// By name, of those that the program has asked for.
-  std::map<std::string, TextureReference *> references;
+  /// By name and device, of those that the program has asked for.
+  std::map<std::pair<std::string, CUdevice>, TextureReference *> references;
   ~Module();
 };
 struct Library : Module {};
@@ -150,6 +151,7 @@ struct StreamObject {
 /// A context has a default stream, and an error that stays once a kernel
 /// failed.
 struct Context {
+  CUdevice device = 0;
   bool isPrimary = false;
   unsigned flags = 0;
   uint64_t id = 0;
@@ -184,6 +186,9 @@ struct Allocation {
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
   Context *context = nullptr;
+  /// The device that has the memory; of host memory that of its context.
+  CUdevice device = 0;
+  MemoryShare share; ///< of the device's memory; empty unless it counts there
 };
 
 /// The valid handles of one kind. They make a wrong handle an error, not a
@@ -268,9 +273,7 @@ struct State {
   HandleSet<MipmappedArray> mipmappedArrays;
   HandleSet<TextureReference> references; ///< of textures and surfaces
 
-  std::mutex primaryMutex;
-  Context *primary = nullptr;
-  unsigned primaryUses = 0, primaryFlags = 0;
+  std::mutex primaryMutex; ///< of the primary contexts: see Device
 
   std::mutex memoryMutex;
   std::map<uint64_t, Allocation> allocations; ///< by address
@@ -291,11 +294,13 @@ CUresult enter(Context *&context);
 /// none.
 CUresult enterOwner(Context *owner, Context *&context);
 /// enterOwner() for calls with an address. If the memory has no owner the
-/// current context counts, and without a current one the device's primary
-/// context.
+/// current context counts, and without a current one the primary context of the
+/// memory's device.
 CUresult enterMemory(uint64_t address, Context *&context);
 /// Succeeds if the driver is initialised and `device` exists.
 CUresult checkDevice(CUdevice device);
+/// The device of the caller's current context; 0 without one.
+CUdevice currentDevice();
 
 // -- Streams (Streams.cpp)
 /// While an object of this type lives, the calling thread's default stream is
@@ -343,12 +348,16 @@ Place findPlace(uint64_t address, size_t bytes);
 /// Allocates memory and adds it to State::allocations. \returns its address; 0
 /// if there is no memory.
 /// \param owner  null: the memory belongs to no context.
-uint64_t allocateKnown(Context *owner, size_t bytes, Allocation::Kind kind,
-                       unsigned flags = 0, void *pool = nullptr);
+/// \param device  that has the memory.
+uint64_t allocateKnown(Context *owner, CUdevice device, size_t bytes,
+                       Allocation::Kind kind, unsigned flags = 0,
+                       void *pool = nullptr);
 /// LaunchOptions::bytesBehind.
 uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.
 Context *ownerOf(uint64_t address);
+/// The device that has the memory at an address; 0 if it is not known.
+CUdevice deviceOf(uint64_t address);
 /// Called when a context goes: its memory stays, without an owner.
 void disownMemoryOf(Context &context);
 /// Frees memory of allocateKnown(). False if none of that kind begins there.
@@ -380,8 +389,12 @@ void destroyReference(TextureReference *reference);
 void destroyReferencesOf(Context &context);
 
 // -- Launches (Launch.cpp)
+/// \param context  where the kernel will run. Null: the context of its module;
+///   for a kernel of a library the one that `parameters` name, or the current
+///   one.
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
-                    const LaunchOptions &options, OperationRef &operation);
+                    const LaunchOptions &options, OperationRef &operation,
+                    Context *context = nullptr);
 /// Number of CTAs in a cluster that all hardware with clusters supports.
 constexpr unsigned kPortableClusterCtas = 8;
 /// Largest number of CTAs in a cluster for launches of the function.
@@ -432,8 +445,9 @@ CUresult traceCall(const char *name, CUresult (*run)(Parameters...),
   return result;
 }
 
-/// The value of an attribute of the device (DeviceAttributes.def).
-int getAttribute(CUdevice_attribute attribute);
+/// The value of an attribute of a device (DeviceAttributes.def). Only a few
+/// differ among devices.
+int getAttribute(CUdevice_attribute attribute, CUdevice device = 0);
 
 } // namespace ptxjit::cuda
 

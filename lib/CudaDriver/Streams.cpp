@@ -355,7 +355,8 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCtx_v2, _ptsz,
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetDevice, _ptsz,
                        (CUstream handle, CUdevice *device), handle, device) {
-  return ask(handle, device, [](StreamObject &) { return 0; });
+  return ask(handle, device,
+             [](StreamObject &stream) { return stream.context->device; });
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamAttachMemAsync, _ptsz,

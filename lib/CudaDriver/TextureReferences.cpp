@@ -70,11 +70,11 @@ static TextureReference *makeReference(Context *context, bool isSurface,
 
 /// The variable of a reference, which its kind tells from other variables; null
 /// if there is none.
-static PtxjitOpaque *findVariable(cuda::Module &module, const char *name,
+static PtxjitOpaque *findVariable(ptxjit::LoadedModule &code, const char *name,
                                   bool isSurface) {
-  uint64_t address = module.code->resolve(name);
+  uint64_t address = code.resolve(name);
   size_t bytes = 0;
-  module.code->forEachVariable([&](uint64_t at, size_t size) {
+  code.forEachVariable([&](uint64_t at, size_t size) {
     if (at == address)
       bytes = size;
   });
@@ -89,19 +89,21 @@ CUresult cuda::getReference(Module &module, const char *name, bool isSurface,
                             TextureReference *&reference) {
   static auto *mutex = new std::mutex; // of the references of all modules
   std::lock_guard<std::mutex> lock(*mutex);
-  auto it = module.references.find(name);
+  CUdevice device = module.context ? module.context->device : currentDevice();
+  auto it = module.references.find({name, device});
   if (it != module.references.end()) {
     reference = it->second;
     return reference->isSurface == isSurface ? CUDA_SUCCESS
                                              : CUDA_ERROR_NOT_FOUND;
   }
-  PtxjitOpaque *variable = findVariable(module, name, isSurface);
+  PtxjitOpaque *variable =
+      findVariable(*module.code->on(device), name, isSurface);
   if (!variable)
     return CUDA_ERROR_NOT_FOUND;
   reference = makeReference(module.context, isSurface, variable);
   if (!reference)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  module.references.emplace(name, reference);
+  module.references.emplace(std::pair(name, device), reference);
   return CUDA_SUCCESS;
 }
 

@@ -27,11 +27,17 @@ struct PhysicalMemory {
   size_t bytes;
   CUmemAllocationProp properties;
   CUmemGenericAllocationHandle handle;
+  MemoryShare share; ///< empty for memory of other processes, and of the host
 
   PhysicalMemory(int file, size_t bytes, const CUmemAllocationProp &properties)
       : file(file), bytes(bytes), properties(properties),
         handle(getState().nextId++) {}
   ~PhysicalMemory() { close(file); }
+  CUdevice device() const {
+    return properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE
+               ? properties.location.id
+               : 0;
+  }
 };
 using PhysicalRef = std::shared_ptr<PhysicalMemory>;
 
@@ -124,8 +130,7 @@ static CUresult checkProperties(const CUmemAllocationProp *properties) {
   if (properties->requestedHandleTypes &
       ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
     return CUDA_ERROR_NOT_SUPPORTED;
-  bool onDevice = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
-  if (onDevice && properties->location.id != 0)
+  if (isMissing(properties->location))
     return CUDA_ERROR_INVALID_DEVICE;
   return properties->location.type > CU_MEM_LOCATION_TYPE_INVALID &&
                  properties->location.type <= 4
@@ -212,14 +217,15 @@ PTXJIT_CUDA_API(cuMemCreate,
     return error;
   if (!out || !bytes || !isWhole(bytes) || flags)
     return CUDA_ERROR_INVALID_VALUE;
-  uint64_t physical =
-      uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
-  if (bytes > physical)
-    return CUDA_ERROR_OUT_OF_MEMORY;
+  MemoryShare share;
+  if (properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+    if (share = MemoryShare(properties->location.id, bytes); !share)
+      return CUDA_ERROR_OUT_OF_MEMORY;
   int file = memfd_create("ptx-jit", MFD_CLOEXEC);
   if (file < 0)
     return CUDA_ERROR_OUT_OF_MEMORY;
   auto memory = std::make_shared<PhysicalMemory>(file, bytes, *properties);
+  memory->share = std::move(share);
   // Compression is a hint, which we do not follow.
   memory->properties.allocFlags.compressionType = 0;
   if (ftruncate(file, off_t(bytes)))
@@ -303,7 +309,7 @@ PTXJIT_CUDA_API(cuMemImportFromShareableHandle,
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = type;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, currentDevice()};
   auto memory =
       std::make_shared<PhysicalMemory>(file, size_t(state.st_size), properties);
   auto lock = lockTables();
@@ -369,7 +375,7 @@ static CUresult joinAccess(const CUmemAccessDesc *descriptions, size_t count,
     return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; ++i) {
     const CUmemAccessDesc &d = descriptions[i];
-    if (d.location.type == CU_MEM_LOCATION_TYPE_DEVICE && d.location.id != 0)
+    if (isMissing(d.location))
       return CUDA_ERROR_INVALID_DEVICE;
     if (d.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE &&
         d.flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
@@ -402,8 +408,9 @@ PTXJIT_CUDA_API(cuMemSetAccess,
   for (auto &[address, mapping] : found) {
     mapping->access = access;
     if (mayWrite)
-      state.allocations[address] = {mapping->bytes, Allocation::Mapped, 0,
-                                    nullptr, state.nextId++};
+      state.allocations[address] = {
+          mapping->bytes, Allocation::Mapped,       0, nullptr, state.nextId++,
+          nullptr,        mapping->memory->device()};
     else
       state.allocations.erase(address);
   }

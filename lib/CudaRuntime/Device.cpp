@@ -11,24 +11,47 @@
 using namespace ptxjit;
 using namespace ptxjit::cudart;
 
-PTXJIT_CUDART_API(cudaGetDeviceCount, (int *count), count) {
-  return cuDeviceGetCount(count);
+static int checkDevice(int device) {
+  CUdevice found;
+  return cuDeviceGet(&found, device);
+}
+
+// Makes no context, since a program may count devices before it chooses one.
+PTXJIT_CUDART_EXPORT cudaError_t cudaGetDeviceCount(int *count) {
+  if (!count)
+    return finish(cudaErrorInvalidValue);
+  *count = 0;
+  int error = cuInit(0);
+  return finish(error ? error : cuDeviceGetCount(count));
 }
 PTXJIT_CUDART_API(cudaGetDevice, (int *device), device) {
-  return cuCtxGetDevice(device);
+  if (!device)
+    return cudaErrorInvalidValue;
+  *device = currentDevice();
+  return cudaSuccess;
 }
-PTXJIT_CUDART_API(cudaSetDevice, (int device), device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+PTXJIT_CUDART_EXPORT cudaError_t cudaSetDevice(int device) {
+  int error = cuInit(0);
+  return finish(error ? error : setDevice(device));
 }
 PTXJIT_CUDART_API(cudaInitDevice, (int device, unsigned flags, unsigned which),
                   device, flags, which) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+  if (int error = checkDevice(device))
+    return error;
+  CUcontext context; // retained from now on
+  if (which & 1)     // cudaInitDeviceFlagsAreValid
+    if (int error = cuDevicePrimaryCtxSetFlags_v2(device, flags))
+      return error;
+  return cuDevicePrimaryCtxRetain(&context, device);
 }
 PTXJIT_CUDART_API(cudaSetValidDevices, (int *devices, int count), devices,
                   count) {
-  for (int i = 0; devices && i < count; ++i)
-    if (devices[i] != 0)
-      return cudaErrorInvalidDevice;
+  if (!devices || count < 0)
+    return cudaErrorInvalidValue;
+  for (int i = 0; i < count; ++i)
+    if (int error = checkDevice(devices[i]))
+      return error;
+  setFirstDevice(count ? devices[0] : 0);
   return cudaSuccess;
 }
 PTXJIT_CUDART_API(cudaChooseDevice,
@@ -48,7 +71,7 @@ PTXJIT_CUDART_API(cudaGetDeviceFlags, (unsigned *flags), flags) {
 PTXJIT_CUDART_API(cudaDeviceSynchronize, ()) { return cuCtxSynchronize(); }
 PTXJIT_CUDART_API(cudaDeviceReset, ()) {
   cudaGetLastError();
-  return cuDevicePrimaryCtxReset_v2(0);
+  return cuDevicePrimaryCtxReset_v2(currentDevice());
 }
 PTXJIT_CUDART_API(cudaDeviceGetLimit, (size_t *value, int limit), value,
                   limit) {
@@ -90,7 +113,7 @@ PTXJIT_CUDART_API(cudaDeviceCanAccessPeer, (int *can, int device, int peer),
 }
 PTXJIT_CUDART_API(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), peer,
                   flags) {
-  return cudaErrorInvalidDevice; // there is no other device
+  return cudaErrorInvalidDevice;
 }
 PTXJIT_CUDART_API(cudaDeviceDisablePeerAccess, (int peer), peer) {
   return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
@@ -103,17 +126,19 @@ PTXJIT_CUDART_API(cudaDeviceGetAttribute,
 
 /// Sets a member, which may be of any integer type, to an attribute's value.
 template <typename Member>
-static void setMember(Member &member, CUdevice_attribute attribute) {
+static void setMember(Member &member, CUdevice_attribute attribute,
+                      CUdevice device) {
   int value = 0;
-  cuDeviceGetAttribute(&value, attribute, 0);
+  cuDeviceGetAttribute(&value, attribute, device);
   member = Member(value);
 }
 
-static void fillProperties(cudaDeviceProp &p) {
-  cuDeviceGetName(p.name, sizeof(p.name), 0);
-  cuDeviceGetUuid_v2(&p.uuid, 0);
-  cuDeviceTotalMem_v2(&p.totalGlobalMem, 0);
-#define PROPERTY(member, NAME) setMember(p.member, CU_DEVICE_ATTRIBUTE_##NAME);
+static void fillProperties(cudaDeviceProp &p, CUdevice device) {
+  cuDeviceGetName(p.name, sizeof(p.name), device);
+  cuDeviceGetUuid_v2(&p.uuid, device);
+  cuDeviceTotalMem_v2(&p.totalGlobalMem, device);
+#define PROPERTY(member, NAME)                                                 \
+  setMember(p.member, CU_DEVICE_ATTRIBUTE_##NAME, device);
 #if PTXJIT_CUDART_VERSION == 12
 #define PROPERTY_12(member, NAME) PROPERTY(member, NAME)
 #define PROPERTY_13(member, NAME)
@@ -131,9 +156,9 @@ PTXJIT_CUDART_API(cudaGetDeviceProperties, (cudaDeviceProp * out, int device),
                   out, device) {
   if (!out)
     return cudaErrorInvalidValue;
-  if (device != 0)
-    return cudaErrorInvalidDevice;
+  if (int error = checkDevice(device))
+    return error;
   std::memset(out, 0, sizeof(*out));
-  fillProperties(*out);
+  fillProperties(*out, device);
   return cudaSuccess;
 }

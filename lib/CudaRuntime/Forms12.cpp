@@ -131,7 +131,7 @@ PTXJIT_CUDART_STREAM_API(cudaStreamUpdateCaptureDependencies, _ptsz,
 
 PTXJIT_CUDART_API(cudaThreadExit, ()) {
   cudaGetLastError();
-  return cuDevicePrimaryCtxReset_v2(0);
+  return cuDevicePrimaryCtxReset_v2(currentDevice());
 }
 PTXJIT_CUDART_API(cudaThreadSynchronize, ()) { return cuCtxSynchronize(); }
 PTXJIT_CUDART_API(cudaThreadGetLimit, (size_t *value, int limit), value,

@@ -117,6 +117,8 @@ PTXJIT_CUDART_API(cudaPointerGetAttributes,
     return cudaSuccess;
   }
   cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+  cuPointerGetAttribute(&out->device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                        address);
   bool onHost = type == CU_MEMORYTYPE_HOST;
   out->type = managed  ? cudaMemoryTypeManaged
               : onHost ? cudaMemoryTypeHost

@@ -6,7 +6,11 @@
 
 #include "Runtime.h"
 
+#include <atomic>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
 
 using namespace ptxjit;
 using namespace ptxjit::cudart;
@@ -17,20 +21,57 @@ static constexpr int kRuntimeVersion = 13000;
 // Context
 //===----------------------------------------------------------------------===//
 
-/// Retains the primary context once, for as long as the process lives: nobody
-/// tells the runtime when the program is done with it.
-static int retainPrimary(CUcontext &context) {
-  static CUcontext retained = nullptr;
-  static const CUresult error = [] {
-    CUresult result = cuInit(0);
-    return result ? result : cuDevicePrimaryCtxRetain(&retained, 0);
-  }();
-  context = retained;
+static std::atomic<CUdevice> firstDevice{0};
+/// What the thread has set; nothing: `firstDevice`.
+static thread_local std::optional<CUdevice> ownDevice;
+
+void cudart::setFirstDevice(CUdevice device) { firstDevice = device; }
+
+CUdevice cudart::currentDevice() {
+  CUcontext context;
+  CUdevice device;
+  // Also answers if a kernel in the context has failed.
+  if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context &&
+      cuCtxGetDevice_v2(&device, context) == CUDA_SUCCESS)
+    return device;
+  return ownDevice.value_or(firstDevice);
+}
+
+/// Finds the primary context of a device. Retains each one once, for as long as
+/// the process lives: nobody tells the runtime when the program is done with
+/// it.
+static int retainPrimary(CUdevice device, CUcontext &context) {
+  static std::mutex mutex;
+  /// By device. A context that was reset has a successor of another number, if
+  /// perhaps of the same address.
+  static auto &retained = *new std::map<CUdevice, unsigned long long>;
+  std::lock_guard<std::mutex> lock(mutex);
+  unsigned long long id = 0;
+  if (CUresult error = cuDevicePrimaryCtxRetain(&context, device))
+    return error;
+  if (CUresult error = cuCtxGetId(context, &id))
+    return error;
+  if (retained[device] == id)
+    return cuDevicePrimaryCtxRelease_v2(device);
+  retained[device] = id;
+  return cudaSuccess;
+}
+
+static int useDevice(CUdevice device) {
+  CUcontext context;
+  if (int error = retainPrimary(device, context))
+    return error;
+  return cuCtxSetCurrent(context);
+}
+
+int cudart::setDevice(CUdevice device) {
+  int error = useDevice(device);
+  if (!error)
+    ownDevice = device;
   return error;
 }
 
 int cudart::enter() {
-  CUcontext context;
   CUdevice device;
   switch (cuCtxGetDevice(&device)) {
   case CUDA_ERROR_NOT_INITIALIZED:
@@ -43,14 +84,7 @@ int cudart::enter() {
   default:
     return cudaSuccess; // or the error that the call itself will report
   }
-  if (int error = retainPrimary(context))
-    return error;
-  CUresult error = cuCtxSetCurrent(context);
-  if (error != CUDA_ERROR_INVALID_CONTEXT)
-    return error;
-  // The primary context was reset; retain its successor.
-  error = cuDevicePrimaryCtxRetain(&context, 0);
-  return error ? error : cuCtxSetCurrent(context);
+  return useDevice(ownDevice.value_or(firstDevice));
 }
 
 static thread_local unsigned perThreadDefaults = 0;

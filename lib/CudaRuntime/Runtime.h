@@ -42,8 +42,16 @@ namespace ptxjit::cudart {
 #include "Errors.def"
 #undef ERROR
 
-/// Makes the primary context current, unless the thread has a current context.
+/// Makes the primary context of the thread's device current, unless the thread
+/// has a current context.
 int enter();
+/// Makes a device the calling thread's, and its primary context current.
+int setDevice(CUdevice device);
+/// The calling thread's device: that of its current context, or else the one
+/// that it has set, or would get.
+CUdevice currentDevice();
+/// Sets the device of threads that set none.
+void setFirstDevice(CUdevice device);
 /// Records an error; \returns it.
 int finish(int error);
 

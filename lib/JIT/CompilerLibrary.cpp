@@ -109,6 +109,7 @@ public:
     v.bytes = uint64_t(var.getBytes());
     v.align = uint64_t(var.getAlign());
     v.isConstant = var.getSpace() == Space::Const;
+    v.isManaged = var->hasAttr("ptx.managed");
     if (auto init = var.getInit())
       bytes.emplace_back(init->begin(), init->end());
     if (var.getOpaque())

@@ -118,6 +118,7 @@ LogicalResult ParserImpl::parseTypeSpec(VariableSpec &spec) {
     if (tok.isWord("attribute")) {
       if (failed(parseAttributeSuffix()))
         return failure();
+      spec.isManaged = true; // there is no other attribute
       continue;
     }
     if (consumeWord("align")) {
@@ -353,6 +354,8 @@ LogicalResult ParserImpl::declareVariable(StringRef name, SMLoc loc,
   fresh->op = var;
   if (init && !init->members.empty())
     var->setAttr("ptx.members", builder.getArrayAttr(init->members));
+  if (spec.isManaged)
+    var->setAttr("ptx.managed", builder.getUnitAttr());
   return success();
 }
 

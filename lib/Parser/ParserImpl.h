@@ -121,6 +121,7 @@ private:
     unsigned vectorSize = 1;
     std::optional<ptx::OpaqueType> opaque;
     std::string linkage;
+    bool isManaged = false; ///< `.attribute(.managed)`
 
     /// Bytes from one element of an array to the next one in memory.
     int64_t getElementBytes() const {

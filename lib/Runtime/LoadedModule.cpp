@@ -25,9 +25,8 @@
 
 using namespace ptxjit;
 
-LoadedModule::LoadedModule(std::string text, std::string fileName)
-    : compiler(std::make_shared<KernelCompiler>(std::move(text),
-                                                std::move(fileName))) {}
+LoadedModule::LoadedModule(std::shared_ptr<KernelCompiler> compiler)
+    : compiler(std::move(compiler)) {}
 
 LoadedModule::~LoadedModule() = default;
 
@@ -36,8 +35,8 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  std::string &diagnostics,
                                                  uint32_t *numErrors,
                                                  const KernelOptions &options) {
-  std::unique_ptr<LoadedModule> module(
-      new LoadedModule(std::move(text), fileName));
+  std::unique_ptr<LoadedModule> module(new LoadedModule(
+      std::make_shared<KernelCompiler>(std::move(text), fileName)));
   if (!module->compiler->open(diagnostics, numErrors))
     return nullptr;
   module->defineAll(module->getInfo().variables,
@@ -45,6 +44,19 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
   if (options.ahead)
     module->compileAhead(options);
   return module;
+}
+
+std::unique_ptr<LoadedModule> LoadedModule::makeTwin() {
+  const PtxjitModuleInfo &info = getInfo();
+  std::unique_ptr<LoadedModule> twin(new LoadedModule(compiler));
+  {
+    std::lock_guard<std::mutex> lock(variablesMutex);
+    for (uint32_t i = 0; i < info.numVariables; ++i)
+      if (info.variables[i].isManaged)
+        twin->variables.insert(*variables.find(info.variables[i].name));
+  }
+  twin->defineAll(info.variables, info.numVariables);
+  return twin;
 }
 
 const PtxjitModuleInfo &LoadedModule::getInfo() const {

@@ -18,7 +18,8 @@ namespace {
 const char *const kText = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry k(.param .u64 p, .param .f32 x)\n"
                           ".maxntid 64 { ret; }\n"
-                          ".global .align 8 .u32 v[3] = {1, 2};\n";
+                          ".global .align 8 .u32 v[3] = {1, 2};\n"
+                          ".global .attribute(.managed) .u32 m;\n";
 
 PtxjitSink makeSink(std::string &text) {
   return {[](void *user, const char *piece, size_t size) {
@@ -36,7 +37,7 @@ const PtxjitCompiler &getCompiler() {
 } // namespace
 
 TEST(CompilerABI, Layout) {
-  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 16u);
+  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 17u);
   EXPECT_EQ(sizeof(PtxjitParam), 40u);
   EXPECT_EQ(sizeof(PtxjitReloc), 32u);
   EXPECT_EQ(sizeof(PtxjitVariable), 64u);
@@ -63,9 +64,11 @@ TEST(CompilerABI, Information) {
   EXPECT_EQ(info->kernels[0].params[1].offset, 8u);
   EXPECT_EQ(info->kernels[0].paramBytes, 12u);
   EXPECT_EQ(info->kernels[0].maxntid[0], 64u);
-  ASSERT_EQ(info->numVariables, 1u);
+  ASSERT_EQ(info->numVariables, 2u);
   EXPECT_EQ(info->variables[0].bytes, 12u);
   EXPECT_EQ(info->variables[0].align, 8u);
+  EXPECT_FALSE(info->variables[0].isManaged);
+  EXPECT_TRUE(info->variables[1].isManaged);
   compiler.destroyModule(module);
 }
 

@@ -72,6 +72,39 @@ TEST(LoadedModule, VariablesLiveBetweenLaunches) {
   EXPECT_EQ(module->resolve("nothing"), 0u);
 }
 
+TEST(LoadedModule, ATwinHasVariablesOfItsOwn) {
+  auto module = load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 own = 5;
+.global .u64 pointer = own;
+.global .attribute(.managed) .u32 shared = 5;
+.visible .entry count()
+{
+  .reg .b64 %rd<2>;
+  ld.global.u64 %rd1, [pointer];
+  red.global.add.u32 [%rd1], 1;
+  red.global.add.u32 [shared], 1;
+  ret;
+}
+)");
+  auto twin = module->makeTwin();
+  uint32_t block[3] = {1, 1, 1};
+  std::string diagnostics;
+  auto read = [](LoadedModule &from, const char *name) {
+    return *reinterpret_cast<uint32_t *>(from.resolve(name));
+  };
+  for (LoadedModule *each : {module.get(), twin.get(), twin.get()})
+    EXPECT_EQ(
+        each->launch("count", {1, 1, 1}, block, nullptr, 0, 1, {}, diagnostics),
+        LaunchStatus::Ok);
+  EXPECT_EQ(read(*module, "own"), 6u);
+  EXPECT_EQ(read(*twin, "own"), 7u);
+  EXPECT_EQ(twin->resolve("shared"), module->resolve("shared"));
+  module.reset(); // the twin keeps what they share
+  EXPECT_EQ(read(*twin, "shared"), 8u);
+}
+
 TEST(LoadedModule, CompiledByManyThreadsAtOnce) {
   auto module = load(kCounter);
   uint32_t out = 0;

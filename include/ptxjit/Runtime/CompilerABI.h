@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 16u
+#define PTXJIT_COMPILER_ABI_VERSION 17u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -52,6 +52,7 @@ typedef struct PtxjitVariable {
   const PtxjitReloc *relocs;
   uint64_t numRelocs;
   uint32_t isConstant; /**< `.const`: programs may keep addresses in 32 bits */
+  uint32_t isManaged;  /**< `.managed`: one for all devices */
 } PtxjitVariable;
 
 typedef struct PtxjitKernelInfo {

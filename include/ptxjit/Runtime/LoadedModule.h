@@ -92,6 +92,9 @@ public:
        uint32_t *numErrors = nullptr,
        const KernelOptions &options = KernelOptions());
   ~LoadedModule();
+  /// Makes a module of the same text and code, with variables of its own, which
+  /// have their initial values. Managed variables are this module's.
+  std::unique_ptr<LoadedModule> makeTwin();
 
   const PtxjitModuleInfo &getInfo() const;
   /// The range that must hold all memory which the kernels can address.
@@ -145,7 +148,7 @@ public:
       const std::function<void(uint64_t address, size_t bytes)> &body);
 
 private:
-  LoadedModule(std::string text, std::string fileName);
+  explicit LoadedModule(std::shared_ptr<KernelCompiler> compiler);
   void compileAhead(const KernelOptions &options);
   uint64_t addressOf(const std::string &symbol);
   uint64_t findVariable(const std::string &symbol) const;
@@ -189,7 +192,7 @@ private:
   /// Guards `variables`. May be taken while `mutex` is held, never the other
   /// way round.
   std::mutex variablesMutex;
-  std::map<std::string, DeviceBuffer> variables;
+  std::map<std::string, std::shared_ptr<void>> variables;
 };
 
 } // namespace ptxjit
