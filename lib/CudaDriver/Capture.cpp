@@ -32,7 +32,10 @@ static CUresult beginCapture(CUstream handle, CUstreamCaptureMode mode,
   capture->origin = stream;
   if (!target) {
     capture->graph = std::make_unique<Graph>();
+    capture->graph->isOwned = true;
     target = capture->graph.get();
+    // Programs ask for its handle, to add nodes of their own.
+    getState().graphs.insert(target);
   }
   capture->target = target;
   enterCapture(*stream, std::move(capture));
@@ -66,6 +69,11 @@ PTXJIT_CUDA_STREAM_API(cuStreamBeginCaptureToGraph, _ptsz,
     nodes.push_back(node);
   }
   return beginCapture(stream, mode, graph, std::move(nodes));
+}
+
+Capture::~Capture() {
+  if (graph)
+    getState().graphs.erase(graph.get());
 }
 
 /// Does the last work in the origin depend on all of `work`?
@@ -119,8 +127,11 @@ static CUresult endCapture(StreamObject &stream, Graph *&graph) {
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!joined)
     return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-  graph = capture->graph ? getState().graphs.add(std::move(capture->graph))
-                         : capture->target;
+  graph = capture->target;
+  if (capture->graph) {
+    graph->isOwned = false;
+    capture->graph.release(); // from now on the program owns it
+  }
   return CUDA_SUCCESS;
 }
 

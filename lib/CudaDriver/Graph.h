@@ -67,6 +67,8 @@ struct Capture {
   /// The streams that take part. A list of its own, since the streams of other
   /// captures belong to other threads.
   std::vector<StreamObject *> streams;
+
+  ~Capture();
 };
 /// Makes the stream record into `capture` from now on.
 void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);

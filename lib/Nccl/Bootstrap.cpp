@@ -8,6 +8,7 @@
 #include "Report.h"
 #include "Sockets.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -109,18 +110,18 @@ public:
 
 private:
   bool acceptAll() {
-    auto reported = std::chrono::steady_clock::now();
+    auto first = std::chrono::steady_clock::time_point::max();
     while (ranks.empty() || missing) {
       Socket socket = listener.accept(/*milliseconds=*/1000);
       if (socket.isOpen() && !greet(std::move(socket)))
         return false;
       auto now = std::chrono::steady_clock::now();
-      if (ranks.empty()) {
-        reported = now;
-      } else if (missing && now - reported > kPatience) {
-        reported = now;
+      first = ranks.empty() ? now : std::min(first, now);
+      if (missing && !isReported && now - first > kPatience)
         reportMissing();
-      }
+      for (const Socket &rank : ranks)
+        if (rank.isOpen() && rank.isLeft())
+          return false; // it gave up
     }
     return true;
   }
@@ -146,7 +147,8 @@ private:
     --missing;
     return true;
   }
-  void reportMissing() const {
+  void reportMissing() {
+    isReported = true;
     std::string list;
     for (size_t rank = 0; rank < ranks.size(); ++rank)
       if (!ranks[rank].isOpen() && list.size() < 100)
@@ -169,6 +171,7 @@ private:
   Key secret;
   std::vector<Socket> ranks; ///< empty until the first one says how many
   int missing = 0;
+  bool isReported = false;
 };
 } // namespace
 

@@ -155,6 +155,11 @@ Socket Socket::connect(const SocketAddress &address, std::string &error) {
   return socket;
 }
 
+bool Socket::isLeft() const {
+  pollfd left = {descriptor, POLLRDHUP, 0};
+  return poll(&left, 1, 0) > 0;
+}
+
 /// Waits until there is something to read. False after `milliseconds`.
 static bool awaitInput(int descriptor, int milliseconds,
                        const std::function<bool()> &isCancelled) {

@@ -43,6 +43,8 @@ public:
   static Socket connect(const SocketAddress &address, std::string &error);
 
   bool isOpen() const { return descriptor >= 0; }
+  /// Has the other side closed the connection?
+  bool isLeft() const;
   /// \returns a closed socket if nobody connects in time.
   Socket accept(int milliseconds) const;
   bool send(const void *data, size_t bytes) const;

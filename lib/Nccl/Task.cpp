@@ -221,5 +221,7 @@ std::string Task::describe() const {
   std::string list;
   for (int peer : waitedFor())
     list += (list.empty() ? "" : ", ") + std::to_string(peer);
-  return spell(head) + " waits for rank " + (list.empty() ? "?" : list);
+  bool isCollective = op.kind != Operation::Kind::PointToPoint;
+  return (isCollective ? spell(head) : nameOf(op.kind)) + " waits for rank " +
+         (list.empty() ? "?" : list);
 }
