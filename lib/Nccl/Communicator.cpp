@@ -35,11 +35,11 @@ void Communicator::setFailed(ncclResult_t result, const std::string &text,
       state = result;
     }
     gaveUp = true;
+    if (tells && clique)
+      clique->setFailed(rank);
+    if (tells && inbox)
+      inbox->setFailed();
   }
-  if (tells && clique)
-    clique->setFailed(rank);
-  if (tells && inbox)
-    inbox->setFailed();
   Engine::get().ring();
 }
 
@@ -93,8 +93,11 @@ bool Communicator::hasWork() {
   return !queue.empty();
 }
 
-/// Ends the first execution.
+/// Ends the first execution, after which its buffers may go.
 void Communicator::finishFront() {
+  if (gaveUp) {
+    std::lock_guard<std::shared_mutex> nobodyReads(clique->reading);
+  }
   std::shared_ptr<Execution> execution;
   {
     std::lock_guard<std::mutex> lock(queueMutex);
@@ -130,7 +133,10 @@ bool Communicator::advance() {
       sequence += isCollective;
       isReported = false;
     }
-    progress |= task->advance();
+    {
+      std::shared_lock<std::shared_mutex> reads(clique->reading);
+      progress |= task->advance();
+    }
     if (!task->getError().empty()) {
       report("%s", task->getError().c_str());
       setFailed(ncclInvalidUsage, task->getError());

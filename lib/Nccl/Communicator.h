@@ -109,7 +109,7 @@ private:
 
   std::atomic<int> state{ncclInProgress};
   std::atomic<bool> gaveUp{false};
-  mutable std::mutex errorMutex;
+  mutable std::mutex errorMutex; ///< also of `clique` and `inbox`
   std::string errorText;
 
   Peers peers;

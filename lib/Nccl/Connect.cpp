@@ -32,18 +32,23 @@ public:
   Connector(Communicator &rank, Exchange &exchange)
       : me(rank), exchange(exchange) {}
   bool run(const Key &key, std::string &error) {
-    me.inbox = Inbox::create(error);
-    if (!me.inbox)
+    std::shared_ptr<Inbox> inbox = Inbox::create(error);
+    if (!inbox)
       return false;
     mine = describeProcess();
-    mine.inbox = me.inbox->getDescriptor();
+    mine.inbox = inbox->getDescriptor();
     mine.device = me.device;
     mine.key = key;
     mine.wantsMpi = prefersMpi();
     all = exchange.allGather(mine, error);
     if (all.empty())
       return false;
-    me.clique = Clique::get(all[0].key);
+    {
+      // Another thread may abort the rank.
+      std::lock_guard<std::mutex> lock(me.errorMutex);
+      me.inbox = inbox;
+      me.clique = Clique::get(all[0].key);
+    }
     // All learn whether all have succeeded, and none goes on before.
     bool succeeded = (!needsMpi() || joinMpi(error)) && makeLinks(error);
     mine.failed = !succeeded;

@@ -62,7 +62,7 @@ void Engine::await(Communicator &rank, Execution &execution) {
     work(rank, execution);
     lock.lock();
     --workers;
-    seats.notify_one();
+    seats.notify_all();
   }
 }
 

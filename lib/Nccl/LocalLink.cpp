@@ -31,13 +31,9 @@ Mailbox &Clique::mailbox(int from, int to, int channel) {
 
 void Clique::setFailed(int rank) {
   std::lock_guard<std::mutex> lock(mutex);
-  failed[rank] = true;
-}
-
-bool Clique::hasFailed(int rank) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto it = failed.find(rank);
-  return it != failed.end() && it->second;
+  for (auto &[path, box] : mailboxes)
+    if (std::get<0>(path) == rank)
+      box->isClosed = true;
 }
 
 bool Clique::runOnce(const std::function<bool()> &body) {
@@ -52,7 +48,7 @@ namespace {
 class LocalLink : public Link {
 public:
   LocalLink(std::shared_ptr<Clique> clique, int rank, int peer, int channel)
-      : clique(std::move(clique)), peer(peer),
+      : clique(std::move(clique)),
         out(this->clique->mailbox(rank, peer, channel)),
         in(this->clique->mailbox(peer, rank, channel)) {}
 
@@ -70,19 +66,18 @@ public:
   }
   const Message *peek() override {
     uint64_t released = in.released.load(std::memory_order_relaxed);
-    return in.sent.load(std::memory_order_acquire) == released
+    return in.isClosed || in.sent.load(std::memory_order_acquire) == released
                ? nullptr
                : &in.slots[released % Mailbox::kSlots];
   }
   void release() override {
     in.released.fetch_add(1, std::memory_order_release);
   }
-  bool isPeerGone() override { return clique->hasFailed(peer); }
+  bool isPeerGone() override { return in.isClosed; }
   bool isRemote() const override { return false; }
 
 private:
   std::shared_ptr<Clique> clique;
-  int peer;
   Mailbox &out, &in;
 };
 } // namespace

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <tuple>
 
 namespace ptxjit::nccl {
@@ -27,6 +28,7 @@ struct Mailbox {
   static constexpr unsigned kSlots = 8;
   std::array<Message, kSlots> slots;
   std::atomic<uint64_t> sent{0}, released{0};
+  std::atomic<bool> isClosed{false}; ///< the sender has given up
 };
 
 /// The ranks of one communicator that are in this process.
@@ -37,19 +39,21 @@ public:
 
   /// \param channel  0: data; 1: what the library itself exchanges.
   Mailbox &mailbox(int from, int to, int channel);
-  /// Tells the others that a rank has given up.
+  /// Tells the others that a rank has given up, and keeps them from reading
+  /// what it has sent.
   void setFailed(int rank);
-  bool hasFailed(int rank);
   /// Runs `body` for the first rank that calls this; others wait for it.
   /// \returns what it returned, to all.
   bool runOnce(const std::function<bool()> &body);
   /// What runOnce() made for all ranks.
   std::shared_ptr<void> shared;
+  /// Held shared while a rank may read what others have sent. Who holds it
+  /// alone knows that nobody does.
+  std::shared_mutex reading;
 
 private:
   std::mutex mutex, onceMutex;
   std::map<std::tuple<int, int, int>, std::unique_ptr<Mailbox>> mailboxes;
-  std::map<int, bool> failed;
   bool hasRun = false, result = false;
 };
 

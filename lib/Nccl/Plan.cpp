@@ -211,95 +211,106 @@ public:
     total = op.kind == Kind::ReduceScatter ? op.count * size_t(place.ranks)
                                            : op.count;
   }
+  /// A phase ends one piece, and begins the next one.
   bool next(Phase &phase) override {
-    if (offset >= block)
+    size_t pieces = (block + piece - 1) / piece;
+    if (number > pieces)
       return false;
-    bool isFirst = !inSecond;
-    if (isFirst)
-      first(phase);
-    else
-      second(phase);
-    bool isRoundDone = inSecond || op.kind == Kind::ReduceScatter;
-    inSecond = !isRoundDone;
-    offset += isRoundDone ? piece : 0;
+    if (number > 0)
+      end(phase, number - 1);
+    if (number < pieces)
+      begin(phase, number);
+    ++number;
     return true;
   }
 
 private:
-  /// The current piece of a rank's block, in elements.
+  /// A piece of a rank's block, in elements.
   struct Range {
     size_t begin, count;
   };
-  Range range(int rank) const {
-    size_t begin = std::min(size_t(rank) * block + offset, total);
-    size_t end =
-        std::min(size_t(rank) * block + std::min(offset + piece, block), total);
-    return {begin, end > begin ? end - begin : 0};
+  Range range(int rank, size_t number) const {
+    size_t first = size_t(rank) * block;
+    size_t begin = std::min(first + number * piece, total);
+    size_t end = std::min(first + std::min((number + 1) * piece, block), total);
+    return {begin, std::max(begin, end) - begin};
   }
-  const char *in(int rank) const { return op.send + range(rank).begin * size; }
-  char *out(int rank) const { return op.recv + range(rank).begin * size; }
-  size_t bytes(int rank) const { return range(rank).count * size; }
+  const char *in(int rank, size_t number) const {
+    return op.send + range(rank, number).begin * size;
+  }
+  char *out(int rank, size_t number) const {
+    return op.recv + range(rank, number).begin * size;
+  }
+  size_t bytes(int rank, size_t number) const {
+    return range(rank, number).count * size;
+  }
 
-  void first(Phase &phase) {
+  void begin(Phase &phase, size_t i) {
     if (op.kind == Kind::Broadcast)
-      return firstOfBroadcast(phase);
-    forPeers([&](int peer) { send(phase, peer, in(peer), bytes(peer)); });
-    Range mine = range(place.rank);
-    phase.reduces = mine.count != 0;
-    phase.count = mine.count;
-    phase.own = in(place.rank);
+      return beginBroadcast(phase, i);
+    forPeers([&](int peer) { send(phase, peer, in(peer, i), bytes(peer, i)); });
+    phase.count = range(place.rank, i).count;
+    phase.reduces = phase.count != 0;
+    phase.own = in(place.rank, i);
     if (op.kind == Kind::ReduceScatter)
-      phase.out = op.recv + offset * size;
+      phase.out = op.recv + i * piece * size;
     else if (op.kind == Kind::AllReduce || isRoot())
-      phase.out = out(place.rank);
+      phase.out = out(place.rank, i);
     else
-      phase.out = scratch();
+      phase.out = scratch(i);
   }
-  void second(Phase &phase) {
+  void end(Phase &phase, size_t i) {
     int me = place.rank;
     if (op.kind == Kind::Broadcast)
-      return secondOfBroadcast(phase);
+      return endBroadcast(phase, i);
+    if (op.kind == Kind::ReduceScatter)
+      return;
     if (op.kind == Kind::AllReduce || isRoot())
-      forPeers([&](int peer) { receive(phase, peer, out(peer), bytes(peer)); });
+      forPeers([&](int peer) {
+        receive(phase, peer, out(peer, i), bytes(peer, i));
+      });
     if (op.kind == Kind::AllReduce)
-      forPeers([&](int peer) { send(phase, peer, out(me), bytes(me)); });
+      forPeers([&](int peer) { send(phase, peer, out(me, i), bytes(me, i)); });
     else if (!isRoot())
-      send(phase, op.root, scratch(), bytes(me));
+      send(phase, op.root, scratch(i), bytes(me, i));
     phase.drains = op.kind == Kind::Reduce;
   }
   /// The root hands each rank a block, which that rank hands to all others.
-  void firstOfBroadcast(Phase &phase) const {
+  void beginBroadcast(Phase &phase, size_t i) const {
+    int me = place.rank;
     if (!isRoot())
-      return receive(phase, op.root, out(place.rank), bytes(place.rank));
-    copy(out(op.root), in(op.root), bytes(op.root));
+      return receive(phase, op.root, out(me, i), bytes(me, i));
+    copy(out(me, i), in(me, i), bytes(me, i));
     forPeers([&](int peer) {
-      copy(out(peer), in(peer), bytes(peer));
-      send(phase, peer, in(peer), bytes(peer));
+      copy(out(peer, i), in(peer, i), bytes(peer, i));
+      send(phase, peer, in(peer, i), bytes(peer, i));
     });
   }
-  void secondOfBroadcast(Phase &phase) const {
+  void endBroadcast(Phase &phase, size_t i) const {
     int me = place.rank;
     forPeers([&](int peer) {
       if (isRoot())
-        return send(phase, peer, in(me), bytes(me));
-      receive(phase, peer, out(peer), bytes(peer));
+        return send(phase, peer, in(me, i), bytes(me, i));
+      receive(phase, peer, out(peer, i), bytes(peer, i));
       if (peer != op.root)
-        send(phase, peer, out(me), bytes(me));
+        send(phase, peer, out(me, i), bytes(me, i));
     });
   }
-  char *scratch() {
-    if (results.empty())
-      results.resize(piece * size);
-    return results.data();
+  /// Where a rank reduces what only the root keeps. The piece before may still
+  /// be on its way.
+  char *scratch(size_t i) {
+    std::vector<char> &result = results[i % 2];
+    if (result.empty())
+      result.resize(piece * size);
+    return result.data();
   }
 
-  size_t size;  ///< of an element
-  size_t piece; ///< elements
-  size_t block; ///< elements of a rank
-  size_t total; ///< elements of all ranks
-  size_t offset = 0;
-  bool inSecond = false;
-  std::vector<char> results; ///< of a rank that does not keep them
+  size_t size;       ///< of an element
+  size_t piece;      ///< elements
+  size_t block;      ///< elements of a rank
+  size_t total;      ///< elements of all ranks
+  size_t number = 0; ///< of the next phase
+  std::vector<char> results[2];
 };
 } // namespace
 

@@ -145,9 +145,10 @@ bool Task::receiveParts() {
   return progress;
 }
 
-/// Reduces as soon as the messages of all peers are there.
+/// Reduces as soon as the messages of all peers are there, which come behind
+/// those that are only received.
 bool Task::reduceMessages() {
-  if (!phase.reduces || isReduced)
+  if (!phase.reduces || isReduced || !areComplete(receives))
     return false;
   std::vector<Operand> operands(peers.links.size());
   operands[size_t(peers.place.rank)] = {phase.own, head.scalar};
@@ -174,12 +175,14 @@ bool Task::reduceMessages() {
 // State
 //===----------------------------------------------------------------------===//
 
-bool Task::isPhaseDone() const {
-  auto isComplete = [](const Part &part) {
+bool Task::areComplete(const std::vector<Part> &parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part &part) {
     return part.done == part.transfer.bytes;
-  };
-  return std::all_of(sends.begin(), sends.end(), isComplete) &&
-         std::all_of(receives.begin(), receives.end(), isComplete) &&
+  });
+}
+
+bool Task::isPhaseDone() const {
+  return areComplete(sends) && areComplete(receives) &&
          (!phase.reduces || isReduced);
 }
 

@@ -47,6 +47,7 @@ private:
   bool sendParts();
   bool receiveParts();
   bool reduceMessages();
+  static bool areComplete(const std::vector<Part> &parts);
   bool isPhaseDone() const;
   bool isDrained() const;
   MessageHead headOf(const Transfer &transfer) const;

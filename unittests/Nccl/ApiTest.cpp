@@ -9,6 +9,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <thread>
 
 using namespace ncclmodel;
@@ -128,6 +129,13 @@ TEST(NcclApi, HandlesAreChecked) {
   EXPECT_EQ(ncclRedOpDestroy(ncclRedOp_t(5), bad), ncclInvalidArgument);
   EXPECT_EQ(ncclGroupEnd(), ncclInvalidUsage);
   EXPECT_EQ(ncclGroupSimulateEnd(nullptr), ncclInvalidUsage);
+}
+
+TEST(NcclApi, KernelsDoNotCommunicate) {
+  auto create = reinterpret_cast<int (*)(ncclComm_t, void *, void *)>(
+      dlsym(RTLD_DEFAULT, "ncclDevCommCreate"));
+  ASSERT_NE(create, nullptr);
+  EXPECT_EQ(create(nullptr, nullptr, nullptr), ncclInvalidUsage);
 }
 
 TEST(NcclApi, AllocatesMemory) {
@@ -389,6 +397,50 @@ TEST(NcclLife, PeersOfAnAbortedRankGetAnError) {
   EXPECT_NE(std::string(ncclGetLastError(comms[0])).find("rank 1 is gone"),
             std::string::npos);
   EXPECT_EQ(ncclCommDestroy(comms[0]), ncclSuccess);
+}
+
+TEST(NcclLife, AKernelThatFailsEndsTheOperationsBehindIt) {
+  // Contexts of their own, since they are lost.
+  CUcontext contexts[2];
+  CUstream streams[2];
+  ncclComm_t comms[2];
+  ncclUniqueId id;
+  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  for (int rank : {0, 1}) {
+    ASSERT_EQ(cuCtxCreate_v2(&contexts[rank], 0, 0), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamCreate(&streams[rank], 0), CUDA_SUCCESS);
+    ASSERT_EQ(ncclCommInitRank(&comms[rank], 2, id, rank), ncclSuccess);
+  }
+  ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+  CUmodule module;
+  CUfunction kernel;
+  ASSERT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n"
+                                      ".address_size 64\n"
+                                      ".entry fail() { trap; }\n"),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleGetFunction(&kernel, module, "fail"), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, streams[1], nullptr, nullptr),
+      CUDA_SUCCESS);
+  int data[2] = {};
+  ASSERT_EQ(ncclGroupStart(), ncclSuccess);
+  for (int rank : {0, 1})
+    ASSERT_EQ(ncclAllReduce(&data[rank], &data[rank], 1, ncclInt32, ncclSum,
+                            comms[rank], streams[rank]),
+              ncclSuccess);
+  ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+  EXPECT_EQ(cuStreamSynchronize(streams[0]), CUDA_SUCCESS);
+  EXPECT_NE(cuStreamSynchronize(streams[1]), CUDA_SUCCESS);
+  ncclResult_t states[2];
+  for (int rank : {0, 1}) {
+    EXPECT_EQ(ncclCommGetAsyncError(comms[rank], &states[rank]), ncclSuccess);
+    EXPECT_EQ(ncclCommAbort(comms[rank]), ncclSuccess);
+    EXPECT_EQ(cuCtxDestroy_v2(contexts[rank]), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(states[0], ncclRemoteError);
+  EXPECT_EQ(states[1], ncclUnhandledCudaError);
 }
 
 TEST(NcclLife, DifferentCallsAreAnError) {
