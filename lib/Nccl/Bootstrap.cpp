@@ -112,7 +112,7 @@ private:
   bool acceptAll() {
     auto first = std::chrono::steady_clock::time_point::max();
     while (ranks.empty() || missing) {
-      Socket socket = listener.accept(/*milliseconds=*/1000);
+      Socket socket = listener.accept(ranks.empty() ? -1 : 1000);
       if (socket.isOpen() && !greet(std::move(socket)))
         return false;
       auto now = std::chrono::steady_clock::now();

@@ -27,7 +27,7 @@ std::string Communicator::getErrorText() const {
 }
 
 void Communicator::setFailed(ncclResult_t result, const std::string &text,
-                             bool tells) {
+                             bool isGone) {
   {
     std::lock_guard<std::mutex> lock(errorMutex);
     if (!gaveUp) {
@@ -35,12 +35,20 @@ void Communicator::setFailed(ncclResult_t result, const std::string &text,
       state = result;
     }
     gaveUp = true;
-    if (tells && clique)
-      clique->setFailed(rank);
-    if (tells && inbox)
+    if (clique)
+      clique->setFailed(rank, isGone);
+    if (isGone && inbox)
       inbox->setFailed();
   }
   Engine::get().ring();
+}
+
+void Communicator::awaitQuiet() {
+  std::lock_guard<std::mutex> nobodyAdvances(taskMutex);
+  std::lock_guard<std::mutex> lock(errorMutex);
+  if (clique) {
+    std::lock_guard<std::shared_mutex> nobodyReads(clique->reading);
+  }
 }
 
 void Communicator::checkPeers() {

@@ -62,9 +62,11 @@ public:
   ncclResult_t getState() const { return ncclResult_t(state.load()); }
   std::string getErrorText() const;
   /// Ends all operations with an error. The first error stays.
-  /// \param tells  whether the peers learn of it
+  /// \param isGone  it does not make children any more, either
   void setFailed(ncclResult_t result, const std::string &text,
-                 bool tells = true);
+                 bool isGone = true);
+  /// Returns when nobody uses the buffers of a rank that has failed.
+  void awaitQuiet();
   void setState(ncclResult_t result) { state = result; }
   bool isGivenUp() const { return gaveUp; }
 

@@ -59,6 +59,7 @@ PTXJIT_NCCL_API(ncclCommAbort, (ncclComm_t handle), handle) {
     return error;
   removeHandle(handle);
   comm->setFailed(ncclInvalidUsage, "the communicator was aborted");
+  comm->awaitQuiet();
   return ncclSuccess;
 }
 
@@ -69,6 +70,7 @@ PTXJIT_NCCL_API(ncclCommRevoke, (ncclComm_t handle, int flags), handle, flags) {
   if (flags)
     return fail(ncclInvalidArgument, "ncclCommRevoke: flags %d", flags);
   comm->setFailed(ncclInvalidUsage, "the communicator was revoked");
+  comm->awaitQuiet();
   return ncclSuccess;
 }
 

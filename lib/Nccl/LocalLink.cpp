@@ -29,11 +29,13 @@ Mailbox &Clique::mailbox(int from, int to, int channel) {
   return *box;
 }
 
-void Clique::setFailed(int rank) {
+void Clique::setFailed(int rank, bool isGone) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[path, box] : mailboxes)
-    if (std::get<0>(path) == rank)
+  for (auto &[path, box] : mailboxes) {
+    auto [from, to, channel] = path;
+    if (from == rank && (isGone || channel == 0))
       box->isClosed = true;
+  }
 }
 
 bool Clique::runOnce(const std::function<bool()> &body) {

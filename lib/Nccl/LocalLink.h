@@ -39,9 +39,9 @@ public:
 
   /// \param channel  0: data; 1: what the library itself exchanges.
   Mailbox &mailbox(int from, int to, int channel);
-  /// Tells the others that a rank has given up, and keeps them from reading
-  /// what it has sent.
-  void setFailed(int rank);
+  /// Keeps the others from reading what a rank has sent, since it has given up.
+  /// \param isGone  it does not make children any more, either
+  void setFailed(int rank, bool isGone);
   /// Runs `body` for the first rank that calls this; others wait for it.
   /// \returns what it returned, to all.
   bool runOnce(const std::function<bool()> &body);

@@ -160,10 +160,12 @@ bool Socket::isLeft() const {
   return poll(&left, 1, 0) > 0;
 }
 
-/// Waits until there is something to read. False after `milliseconds`.
+/// Waits until there is something to read. False after `milliseconds`, unless
+/// these are -1.
 static bool awaitInput(int descriptor, int milliseconds,
                        const std::function<bool()> &isCancelled) {
-  constexpr int slice = 200;
+  // Now and then the caller is asked whether to go on.
+  int slice = isCancelled ? 200 : milliseconds;
   for (int waited = 0; milliseconds < 0 || waited < milliseconds;
        waited += slice) {
     pollfd input = {descriptor, POLLIN, 0};

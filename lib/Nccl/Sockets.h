@@ -45,7 +45,7 @@ public:
   bool isOpen() const { return descriptor >= 0; }
   /// Has the other side closed the connection?
   bool isLeft() const;
-  /// \returns a closed socket if nobody connects in time.
+  /// \returns a closed socket if nobody connects in time. -1: any time
   Socket accept(int milliseconds) const;
   bool send(const void *data, size_t bytes) const;
   /// \param milliseconds  between two pieces; -1: any time
