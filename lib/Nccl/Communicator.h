@@ -49,7 +49,7 @@ public:
   /// before its state is ncclSuccess.
   int ranks, rank;
   const int device;
-  const CUcontext context; ///< in which the rank works
+  CUcontext context; ///< in which the rank works
   const Settings settings;
 
   /// Finds the other ranks, and makes the links to them.

@@ -56,7 +56,7 @@ static ncclResult_t runInits(std::vector<InitJob> inits) {
     thread.join();
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i])
-      return fail(results[i], "%s", errors[i].c_str());
+      return failAgain(results[i], errors[i]);
   return blocks ? ncclSuccess : ncclInProgress;
 }
 

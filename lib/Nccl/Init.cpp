@@ -80,9 +80,13 @@ ncclResult_t ptxjit::nccl::enter(ncclComm_t handle, const char *name,
 
 ncclResult_t ptxjit::nccl::findContext(CUcontext &context, int &device) {
   CUresult error = cuCtxGetCurrent(&context);
-  if (error == CUDA_ERROR_NOT_INITIALIZED && !(error = cuInit(0)))
-    error = cuCtxGetCurrent(&context);
-  if (!error && !context && !(error = cuDevicePrimaryCtxRetain(&context, 0)))
+  if (error == CUDA_ERROR_NOT_INITIALIZED) {
+    error = cuInit(0); // which fails in a child of fork()
+    context = nullptr;
+  }
+  if (!error && !context)
+    error = cuDevicePrimaryCtxRetain(&context, 0);
+  if (!error)
     error = cuCtxSetCurrent(context);
   if (!error)
     error = cuCtxGetDevice(&device);

@@ -102,18 +102,16 @@ static ncclResult_t ask(const char *name, ncclComm_t handle, int *out,
   *out = answer(*comm);
   return ncclSuccess;
 }
-PTXJIT_NCCL_API(ncclCommCount, (const ncclComm_t comm, int *count), comm,
-                count) {
+PTXJIT_NCCL_API(ncclCommCount, (ncclComm_t comm, int *count), comm, count) {
   return ask("ncclCommCount", comm, count,
              [](const Communicator &comm) { return comm.ranks; });
 }
-PTXJIT_NCCL_API(ncclCommCuDevice, (const ncclComm_t comm, int *device), comm,
+PTXJIT_NCCL_API(ncclCommCuDevice, (ncclComm_t comm, int *device), comm,
                 device) {
   return ask("ncclCommCuDevice", comm, device,
              [](const Communicator &comm) { return comm.device; });
 }
-PTXJIT_NCCL_API(ncclCommUserRank, (const ncclComm_t comm, int *rank), comm,
-                rank) {
+PTXJIT_NCCL_API(ncclCommUserRank, (ncclComm_t comm, int *rank), comm, rank) {
   return ask("ncclCommUserRank", comm, rank,
              [](const Communicator &comm) { return comm.rank; });
 }
@@ -177,12 +175,11 @@ static ncclResult_t removeRegistration(const char *name, ncclComm_t handle,
 }
 
 PTXJIT_NCCL_API(ncclCommRegister,
-                (const ncclComm_t comm, void *buffer, size_t size,
-                 void **handle),
+                (ncclComm_t comm, void *buffer, size_t size, void **handle),
                 comm, buffer, size, handle) {
   return addRegistration("ncclCommRegister", comm, buffer, size, handle);
 }
-PTXJIT_NCCL_API(ncclCommDeregister, (const ncclComm_t comm, void *handle), comm,
+PTXJIT_NCCL_API(ncclCommDeregister, (ncclComm_t comm, void *handle), comm,
                 handle) {
   return removeRegistration("ncclCommDeregister", comm, handle);
 }

@@ -104,9 +104,9 @@ public:
     finishSends();
     // After an error MPI may still use the buffers, which are given up then.
     if (!sends.empty())
-      new std::deque<Sending>(std::move(sends));
+      (void)std::make_unique<std::deque<Sending>>(std::move(sends)).release();
     if (receiving)
-      new std::vector<char>(std::move(buffer));
+      (void)std::make_unique<std::vector<char>>(std::move(buffer)).release();
   }
 
   bool trySend(const Message &message) override {
@@ -182,7 +182,7 @@ private:
 };
 } // namespace ptxjit::nccl
 
-std::unique_ptr<Link> MpiGroup::makeLink(std::shared_ptr<MpiGroup> group,
+std::unique_ptr<Link> MpiGroup::makeLink(const std::shared_ptr<MpiGroup> &group,
                                          int worldRank, int sendTag,
                                          int receiveTag) {
   auto &ranks = group->worldRanks;

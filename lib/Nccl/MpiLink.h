@@ -27,7 +27,7 @@ public:
 
   /// The link to a rank in another process. \param sendTag  the peer receives
   /// with it
-  static std::unique_ptr<Link> makeLink(std::shared_ptr<MpiGroup> group,
+  static std::unique_ptr<Link> makeLink(const std::shared_ptr<MpiGroup> &group,
                                         int worldRank, int sendTag,
                                         int receiveTag);
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <type_traits>
 
 using namespace ptxjit;
@@ -73,9 +74,15 @@ template <typename T> T multiply(T a, T b) {
   else
     return a * b;
 }
+template <typename T> bool isNan(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(value);
+  else
+    return false;
+}
 /// Like fmax() and fmin(): a number wins over a NaN.
-template <typename T> T larger(T a, T b) { return b > a || a != a ? b : a; }
-template <typename T> T smaller(T a, T b) { return b < a || a != a ? b : a; }
+template <typename T> T larger(T a, T b) { return a >= b || isNan(b) ? a : b; }
+template <typename T> T smaller(T a, T b) { return a <= b || isNan(b) ? a : b; }
 
 /// A reduction: what is done with each operand, with two values, and at the
 /// end.

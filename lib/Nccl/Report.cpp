@@ -48,6 +48,12 @@ ncclResult_t ptxjit::nccl::fail(ncclResult_t result, const char *format, ...) {
   return result;
 }
 
+ncclResult_t ptxjit::nccl::failAgain(ncclResult_t result,
+                                     const std::string &text) {
+  lastError = text;
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // The interface
 //===----------------------------------------------------------------------===//

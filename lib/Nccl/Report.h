@@ -25,6 +25,9 @@ constexpr std::chrono::seconds kPatience(10);
 [[gnu::format(printf, 2, 3)]] ncclResult_t fail(ncclResult_t result,
                                                 const char *format, ...);
 
+/// Records an error that another thread has shown. \returns `result`.
+ncclResult_t failAgain(ncclResult_t result, const std::string &text);
+
 /// Does NCCL_DEBUG ask for warnings?
 bool isVerbose();
 

@@ -81,12 +81,11 @@ Inbox::~Inbox() {
 
 bool Inbox::open(int ranks, std::string &error) {
   bytes = inboxBytes(ranks);
-  if (ftruncate(descriptor, off_t(bytes)) ||
-      !(memory = mapShared(descriptor, 0, bytes))) {
+  if (ftruncate(descriptor, off_t(bytes)) == 0)
+    memory = mapShared(descriptor, 0, bytes);
+  if (!memory)
     error = describe("shared memory");
-    return false;
-  }
-  return true;
+  return memory != nullptr;
 }
 
 void Inbox::setFailed() {
@@ -207,8 +206,8 @@ static std::shared_ptr<Outbox> openOutbox(const SharedPeer &peer, int rank,
   return outbox && outbox->isOpen() ? outbox : nullptr;
 }
 
-bool ptxjit::nccl::makeSharedLinks(std::shared_ptr<Inbox> inbox, int rank,
-                                   int ranks, const SharedPeer &peer,
+bool ptxjit::nccl::makeSharedLinks(const std::shared_ptr<Inbox> &inbox,
+                                   int rank, int ranks, const SharedPeer &peer,
                                    std::unique_ptr<Link> &data,
                                    std::unique_ptr<Link> &control,
                                    std::string &error) {

@@ -62,7 +62,7 @@ struct SharedPeer {
 };
 
 /// Makes the links of `rank` to a peer: for data, and for the library itself.
-bool makeSharedLinks(std::shared_ptr<Inbox> inbox, int rank, int ranks,
+bool makeSharedLinks(const std::shared_ptr<Inbox> &inbox, int rank, int ranks,
                      const SharedPeer &peer, std::unique_ptr<Link> &data,
                      std::unique_ptr<Link> &control, std::string &error);
 

@@ -6,6 +6,7 @@
 
 #include "Ranks.h"
 
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -110,7 +111,7 @@ TEST(NcclApi, HandlesAreChecked) {
   int number;
   ncclResult_t error;
   void *handle;
-  auto bad = reinterpret_cast<ncclComm_t>(64);
+  ncclComm_t bad = reinterpret_cast<ncclComm_t>(64);
   EXPECT_EQ(ncclCommCount(nullptr, &number), ncclInvalidArgument);
   EXPECT_EQ(ncclCommCount(bad, &number), ncclInvalidArgument);
   EXPECT_EQ(ncclCommCuDevice(bad, &number), ncclInvalidArgument);
@@ -421,6 +422,13 @@ TEST(NcclLife, AKernelThatFailsEndsTheOperationsBehindIt) {
                                       ".entry fail() { trap; }\n"),
             CUDA_SUCCESS);
   ASSERT_EQ(cuModuleGetFunction(&kernel, module, "fail"), CUDA_SUCCESS);
+  // It fails only when the operations have been handed to the streams.
+  std::atomic<bool> isOpen{false};
+  auto wait = [](void *open) {
+    while (!*static_cast<std::atomic<bool> *>(open))
+      std::this_thread::yield();
+  };
+  ASSERT_EQ(cuLaunchHostFunc(streams[1], wait, &isOpen), CUDA_SUCCESS);
   ASSERT_EQ(
       cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, streams[1], nullptr, nullptr),
       CUDA_SUCCESS);
@@ -431,6 +439,7 @@ TEST(NcclLife, AKernelThatFailsEndsTheOperationsBehindIt) {
                             comms[rank], streams[rank]),
               ncclSuccess);
   ASSERT_EQ(ncclGroupEnd(), ncclSuccess);
+  isOpen = true;
   EXPECT_EQ(cuStreamSynchronize(streams[0]), CUDA_SUCCESS);
   EXPECT_NE(cuStreamSynchronize(streams[1]), CUDA_SUCCESS);
   ncclResult_t states[2];

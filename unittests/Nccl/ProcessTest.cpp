@@ -14,7 +14,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
+#include <iterator>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -26,7 +29,7 @@ using namespace ncclmodel;
 //===----------------------------------------------------------------------===//
 
 /// The value of the first of these variables that is set.
-static int readNumber(std::vector<const char *> names, int none) {
+static int readNumber(const std::vector<const char *> &names, int none) {
   for (const char *name : names)
     if (const char *text = std::getenv(name))
       return std::atoi(text);
@@ -134,33 +137,75 @@ TEST(NcclProcess, DISABLED_LostPeer) {
 // All of them
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A process that runs a disabled test of this program.
+class Child {
+public:
+  /// \param environment  assignments
+  Child(const std::string &test, const std::vector<std::string> &environment,
+        std::string output)
+      : output(std::move(output)) {
+    std::string filter = "--gtest_filter=NcclProcess.DISABLED_" + test;
+    std::string program = "/proc/self/exe";
+    std::string all = "--gtest_also_run_disabled_tests";
+    char *arguments[] = {program.data(), all.data(), filter.data(), nullptr};
+    std::vector<char *> variables;
+    for (char **each = environ; *each; ++each)
+      variables.push_back(*each);
+    for (const std::string &each : environment)
+      variables.push_back(const_cast<char *>(each.c_str()));
+    variables.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 1, this->output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    EXPECT_EQ(posix_spawn(&pid, program.c_str(), &files, nullptr, arguments,
+                          variables.data()),
+              0);
+    posix_spawn_file_actions_destroy(&files);
+  }
+  /// \returns whether the test succeeded.
+  bool wait() {
+    using namespace std::chrono;
+    auto end = steady_clock::now() + minutes(5);
+    int status = 0;
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+      if (steady_clock::now() > end)
+        kill(pid, SIGKILL);
+      std::this_thread::sleep_for(milliseconds(2));
+    }
+    std::ifstream file(output);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    std::remove(output.c_str());
+    EXPECT_EQ(status, 0) << text;
+    return status == 0;
+  }
+
+private:
+  std::string output;
+  pid_t pid = 0;
+};
+} // namespace
+
 /// Runs a test in several processes. \returns whether all succeeded.
 static bool runProcesses(const std::string &test, int processes,
                          int ranksEach) {
-  std::string file =
-      ::testing::TempDir() + "nccl-id-" + std::to_string(getpid()) + "-" + test;
-  std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
-  std::vector<FILE *> running;
-  for (int process = 0; process < processes; ++process) {
-    std::string command =
-        "NCCL_TEST_PROCESS=" + std::to_string(process) +
-        " NCCL_TEST_PROCESSES=" + std::to_string(processes) +
-        " NCCL_TEST_RANKS=" + std::to_string(ranksEach) +
-        " NCCL_TEST_FILE=" + file + " timeout 300 " + program +
-        " --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=" +
-        "NcclProcess.DISABLED_" + test + " 2>&1";
-    running.push_back(popen(command.c_str(), "r"));
-  }
+  std::string file = ::testing::TempDir() + "nccl-";
+  file += std::to_string(getpid()) + test;
+  std::vector<Child> children;
+  for (int process = 0; process < processes; ++process)
+    children.emplace_back(
+        test,
+        std::vector<std::string>{"NCCL_TEST_PROCESS=" + std::to_string(process),
+                                 "NCCL_TEST_PROCESSES=" +
+                                     std::to_string(processes),
+                                 "NCCL_TEST_RANKS=" + std::to_string(ranksEach),
+                                 "NCCL_TEST_FILE=" + file},
+        file + std::to_string(process));
   bool succeeded = true;
-  for (FILE *output : running) {
-    std::string text;
-    char line[512];
-    while (std::fgets(line, sizeof(line), output))
-      text += line;
-    int status = pclose(output);
-    succeeded &= status == 0;
-    EXPECT_EQ(status, 0) << text;
-  }
+  for (Child &child : children)
+    succeeded &= child.wait();
   std::remove(file.c_str());
   return succeeded;
 }

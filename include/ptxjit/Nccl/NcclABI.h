@@ -148,12 +148,12 @@ typedef enum ncclScalarResidence_t PTXJIT_INT_ENUM {
   X(ncclCommShrink, (ncclComm_t comm, int *excluded, int excludedCount,        \
                      ncclComm_t *child, ncclConfig_t *config, int flags))      \
   X(ncclCommGetAsyncError, (ncclComm_t comm, ncclResult_t * error))            \
-  X(ncclCommCount, (const ncclComm_t comm, int *count))                        \
-  X(ncclCommCuDevice, (const ncclComm_t comm, int *device))                    \
-  X(ncclCommUserRank, (const ncclComm_t comm, int *rank))                      \
+  X(ncclCommCount, (ncclComm_t comm, int *count))                              \
+  X(ncclCommCuDevice, (ncclComm_t comm, int *device))                          \
+  X(ncclCommUserRank, (ncclComm_t comm, int *rank))                            \
   X(ncclCommRegister,                                                          \
-    (const ncclComm_t comm, void *buffer, size_t size, void **handle))         \
-  X(ncclCommDeregister, (const ncclComm_t comm, void *handle))                 \
+    (ncclComm_t comm, void *buffer, size_t size, void **handle))               \
+  X(ncclCommDeregister, (ncclComm_t comm, void *handle))                       \
   X(ncclCommWindowRegister, (ncclComm_t comm, void *buffer, size_t size,       \
                              ncclWindow_t *window, int flags))                 \
   X(ncclCommWindowDeregister, (ncclComm_t comm, ncclWindow_t window))          \
