@@ -26,11 +26,11 @@ struct RankInfo {
   Key key{};            ///< of a child: rank 0 chooses it
   int32_t mpiRank = -1; ///< in MPI_COMM_WORLD; -1: cannot use MPI
   int32_t pid = 0;
-  int32_t inbox = -1; ///< Inbox::getDescriptor()
-  int32_t device = 0;
+  int32_t inbox = -1;           ///< Inbox::getDescriptor()
   int32_t color = 0, order = 0; ///< of ncclCommSplit
   int32_t failed = 0;
   int32_t wantsMpi = 0; ///< even to processes of this machine
+  int32_t reserved = 0;
 };
 
 /// Who this process is.

@@ -28,7 +28,6 @@ struct Execution {
 /// What a program may set (ncclConfig_t) that has an effect.
 struct Settings {
   bool isBlocking = true;
-  std::string name;
 };
 
 /// A reduction that a program has made.

@@ -37,7 +37,6 @@ public:
       return false;
     mine = describeProcess();
     mine.inbox = inbox->getDescriptor();
-    mine.device = me.device;
     mine.key = key;
     mine.wantsMpi = prefersMpi();
     all = exchange.allGather(mine, error);
@@ -182,6 +181,7 @@ public:
       : links(links), members(std::move(members)), rank(rank),
         isCancelled(std::move(isCancelled)) {}
 
+  static_assert(sizeof(RankInfo) <= kSharedControlMessage);
   std::vector<RankInfo> allGather(const RankInfo &mine,
                                   std::string &error) override {
     std::vector<RankInfo> all(members.size());

@@ -96,11 +96,11 @@ ncclResult_t ptxjit::nccl::findContext(CUcontext &context, int &device) {
 }
 
 /// Reads a field that structures of older versions may not have.
-template <typename T>
-static T readField(const ncclConfig_t &config, T ncclConfig_t::*field, T none) {
+static int readField(const ncclConfig_t &config, int ncclConfig_t::*field) {
   auto offset = size_t(reinterpret_cast<const char *>(&(config.*field)) -
                        reinterpret_cast<const char *>(&config));
-  return offset + sizeof(T) <= config.size ? config.*field : none;
+  return offset + sizeof(int) <= config.size ? config.*field
+                                             : NCCL_CONFIG_UNDEF_INT;
 }
 
 ncclResult_t ptxjit::nccl::readConfig(const char *name,
@@ -115,7 +115,7 @@ ncclResult_t ptxjit::nccl::readConfig(const char *name,
                 "NCCL_CONFIG_INITIALIZER",
                 name);
   auto read = [&](int ncclConfig_t::*field) {
-    return readField(*config, field, NCCL_CONFIG_UNDEF_INT);
+    return readField(*config, field);
   };
   auto isIn = [&](int ncclConfig_t::*field, int least, int most) {
     int value = read(field);
@@ -137,9 +137,6 @@ ncclResult_t ptxjit::nccl::readConfig(const char *name,
   if (int blocking = read(&ncclConfig_t::blocking);
       blocking != NCCL_CONFIG_UNDEF_INT)
     settings.isBlocking = blocking != 0;
-  const char *none = nullptr;
-  if (const char *text = readField(*config, &ncclConfig_t::commName, none))
-    settings.name = text;
   return ncclSuccess;
 }
 

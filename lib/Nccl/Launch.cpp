@@ -112,14 +112,19 @@ static CUresult findCapture(Issued &issued) {
 /// A flag of cuStreamUpdateCaptureDependencies.
 static constexpr unsigned kAddDependencies = 0;
 
-/// Hands the object to the graph.
-static CUresult giveToGraph(Issued &issued) {
+/// Hands the object to the graph that its stream records, which destroys it.
+static CUresult giveToGraph(std::unique_ptr<Issued> issued) {
   CUuserObject object;
-  CUresult error = cuUserObjectCreate(&object, &issued, destroyIssued, 1,
+  CUgraph graph = issued->graph;
+  CUresult error = cuUserObjectCreate(&object, issued.get(), destroyIssued, 1,
                                       CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
-  return error ? error
-               : cuGraphRetainUserObject(issued.graph, object, 1,
-                                         CU_GRAPH_USER_OBJECT_MOVE);
+  if (error)
+    return error;
+  (void)issued.release();
+  error = cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+  if (error)
+    cuUserObjectRelease(object, 1);
+  return error;
 }
 
 /// Puts the waiting of a group's ranks behind the arrivals of all, as far as
@@ -150,24 +155,29 @@ static CUresult orderNodes(const std::vector<Issued *> &group) {
   return CUDA_SUCCESS;
 }
 
-static CUresult recordNodes(const std::vector<Issued *> &group) {
-  for (Issued *issued : group) {
-    ContextScope scope(issued->launch.comm->context);
-    if (CUresult error = giveToGraph(*issued))
-      return error;
-    if (CUresult error =
-            cuLaunchHostFunc(issued->launch.stream, arriveNode, issued))
-      return error;
-  }
-  if (CUresult error = orderNodes(group))
-    return error;
+static CUresult addNodes(const std::vector<Issued *> &group,
+                         CUhostFn function) {
   for (Issued *issued : group) {
     ContextScope scope(issued->launch.comm->context);
     if (CUresult error =
-            cuLaunchHostFunc(issued->launch.stream, awaitNode, issued))
+            cuLaunchHostFunc(issued->launch.stream, function, issued))
       return error;
   }
   return CUDA_SUCCESS;
+}
+
+static CUresult recordNodes(std::vector<std::unique_ptr<Issued>> owned) {
+  std::vector<Issued *> group;
+  for (std::unique_ptr<Issued> &issued : owned) {
+    group.push_back(issued.get());
+    ContextScope scope(issued->launch.comm->context);
+    if (CUresult error = giveToGraph(std::move(issued)))
+      return error;
+  }
+  CUresult error = addNodes(group, arriveNode);
+  if (!error)
+    error = orderNodes(group);
+  return error ? error : addNodes(group, awaitNode);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,10 +226,16 @@ ncclResult_t ptxjit::nccl::launchAll(std::vector<Launch> launches) {
                   "rank %d cannot use the stream: CUDA error %d",
                   all.back()->launch.comm->rank, int(error));
   }
-  std::vector<Issued *> recorded, streamed;
+  // Those in streams own themselves, until their work is done.
+  std::vector<std::unique_ptr<Issued>> recorded;
+  std::vector<Issued *> streamed;
   for (auto &issued : all)
-    (issued->graph ? recorded : streamed).push_back(issued.release());
-  CUresult error = recorded.empty() ? CUDA_SUCCESS : recordNodes(recorded);
+    if (issued->graph)
+      recorded.push_back(std::move(issued));
+    else
+      streamed.push_back(issued.release());
+  CUresult error =
+      recorded.empty() ? CUDA_SUCCESS : recordNodes(std::move(recorded));
   if (!streamed.empty())
     if (CUresult other = runInStreams(streamed))
       error = other;
