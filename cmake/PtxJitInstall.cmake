@@ -12,8 +12,11 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
 install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Not in bin, where it would hide NVIDIA's ptxas. `ptx-jit exec` looks here.
 install(TARGETS ptxas RUNTIME DESTINATION libexec/ptx-jit)
-install(TARGETS cuda cudart cudart12 nvidia-ml gpuocelot ptxjit-audit ptxjit-compiler
+install(TARGETS cuda cudart cudart12 nvidia-ml nccl gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
+if(TARGET ptxjit-nccl-mpi)
+  install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir})
+endif()
 # The C++ interface: one header, one library.
 install(TARGETS ptxjit EXPORT PtxJitTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -42,6 +42,18 @@ if nvcc:
     config.available_features.add("nvcc")
     config.substitutions.append(("%nvcc", nvcc))
 
+# Tests of NCCL between machines. Open MPI's own mpirun refuses root, and more
+# processes than cores, unless it is told otherwise.
+mpirun = shutil.which("mpirun")
+plugin = os.path.join(config.ptxjit_obj_root, "lib", "libptxjit-nccl-mpi.so")
+if mpirun and os.path.exists(plugin):
+    config.available_features.add("mpirun")
+    version = subprocess.run([mpirun, "--version"], capture_output=True,
+                             text=True).stdout
+    if "Open MPI" in version:
+        mpirun += " --allow-run-as-root --oversubscribe"
+    config.substitutions.append(("%mpirun", mpirun))
+
 # Tests of kernels that Triton makes, with PTXJIT_TRITON_PYTHON or our Python.
 for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
     if python and subprocess.run([python, "-c", "import triton, numpy"],

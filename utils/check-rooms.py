@@ -46,6 +46,7 @@ ALLOWED = {
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h",
                     "Runtime/CudaErrors.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
+    "Nccl": {"Nccl", "CudaDriver/CudaABI.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     "Device": {"Device/Functions.def", "Device/TensorCore.h",
@@ -55,7 +56,8 @@ ALLOWED = {
     "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Ocelot",
+NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+           "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -17,7 +17,8 @@
 
 static const char *const kOurs[] = {"libcuda.so.1",    "libcuda.so",
                                     "libcudart.so.13", "libcudart.so.12",
-                                    "libgpuocelot.so", "libnvidia-ml.so.1"};
+                                    "libgpuocelot.so", "libnvidia-ml.so.1",
+                                    "libnccl.so.2"};
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 

@@ -10,8 +10,8 @@
 namespace ptxjit {
 
 /// `ptx-jit exec [--] PROGRAM ARGS...`: replaces this process by PROGRAM, which
-/// finds our libcuda, libcudart, libnvidia-ml and libgpuocelot before all
-/// others. It also finds our ptxas, unless the user named another one for
+/// finds our libcuda, libcudart, libnvidia-ml, libnccl and libgpuocelot before
+/// all others. It also finds our ptxas, unless the user named another one for
 /// Triton. `argv` holds the arguments behind `exec`.
 /// \returns only if PROGRAM cannot be started: 127 if it is not found and 126
 /// otherwise, as shells do; 1 if there is no PROGRAM or our libraries are
