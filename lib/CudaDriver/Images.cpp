@@ -9,6 +9,8 @@
 #include "ptxjit/Runtime/MemoryMap.h"
 #include "ptxjit/Runtime/ReadFile.h"
 
+#include <algorithm>
+
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
@@ -39,6 +41,18 @@ static bool isDeviceRuntime(const std::string &text) {
   return text.find(" __CNPRT_VERSION_NUMBER__ ") != std::string::npos;
 }
 
+/// Does a container have only that, for other devices than this one?
+static bool holdsDeviceRuntime(std::string_view container) {
+  bool holds = false, isUsed = false;
+  visitEntries(container, [&](const ImageEntry &entry) {
+    std::string text;
+    isUsed |= isUsable(entry);
+    if (!isUsed && !holds && entry.kind == ImageEntry::Kind::Ptx)
+      holds = unpack(entry, text) && isDeviceRuntime(text);
+  });
+  return holds && !isUsed;
+}
+
 /// Says where an image comes from. `name` is that of a file, or kUnnamedImage.
 static std::string describeOrigin(const void *image, const std::string &name) {
   std::string file = name == kUnnamedImage ? findMapping(image).file : name;
@@ -51,6 +65,30 @@ static std::string describeOrigin(const void *image, const std::string &name) {
 static void refuseCode(const void *image, std::string &diagnostics) {
   size_t bytes = findMapping(image).bytesBehind;
   refuseMachineCode({static_cast<const char *>(image), bytes}, diagnostics);
+}
+
+/// Reads the modules of containers. \param image  null: of a file.
+static CUresult readAll(std::vector<std::string_view> containers,
+                        const void *image, const std::string &name,
+                        std::vector<NamedText> &texts,
+                        std::string &diagnostics) {
+  size_t all = containers.size();
+  containers.erase(std::remove_if(containers.begin(), containers.end(),
+                                  [](std::string_view container) {
+                                    return holdsDeviceRuntime(container);
+                                  }),
+                   containers.end());
+  if (all && containers.empty())
+    return CUDA_SUCCESS; // it adds nothing to ours
+  std::string problems;
+  std::vector<std::string> found = readContainers(containers, problems);
+  if (!problems.empty())
+    diagnostics += problems + (image ? describeOrigin(image, name)
+                                     : "  it is in " + name + "\n");
+  for (std::string &text : found)
+    if (!isDeviceRuntime(text))
+      texts.push_back({name, std::move(text)});
+  return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
 }
 
 CUresult cuda::extractTexts(const void *image, const std::string &name,
@@ -68,15 +106,18 @@ CUresult cuda::extractTexts(const void *image, const std::string &name,
   case ImageKind::Wrapper:
     break;
   }
-  std::string problems;
-  std::vector<std::string> found =
-      readContainers(findContainers(image), problems);
-  if (!problems.empty())
-    diagnostics += problems + describeOrigin(image, name);
-  for (std::string &text : found)
-    if (!isDeviceRuntime(text))
-      texts.push_back({name, std::move(text)});
-  return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
+  return readAll(findContainers(image), image, name, texts, diagnostics);
+}
+
+CUresult cuda::extractFromFile(const std::string &file, const std::string &name,
+                               std::vector<NamedText> &texts,
+                               std::string &diagnostics) {
+  std::vector<std::string_view> containers;
+  visitContainers(file, [&](std::string_view found) {
+    containers.push_back(found);
+    return visitEntries(found, [](const ImageEntry &) {});
+  });
+  return readAll(std::move(containers), nullptr, name, texts, diagnostics);
 }
 
 bool cuda::readFile(const char *path, std::string &bytes) {

@@ -22,6 +22,13 @@ namespace ptxjit::cuda {
 CUresult extractTexts(const void *image, const std::string &name,
                       std::vector<NamedText> &texts, std::string &diagnostics);
 
+/// The same of the containers in an object file or an archive. CUDA's own
+/// runtime for kernels that launch kernels (libcudadevrt.a) has no modules: ours
+/// takes its place.
+CUresult extractFromFile(const std::string &file, const std::string &name,
+                         std::vector<NamedText> &texts,
+                         std::string &diagnostics);
+
 /// Reads a file. Like all of std::string, `bytes` has a zero behind its end.
 /// \returns false if the file cannot be read.
 bool readFile(const char *path, std::string &bytes);

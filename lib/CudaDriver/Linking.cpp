@@ -46,15 +46,19 @@ PTXJIT_CUDA_API(cuLinkCreate_v2,
 
 static CUresult addInput(Linker &linker, int type, const std::string &bytes,
                          const std::string &name) {
-  if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN &&
+  bool isFile = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
+  if (!isFile && type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_CUBIN &&
       type != CU_JIT_INPUT_FATBINARY) {
-    linker.diagnostics += "error: objects and libraries hold machine code; PTX "
-                          "is what can be linked\n";
+    linker.diagnostics +=
+        "error: this kind of input cannot be linked; PTX can, also in object "
+        "files and libraries\n";
     linker.logs.write(linker.diagnostics);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
   CUresult error =
-      extractTexts(bytes.c_str(), name, linker.texts, linker.diagnostics);
+      isFile
+          ? extractFromFile(bytes, name, linker.texts, linker.diagnostics)
+          : extractTexts(bytes.c_str(), name, linker.texts, linker.diagnostics);
   linker.logs.write(linker.diagnostics);
   return error;
 }

@@ -172,6 +172,41 @@ TEST_F(Images, WrappersOfSeparateCompilation) {
             CUDA_ERROR_INVALID_HANDLE);
 }
 
+/// `libcudadevrt.a` has PTX for later devices only, and needs none here. Other
+/// archives and object files are searched for containers.
+TEST_F(Images, TheLinkerReadsArchives) {
+  auto inFile = [](FatBinary &binary) {
+    const char *begin = static_cast<const char *>(binary.get());
+    return "!<arch>\nmember.o/       " +
+           std::string(begin, binary.body.size() + 16) + "end";
+  };
+  FatBinary runtime, object, code;
+  runtime.add(2, 80, "machine code");
+  runtime.add(1, 121,
+              ".version 9.0\n.target sm_121\n.address_size 64\n"
+              ".visible .global .u32 __CNPRT_VERSION_NUMBER__ = 6000;\n",
+              Zstd);
+  object.add(1, 80, withKernel("inObject"), Lz4);
+  code.add(2, 80, "machine code");
+  CUlinkState link;
+  ASSERT_EQ(cuLinkCreate_v2(0, nullptr, nullptr, &link), CUDA_SUCCESS);
+  auto add = [&](std::string file) {
+    return cuLinkAddData_v2(link, CU_JIT_INPUT_LIBRARY, file.data(),
+                            file.size(), "file.a", 0, nullptr, nullptr);
+  };
+  EXPECT_EQ(add(inFile(runtime)), CUDA_SUCCESS);
+  EXPECT_EQ(add(inFile(object)), CUDA_SUCCESS);
+  EXPECT_EQ(add(inFile(code)), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  void *image = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(cuLinkComplete(link, &image, &bytes), CUDA_SUCCESS);
+  CUmodule linked;
+  CUfunction kernel;
+  ASSERT_EQ(cuModuleLoadData(&linked, image), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleGetFunction(&kernel, linked, "inObject"), CUDA_SUCCESS);
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_SUCCESS);
+}
+
 TEST_F(Images, TheLinkerJoinsTexts) {
   CUlinkState link;
   std::string a = withKernel("a"), b = withKernel("b");
