@@ -195,15 +195,20 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
 }
 
 /// Drops the variables that libraries have on a device, unless a context still
-/// uses them.
+/// uses them. Managed ones belong to all devices.
 static void resetLibraries(CUdevice device) {
   State &state = getState();
-  bool isUsed = false;
-  state.contexts.forEach(
-      [&](Context &context) { isUsed |= context.device == device; });
-  if (!isUsed)
-    state.libraries.forEach(
-        [&](Library &library) { library.code->reset(device); });
+  bool isUsed = false, isOtherUsed = false;
+  state.contexts.forEach([&](Context &context) {
+    (context.device == device ? isUsed : isOtherUsed) = true;
+  });
+  if (isUsed)
+    return;
+  state.libraries.forEach([&](Library &library) {
+    library.code->reset(device);
+    if (!isOtherUsed)
+      library.code->resetManaged();
+  });
 }
 
 /// The caller holds State::primaryMutex.

@@ -37,6 +37,8 @@ public:
   /// Drops the variables of a device. It gets fresh ones when it uses the code
   /// again.
   void reset(CUdevice device);
+  /// Gives managed variables their initial values. No kernel may run.
+  void resetManaged() { original->resetManaged(); }
 
 private:
   void announce(LoadedModule &code, CUdevice device);

@@ -23,8 +23,8 @@ CUresult extractTexts(const void *image, const std::string &name,
                       std::vector<NamedText> &texts, std::string &diagnostics);
 
 /// The same of the containers in an object file or an archive. CUDA's own
-/// runtime for kernels that launch kernels (libcudadevrt.a) has no modules: ours
-/// takes its place.
+/// runtime for kernels that launch kernels (libcudadevrt.a) has no modules:
+/// ours takes its place.
 CUresult extractFromFile(const std::string &file, const std::string &name,
                          std::vector<NamedText> &texts,
                          std::string &diagnostics);

@@ -121,6 +121,21 @@ void LoadedModule::relocate(const PtxjitVariable &variable) {
   }
 }
 
+void LoadedModule::resetManaged() {
+  const PtxjitModuleInfo &info = getInfo();
+  std::lock_guard<std::mutex> lock(variablesMutex);
+  for (uint32_t i = 0; i < info.numVariables; ++i) {
+    const PtxjitVariable &variable = info.variables[i];
+    auto *bytes = reinterpret_cast<uint8_t *>(findVariable(variable.name));
+    if (!variable.isManaged || !bytes)
+      continue;
+    std::memset(bytes, 0, variable.bytes);
+    if (variable.initBytes)
+      std::memcpy(bytes, variable.init, variable.initBytes);
+    relocate(variable);
+  }
+}
+
 /// Address of a function or variable, as PTX sees it. Needs `variablesMutex`.
 uint64_t LoadedModule::addressOf(const std::string &symbol) {
   const PtxjitModuleInfo &info = getInfo();

@@ -412,7 +412,7 @@ TEST_F(Cache, ModulesComeBackAsTheyWere) {
                           {2, 1, 1}, 4,      1, 2, 16,        32};
   uint8_t init[] = {1, 2, 3};
   PtxjitReloc reloc{0, 8, 0, "v", 4};
-  PtxjitVariable variable{"v", 24, 8, init, 3, &reloc, 1, 1};
+  PtxjitVariable variable{"v", 24, 8, init, 3, &reloc, 1, 1, 0};
   const char *functions[] = {"k", "f"};
   PtxjitModuleInfo info{"8.0",     "sm_80", "text", "file", &kernel, &variable,
                         functions, 1,       1,      2,      64};

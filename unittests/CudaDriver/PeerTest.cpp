@@ -114,7 +114,11 @@ TEST_F(Peers, Links) {
   EXPECT_EQ(cuDeviceGetP2PAtomicCapabilities(bits, operations, 2, 0, 1),
             CUDA_SUCCESS);
   EXPECT_TRUE(bits[0] & CU_ATOMIC_CAPABILITY_REDUCTION);
-  EXPECT_TRUE(bits[1] & CU_ATOMIC_CAPABILITY_SCALAR_128);
+  int major = 0; // atoms of 128 bits came with Hopper
+  EXPECT_EQ(cuDeviceGetAttribute(
+                &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0),
+            CUDA_SUCCESS);
+  EXPECT_EQ((bits[1] & CU_ATOMIC_CAPABILITY_SCALAR_128) != 0, major >= 9);
   operations[1] = 13;
   EXPECT_EQ(cuDeviceGetP2PAtomicCapabilities(bits, operations, 2, 0, 1),
             CUDA_ERROR_INVALID_VALUE);

@@ -73,7 +73,7 @@ const char *const kText = R"(.version 8.0
 .target sm_75
 .address_size 64
 .visible .global .align 4 .u32 counter = 5;
-.visible .global .align 4 .u32 both = 9;
+.visible .global .attribute(.managed) .align 4 .u32 both = 9;
 .visible .const .align 4 .u32 step = 1;
 .visible .entry add(.param .u64 data, .param .u32 n)
 {

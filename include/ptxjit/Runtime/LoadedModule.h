@@ -146,6 +146,8 @@ public:
 
   /// Host address of a variable, 0 if there is none.
   uint64_t resolve(const std::string &symbol);
+  /// Gives managed variables their initial values again. No kernel may run.
+  void resetManaged();
   /// Calls body(address, bytes) for each variable.
   void forEachVariable(
       const std::function<void(uint64_t address, size_t bytes)> &body);
