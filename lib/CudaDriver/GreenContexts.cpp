@@ -72,7 +72,7 @@ static CUresult parse(const CUdevResource &resource, Origin &origin) {
   std::memcpy(&origin, resource.internal, sizeof(origin));
   bool isOurs =
       origin.magic == kMagic && origin.share.count == resource.sm.smCount;
-  return isOurs ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return isOurs ? CUDA_SUCCESS : CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 }
 
 static CUresult give(CUdevResource *resource, int type,
@@ -112,7 +112,7 @@ PTXJIT_CUDA_API(cuDevSmResourceSplitByCount,
     return error;
   Multiprocessors rest = origin.share;
   if (least > rest.count)
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
   Granularity unit = granularity(flags);
   unsigned each = std::max(least, unit.least);
   each = (each + unit.multiple - 1) / unit.multiple * unit.multiple;

@@ -123,7 +123,8 @@ TEST_F(GreenContexts, WrongResourcesAreErrors) {
   EXPECT_EQ(cuDeviceGetDevResource(0, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuDevSmResourceSplitByCount(&part, &groups, &device, nullptr, 0,
                                         count + 1),
-            CUDA_ERROR_INVALID_VALUE);
+            CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)
+      << "so says an H100";
   EXPECT_EQ(cuDevSmResourceSplitByCount(&part, &groups, &device, nullptr, 2, 1),
             CUDA_ERROR_INVALID_VALUE)
       << "clusters exist from sm_90 on";
@@ -131,7 +132,8 @@ TEST_F(GreenContexts, WrongResourcesAreErrors) {
   changed.sm.smCount = 1;
   EXPECT_EQ(
       cuDevSmResourceSplitByCount(&part, &groups, &changed, nullptr, 0, 0),
-      CUDA_ERROR_INVALID_VALUE);
+      CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)
+      << "so says an H100";
   changed.type = CU_DEV_RESOURCE_TYPE_INVALID;
   EXPECT_EQ(
       cuDevSmResourceSplitByCount(&part, &groups, &changed, nullptr, 0, 0),
