@@ -39,12 +39,6 @@ const PtxjitKernelInfo *DeviceGrid::findKernel(uint64_t address) const {
   return kernel == end ? nullptr : kernel;
 }
 
-ChildLaunch *DeviceGrid::findBuffer(uint64_t buffer) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto it = buffers.find(buffer);
-  return it == buffers.end() ? nullptr : it->second.get();
-}
-
 /// Keeps a launch until take(). \returns the address of its parameters.
 uint64_t DeviceGrid::keep(std::unique_ptr<ChildLaunch> launch) {
   auto address = reinterpret_cast<uint64_t>(launch->params.data());
@@ -152,7 +146,8 @@ private:
   uint64_t makeBuffer(size_t bytes, std::unique_ptr<ChildLaunch> launch);
   uint64_t getBuffer();
   uint64_t getBufferFor();
-  int launch(uint64_t buffer, uint64_t stream);
+  int launch(std::unique_ptr<ChildLaunch> launch, uint64_t stream);
+  int launchBuffer();
   int launchAs();
   int getDeviceAttribute();
   int getLimit();
@@ -223,28 +218,39 @@ uint64_t DeviceCall::getBufferFor() {
   return makeBuffer(kernel.paramBytes, std::move(launch));
 }
 
-int DeviceCall::launch(uint64_t buffer, uint64_t stream) {
-  ChildLaunch *known = grid.findBuffer(buffer);
-  if (!known || !known->kernel)
-    failAt(buffer);
-  if (int error = grid.check(*known))
-    return error;
-  std::unique_ptr<ChildLaunch> launch = grid.take(buffer);
-  return launch ? add(std::move(*launch), stream) : int(cudaErrorInvalidValue);
+/// Launches what a buffer is for, which is then no buffer any more. Of several
+/// threads that launch the same one, the others have a bad address.
+int DeviceCall::launch(std::unique_ptr<ChildLaunch> launch, uint64_t stream) {
+  int error = grid.check(*launch);
+  return error ? error : add(std::move(*launch), stream);
+}
+
+/// cudaLaunchDeviceV2(buffer, stream).
+int DeviceCall::launchBuffer() {
+  std::unique_ptr<ChildLaunch> known = grid.take(pointer(0));
+  bool isComplete = known && known->kernel;
+  if (!isComplete) {
+    known.reset();
+    failAt(pointer(0));
+  }
+  return launch(std::move(known), pointer(1));
 }
 
 /// cudaLaunchDevice(kernel, buffer, grid, block, shared, stream).
 int DeviceCall::launchAs() {
-  ChildLaunch *known = grid.findBuffer(pointer(1));
   const PtxjitKernelInfo &kernel = needKernel(pointer(0));
-  if (!known ||
-      known->params.size() * sizeof(ParameterChunk) < kernel.paramBytes)
+  std::unique_ptr<ChildLaunch> known = grid.take(pointer(1));
+  bool isLarge = known && known->params.size() * sizeof(ParameterChunk) >=
+                              kernel.paramBytes;
+  if (!isLarge) {
+    known.reset();
     failAt(pointer(1));
+  }
   auto ctas = call.read<Extents>(2), threads = call.read<Extents>(3);
   known->kernel = &kernel;
   known->shape = {{ctas.x, ctas.y, ctas.z}, {threads.x, threads.y, threads.z}};
   known->shared = word(4);
-  return launch(pointer(1), pointer(5));
+  return launch(std::move(known), pointer(5));
 }
 
 //===----------------------------------------------------------------------===//
@@ -492,7 +498,7 @@ int DeviceCall::run(PtxjitSystemFunction function) {
   case PTXJIT_SYSTEM_LAUNCH:
     return launchAs();
   case PTXJIT_SYSTEM_LAUNCH_BUFFER:
-    return launch(pointer(0), pointer(1));
+    return launchBuffer();
   default:
     assert(false && "not a function of the device's runtime");
     return cudaErrorUnknown;

@@ -38,7 +38,6 @@ private:
   friend class DeviceCall;
 
   const PtxjitKernelInfo *findKernel(uint64_t address) const;
-  ChildLaunch *findBuffer(uint64_t buffer);
   uint64_t keep(std::unique_ptr<ChildLaunch> launch);
   std::unique_ptr<ChildLaunch> take(uint64_t buffer);
   int check(ChildLaunch &launch) const;
