@@ -7,6 +7,8 @@
 #include "DeviceCode.h"
 #include "State.h"
 
+#include <set>
+
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
@@ -17,8 +19,8 @@ DeviceCode::DeviceCode(std::shared_ptr<LoadedModule> code, Context *owner)
 }
 
 DeviceCode::~DeviceCode() {
-  for (auto &[device, code] : codes)
-    forget(*code);
+  while (!codes.empty())
+    drop(codes.begin());
 }
 
 void DeviceCode::announce(LoadedModule &code, CUdevice device) {
@@ -33,10 +35,20 @@ void DeviceCode::announce(LoadedModule &code, CUdevice device) {
   });
 }
 
-void DeviceCode::forget(LoadedModule &code) {
+/// Drops the variables of a device. Managed ones stay known while another
+/// device has them, too.
+void DeviceCode::drop(Codes::iterator place) {
+  std::shared_ptr<LoadedModule> dropped = std::move(place->second);
+  codes.erase(place);
+  std::set<uint64_t> used;
+  for (auto &[device, code] : codes)
+    code->forEachVariable(
+        [&](uint64_t address, size_t) { used.insert(address); });
   std::lock_guard<std::mutex> lock(getState().memoryMutex);
-  code.forEachVariable(
-      [&](uint64_t address, size_t) { getState().allocations.erase(address); });
+  dropped->forEachVariable([&](uint64_t address, size_t) {
+    if (!used.count(address))
+      getState().allocations.erase(address);
+  });
 }
 
 std::shared_ptr<LoadedModule> DeviceCode::on(CUdevice device) {
@@ -52,9 +64,6 @@ std::shared_ptr<LoadedModule> DeviceCode::on(CUdevice device) {
 
 void DeviceCode::reset(CUdevice device) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto it = codes.find(device);
-  if (it == codes.end())
-    return;
-  forget(*it->second);
-  codes.erase(it);
+  if (auto it = codes.find(device); it != codes.end())
+    drop(it);
 }

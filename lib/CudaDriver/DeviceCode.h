@@ -41,14 +41,15 @@ public:
   void resetManaged() { original->resetManaged(); }
 
 private:
+  using Codes = std::map<CUdevice, std::shared_ptr<LoadedModule>>;
   void announce(LoadedModule &code, CUdevice device);
-  void forget(LoadedModule &code);
+  void drop(Codes::iterator place);
 
   const std::shared_ptr<LoadedModule> original; ///< has the managed variables
   Context *const owner;
   std::mutex mutex;
   bool isOriginalUsed = false; ///< some device has, or had, its variables
-  std::map<CUdevice, std::shared_ptr<LoadedModule>> codes;
+  Codes codes;
 };
 
 } // namespace ptxjit::cuda

@@ -258,6 +258,33 @@ TEST_F(Devices, AResetMakesVariablesFresh) {
   ASSERT_EQ(cuCtxCreate_v2(&contexts[1], 0, 1), CUDA_SUCCESS);
 }
 
+TEST_F(Devices, AResetKeepsManagedVariablesOfOthersKnown) {
+  CUlibrary library;
+  CUdeviceptr own, shared;
+  CUcontext primary;
+  unsigned type = 0;
+  ASSERT_EQ(cuLibraryLoadData(&library, kText, nullptr, nullptr, 0, nullptr,
+                              nullptr, 0),
+            CUDA_SUCCESS);
+  use(0);
+  ASSERT_EQ(cuLibraryGetManaged(&shared, nullptr, library, "shared"),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetGlobal(&own, nullptr, library, "own"), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxDestroy_v2(contexts[1]), CUDA_SUCCESS);
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 1), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(primary), CUDA_SUCCESS);
+  ASSERT_EQ(cuLibraryGetGlobal(&own, nullptr, library, "own"), CUDA_SUCCESS);
+  EXPECT_EQ(cuDevicePrimaryCtxReset_v2(1), CUDA_SUCCESS);
+  use(0);
+  EXPECT_EQ(
+      cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, shared),
+      CUDA_SUCCESS);
+  EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, own),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate_v2(&contexts[1], 0, 1), CUDA_SUCCESS);
+}
+
 TEST_F(Devices, FunctionsAndEventsStayOnTheirDevice) {
   CUmodule module;
   CUfunction function;
