@@ -157,10 +157,9 @@ PTXJIT_CUDA_API(cuCtxGetApiVersion, (CUcontext handle, unsigned *version),
 }
 
 PTXJIT_CUDA_API(cuCtxSynchronize, ()) {
-  Context *context;
-  if (CUresult error = enter(context))
-    return error;
-  return synchronizeContext(currentGreen() ? *currentGreen() : *context);
+  Context *context, *part;
+  CUresult error = enterPart(context, part);
+  return error ? error : synchronizeContext(*part);
 }
 PTXJIT_CUDA_API(cuCtxSynchronize_v2, (CUcontext handle), handle) {
   if (!handle)
@@ -287,12 +286,10 @@ PTXJIT_CUDA_API(cuCtxSetFlags, (unsigned flags), flags) {
 }
 PTXJIT_CUDA_API(cuCtxGetId, (CUcontext handle, unsigned long long *id), handle,
                 id) {
-  Context *context = reinterpret_cast<Context *>(handle);
+  Context *home, *context = reinterpret_cast<Context *>(handle);
   if (!handle)
-    if (CUresult error = enter(context))
+    if (CUresult error = enterPart(home, context))
       return error;
-  if (!handle && currentGreen())
-    context = currentGreen();
   if (!getState().contexts.contains(context))
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (!id)

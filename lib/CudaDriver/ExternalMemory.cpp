@@ -54,8 +54,8 @@ static std::shared_ptr<void> mapPart(const ExternalMemory &memory,
 }
 
 /// Finds the object behind a handle; calls enter().
-static CUresult enterMemory(CUexternalMemory handle, ExternalMemory *&memory) {
-  Context *context;
+static CUresult enterMemory(CUexternalMemory handle, Context *&context,
+                            ExternalMemory *&memory) {
   if (CUresult error = enter(context))
     return error;
   memory = reinterpret_cast<ExternalMemory *>(handle);
@@ -103,8 +103,9 @@ PTXJIT_CUDA_API(cuExternalMemoryGetMappedBuffer,
                 (CUdeviceptr * out, CUexternalMemory handle,
                  const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *desc),
                 out, handle, desc) {
+  Context *context;
   ExternalMemory *memory;
-  if (CUresult error = enterMemory(handle, memory))
+  if (CUresult error = enterMemory(handle, context, memory))
     return error;
   if (!out || !desc || desc->flags ||
       !memory->contains(desc->offset, desc->size))
@@ -114,13 +115,10 @@ PTXJIT_CUDA_API(cuExternalMemoryGetMappedBuffer,
     return CUDA_ERROR_OUT_OF_MEMORY;
   State &state = getState();
   *out = reinterpret_cast<CUdeviceptr>(mapping.get());
-  Context *owner = nullptr;
-  if (CUresult error = enter(owner))
-    return error;
   std::lock_guard<std::mutex> lock(state.memoryMutex);
   Allocation &allocation = state.allocations[*out];
   allocation = {desc->size, Allocation::External, 0, nullptr, state.nextId++,
-                owner,      owner->device};
+                context,    context->device};
   allocation.mapping = std::move(mapping);
   return CUDA_SUCCESS;
 }
@@ -130,8 +128,9 @@ PTXJIT_CUDA_API(cuExternalMemoryGetMappedMipmappedArray,
                 (CUmipmappedArray * out, CUexternalMemory handle,
                  const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *desc),
                 out, handle, desc) {
+  Context *context;
   ExternalMemory *memory;
-  if (CUresult error = enterMemory(handle, memory))
+  if (CUresult error = enterMemory(handle, context, memory))
     return error;
   if (!out || !desc || !desc->numLevels)
     return CUDA_ERROR_INVALID_VALUE;

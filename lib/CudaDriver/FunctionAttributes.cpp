@@ -26,14 +26,15 @@ static int requiredCluster(const Function &function, unsigned dimension) {
 /// The architecture that the PTX text was written for: 80 for `.target sm_80`,
 /// 100 for `sm_100a`. Programs choose an algorithm by it, and the text holds
 /// the code for that one, so the architecture of the device would be wrong.
-static int ptxVersion(const Function &function) {
-  const char *target = function.code->getInfo().target;
+static int ptxVersion(const PtxjitModuleInfo &module) {
+  const char *target = module.target;
   const char *number = std::strchr(target, '_');
   return number ? std::atoi(number + 1) : 0;
 }
 
-static CUresult attributeOf(const Function &function, int attribute,
-                            int &value) {
+CUresult cuda::findAttribute(const Function &function,
+                             const PtxjitModuleInfo &module, int attribute,
+                             int &value) {
   const PtxjitKernelInfo &kernel = *function.kernel;
   Profile profile = getProfile();
   switch (attribute) {
@@ -47,10 +48,10 @@ static CUresult attributeOf(const Function &function, int attribute,
     value = int(kernel.localBytes);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    value = kRegistersOfKernels;
+    value = 32; // no meaning here, but occupancy formulas divide by it
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    value = ptxVersion(function);
+    value = ptxVersion(module);
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
     value = profile.major * 10 + profile.minor;
@@ -94,7 +95,7 @@ PTXJIT_CUDA_API(cuFuncGetAttribute,
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = enterFunction(handle, function))
     return error;
-  return attributeOf(*function, attribute, *value);
+  return findAttribute(*function, function->code->getInfo(), attribute, *value);
 }
 
 static CUresult setDynamicShared(Function &function, int value) {

@@ -119,8 +119,7 @@ public:
     });
   }
   bool setNodeGrid(uint64_t handle, const Grid &grid) override {
-    return isValidExtent(grid) &&
-           updateDeviceNode(handle, [&](DeviceNode &node) {
+    return isValidGrid(grid) && updateDeviceNode(handle, [&](DeviceNode &node) {
              node.setGrid(grid);
              return true;
            });

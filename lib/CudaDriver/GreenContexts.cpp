@@ -333,16 +333,15 @@ PTXJIT_CUDA_API(cuDeviceGetExecAffinitySupport,
 }
 PTXJIT_CUDA_API(cuCtxGetExecAffinity,
                 (CUexecAffinityParam * affinity, int type), affinity, type) {
-  Context *context;
-  if (CUresult error = enter(context))
+  Context *context, *part;
+  if (CUresult error = enterPart(context, part))
     return error;
   if (!affinity)
     return CUDA_ERROR_INVALID_VALUE;
   if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
     return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-  Multiprocessors share = (currentGreen() ? currentGreen() : context)->share;
   affinity->type = type;
   affinity->param.smCount.val =
-      share.count ? share.count : allMultiprocessors().count;
+      part->share.count ? part->share.count : allMultiprocessors().count;
   return CUDA_SUCCESS;
 }

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -33,29 +32,32 @@ int KernelServices::getLimit(int limit, uint64_t &value) const {
   return found ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-int KernelServices::countRegisters(const char *) const {
-  return kRegistersOfKernels;
+const PtxjitKernelInfo *KernelServices::find(const char *kernel) const {
+  const PtxjitKernelInfo *info = code->findKernel(kernel);
+  assert(info && "a kernel of the module");
+  return info;
+}
+
+/// What the program has set for the kernel counts, as in launches of the host.
+int KernelServices::getAttribute(const char *kernel,
+                                 KernelAttribute attribute) const {
+  Function function;
+  function.kernel = find(kernel);
+  getState().functions.forEach([&](Function &known) {
+    if (known.kernel == function.kernel)
+      function.maxDynamicShared = std::max(function.maxDynamicShared.load(),
+                                           known.maxDynamicShared.load());
+  });
+  int value = 0;
+  [[maybe_unused]] CUresult error =
+      findAttribute(function, code->getInfo(), int(attribute), value);
+  assert(!error && "all kernels have it");
+  return value;
 }
 
 int KernelServices::countResidentCtas(const char *kernel, int threads,
                                       uint64_t shared) const {
   Function function;
-  function.kernel = code->findKernel(kernel);
-  assert(function.kernel && "a kernel of the module");
+  function.kernel = find(kernel);
   return residentCtas(function, threads, shared);
-}
-
-/// As the launch functions of the host: what the program has allowed for the
-/// kernel by CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES counts.
-uint32_t KernelServices::mostDynamicShared(const char *kernel) const {
-  const PtxjitKernelInfo *info = code->findKernel(kernel);
-  assert(info && "a kernel of the module");
-  auto most = uint32_t(
-      cuda::getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
-  most -= std::min(most, info->sharedBytes);
-  getState().functions.forEach([&](Function &function) {
-    if (function.kernel == info)
-      most = std::max(most, uint32_t(function.maxDynamicShared));
-  });
-  return most;
 }

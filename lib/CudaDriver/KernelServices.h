@@ -21,12 +21,14 @@ public:
   int countDevices() const override;
   int getAttribute(int attribute, int &value) const override;
   int getLimit(int limit, uint64_t &value) const override;
-  int countRegisters(const char *kernel) const override;
+  int getAttribute(const char *kernel,
+                   KernelAttribute attribute) const override;
   int countResidentCtas(const char *kernel, int threads,
                         uint64_t shared) const override;
-  uint32_t mostDynamicShared(const char *kernel) const override;
 
 private:
+  const PtxjitKernelInfo *find(const char *kernel) const;
+
   const Context &context;
   const std::shared_ptr<LoadedModule> code;
 };

@@ -9,6 +9,7 @@
 #include "KernelServices.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <vector>
 
@@ -198,16 +199,6 @@ static CUresult resultOf(LaunchStatus status) {
   return CUDA_ERROR_UNKNOWN;
 }
 
-static bool fits(uint32_t extent, CUdevice_attribute most) {
-  return extent && extent <= uint32_t(getAttribute(most));
-}
-
-bool cuda::isValidExtent(const Grid &grid) {
-  return fits(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
-         fits(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
-         fits(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
-}
-
 static CUresult checkShape(const Function &function, LaunchShape &shape,
                            unsigned shared) {
   const PtxjitKernelInfo &kernel = *function.kernel;
@@ -230,12 +221,9 @@ static CUresult checkShape(const Function &function, LaunchShape &shape,
             "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED");
     return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   }
-  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
-  if (!isValidExtent(grid) ||
-      !fits(block[0], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
-      !fits(block[1], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
-      !fits(block[2], CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
-      threads > mostThreads(kernel))
+  assert(ptxjitIsBlock(block) && "a complete shape");
+  if (!isValidGrid(grid) ||
+      block[0] * block[1] * block[2] > mostThreads(kernel))
     return CUDA_ERROR_INVALID_VALUE;
   unsigned most = std::max(
       unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)),

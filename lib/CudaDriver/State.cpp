@@ -48,11 +48,18 @@ Context *cuda::currentContext() {
   return isOther ? destroyed : context;
 }
 
+/// The current context, unless it has been destroyed. Null without one.
+static Context *findCurrent() {
+  if (contextStack().empty())
+    return nullptr;
+  auto [context, id] = contextStack().back();
+  bool isValid = getState().contexts.contains(context) && context->id == id;
+  return isValid ? context : nullptr;
+}
+
 Context *cuda::currentGreen() {
-  Context *current = currentContext();
-  bool isGreen =
-      current && getState().contexts.contains(current) && current->primary;
-  return isGreen ? current : nullptr;
+  Context *current = findCurrent();
+  return current && current->primary ? current : nullptr;
 }
 
 PTXJIT_CUDA_API(cuCtxSetCurrent, (CUcontext handle), handle) {
@@ -91,15 +98,24 @@ PTXJIT_CUDA_API(cuCtxPopCurrent_v2, (CUcontext * handle), handle) {
 }
 
 CUdevice cuda::currentDevice() {
-  Context *current = currentContext();
-  return getState().contexts.contains(current) ? current->device : 0;
+  Context *current = findCurrent();
+  return current ? current->device : 0;
+}
+
+CUresult cuda::enterPart(Context *&context, Context *&part) {
+  if (!getState().initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  part = findCurrent();
+  if (!part)
+    return contextStack().empty() ? CUDA_ERROR_INVALID_CONTEXT
+                                  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  context = &part->home();
+  return CUresult(context->stickyError.load());
 }
 
 CUresult cuda::enter(Context *&context) {
-  if (!getState().initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  Context *current = currentContext();
-  return current ? enterOwner(current, context) : CUDA_ERROR_INVALID_CONTEXT;
+  Context *part;
+  return enterPart(context, part);
 }
 
 CUresult cuda::enterOwner(Context *owner, Context *&context) {

@@ -329,6 +329,9 @@ Context *currentGreen();
 /// it: the driver is initialised, a context is current, and no kernel in it has
 /// failed. For a green context `context` becomes its primary one.
 CUresult enter(Context *&context);
+/// enter(), which also sets `part` to the current context itself: `context`, or
+/// a green one in it.
+CUresult enterPart(Context *&context, Context *&part);
 /// enter() for calls with a handle, which need no current context. `owner` is
 /// the context that owns the handle's object; null, which succeeds, if it has
 /// none.
@@ -480,8 +483,6 @@ struct LaunchAttributes : LaunchOptions {
 CUresult makeLaunch(const CUDA_KERNEL_NODE_PARAMS &parameters,
                     const LaunchAttributes &attributes, OperationRef &operation,
                     Context *context = nullptr);
-/// Does the device have grids of these extents?
-bool isValidExtent(const Grid &grid);
 /// Number of CTAs in a cluster that all hardware with clusters supports.
 constexpr unsigned kPortableClusterCtas = 8;
 /// Largest number of CTAs in a cluster for launches of the function.
@@ -489,9 +490,9 @@ unsigned maxClusterCtas(const Function &function);
 /// How many CTAs with that many threads and bytes of dynamic shared memory a
 /// multiprocessor of the profile holds at once.
 int residentCtas(const Function &function, int threads, size_t dynamic);
-/// What kernels are said to use. The number has no meaning here, but occupancy
-/// formulas divide by it.
-constexpr int kRegistersOfKernels = 32;
+/// Finds an attribute of a function (CUfunction_attribute) of a module.
+CUresult findAttribute(const Function &function, const PtxjitModuleInfo &module,
+                       int attribute, int &value);
 /// Applies a launch attribute to `attributes`. Most attributes have no effect:
 /// they are hints, or relax an order that is always strict here.
 void applyAttribute(const CUlaunchAttribute &attribute,

@@ -85,13 +85,12 @@ CUresult cuda::enterStream(CUstream handle, Context *&context,
   bool isDefault =
       !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
   if (isDefault) {
-    if (CUresult error = enter(context))
+    Context *part;
+    if (CUresult error = enterPart(context, part))
       return error;
     bool isOfThread =
         handle == CU_STREAM_PER_THREAD || (!handle && perThreadDefaults);
-    Context *green = currentGreen();
-    Context &part = green ? *green : *context;
-    stream = isOfThread ? &threadStream(part) : &part.defaultStream;
+    stream = isOfThread ? &threadStream(*part) : &part->defaultStream;
     return CUDA_SUCCESS;
   }
   if (!getState().initialized)
@@ -246,13 +245,12 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
 PTXJIT_CUDA_API(cuStreamCreateWithPriority,
                 (CUstream * handle, unsigned flags, int priority), handle,
                 flags, priority) {
-  Context *context;
-  if (CUresult error = enter(context))
+  Context *context, *part;
+  if (CUresult error = enterPart(context, part))
     return error;
   if (!handle || flags > CU_STREAM_NON_BLOCKING)
     return CUDA_ERROR_INVALID_VALUE;
-  *handle = reinterpret_cast<CUstream>(
-      addStream(currentGreen() ? *currentGreen() : *context, flags, priority));
+  *handle = reinterpret_cast<CUstream>(addStream(*part, flags, priority));
   return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuStreamCreate, (CUstream * handle, unsigned flags), handle,

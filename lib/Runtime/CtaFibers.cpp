@@ -290,7 +290,7 @@ static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
 /// Does a call of CUDA's runtime on the device.
 static void callDevice(PtxjitKernelContext *context, uint32_t function,
                        const SystemCall &call) {
-  DeviceGrid *device = static_cast<Launch *>(context->launch)->kernel.device;
+  DeviceGrid *device = FaultScope::current().getKernel().device;
   assert(device && "launches of modules have one");
   assert(!context->sweptCta && "kernels that sweep do not call the runtime");
   const uint32_t (&cta)[3] = context->ctaid;

@@ -10,6 +10,7 @@
 #include "CtaFibers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 
 using namespace ptxjit;
@@ -185,6 +186,7 @@ void CtaFibers::waitForCluster(uint32_t index) {
 /// rely on it.
 const PtxjitGathered *CtaFibers::gather(uint32_t index, uint32_t kind,
                                         uint32_t members, uint64_t value) {
+  assert(meetings && "each thread is a strand");
   idleYields = 0;
   Meeting &mine = meetings[index];
   mine.waits = true;

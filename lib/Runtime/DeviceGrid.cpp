@@ -69,7 +69,9 @@ int DeviceGrid::check(ChildLaunch &launch) const {
     return cudaErrorInvalidConfiguration;
   constexpr uint32_t largest = 227 << 10; // of any GPU
   uint32_t mostShared =
-      services ? services->mostDynamicShared(kernel.name) : largest;
+      services ? uint32_t(services->getAttribute(
+                     kernel.name, KernelAttribute::MostDynamicShared))
+               : largest;
   return launch.shared > mostShared ? cudaErrorInvalidConfiguration
                                     : cudaSuccess;
 }
@@ -100,7 +102,6 @@ public:
   void setLastError(int error);
 
 private:
-  using Work = decltype(DeviceTask::work);
   /// As CUDA passes extents.
   struct Extents {
     uint32_t x, y, z;
@@ -126,7 +127,7 @@ private:
 
   uint64_t pointer(unsigned i) const { return call.readPointer(i); }
   uint32_t word(unsigned i) const { return call.read<uint32_t>(i); }
-  int add(Work work, uint64_t stream) {
+  int add(DeviceWork work, uint64_t stream) {
     return grid.streams.add(std::move(work), stream, cta);
   }
   [[noreturn]] void failAt(uint64_t address) const {
@@ -285,14 +286,17 @@ int DeviceCall::getFunctionAttributes() {
   const PtxjitKernelInfo *kernel = grid.findKernel(pointer(1));
   if (!kernel)
     return cudaErrorInvalidValue;
-  int major = 0, minor = 0;
-  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and MINOR.
-  grid.services->getAttribute(75, major);
-  grid.services->getAttribute(76, minor);
-  int version = major * 10 + minor;
+  auto get = [&](KernelAttribute attribute) {
+    return grid.services->getAttribute(kernel->name, attribute);
+  };
+  auto getBytes = [&](KernelAttribute attribute) {
+    return uint64_t(get(attribute));
+  };
   return answer(Attributes{
-      kernel->sharedBytes, 0, kernel->localBytes, int32_t(mostThreads(*kernel)),
-      grid.services->countRegisters(kernel->name), version, version});
+      getBytes(KernelAttribute::Shared), getBytes(KernelAttribute::Constant),
+      getBytes(KernelAttribute::Local), get(KernelAttribute::MostThreads),
+      get(KernelAttribute::Registers), get(KernelAttribute::PtxVersion),
+      get(KernelAttribute::BinaryVersion)});
 }
 
 /// (int *ctas, kernel, int threads, size_t shared).

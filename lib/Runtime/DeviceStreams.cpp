@@ -64,8 +64,7 @@ int DeviceStreams::waitForEvent(uint64_t event, uint64_t stream, uint64_t cta) {
   return cudaSuccess;
 }
 
-int DeviceStreams::add(decltype(DeviceTask::work) work, uint64_t stream,
-                       uint64_t cta) {
+int DeviceStreams::add(DeviceWork work, uint64_t stream, uint64_t cta) {
   std::lock_guard<std::mutex> lock(mutex);
   if (stream == kTail) {
     tails.push_back({std::move(work), {}});

@@ -50,8 +50,10 @@ struct BoxFill {
 };
 
 /// Something that a stream of the device does.
+using DeviceWork = std::variant<ChildLaunch, BoxCopy, BoxFill>;
+/// The same, with its place among what a grid has asked for.
 struct DeviceTask {
-  std::variant<ChildLaunch, BoxCopy, BoxFill> work;
+  DeviceWork work;
   /// Tasks of the same grid that come before it, by their numbers.
   std::vector<uint32_t> after;
 };
@@ -76,7 +78,7 @@ public:
   int recordEvent(uint64_t event, uint64_t stream, uint64_t cta);
   int waitForEvent(uint64_t event, uint64_t stream, uint64_t cta);
   /// Appends a task to a stream.
-  int add(decltype(DeviceTask::work) work, uint64_t stream, uint64_t cta);
+  int add(DeviceWork work, uint64_t stream, uint64_t cta);
 
   // Once the grid has run.
   bool isEmpty() const { return tasks.empty() && tails.empty(); }

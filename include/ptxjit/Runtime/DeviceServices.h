@@ -11,6 +11,18 @@
 
 namespace ptxjit {
 
+/// What kernels ask of a kernel. The values are those of CUfunction_attribute.
+enum class KernelAttribute {
+  MostThreads = 0, ///< of a CTA
+  Shared = 1,      ///< bytes, as in the next two
+  Constant = 2,
+  Local = 3,
+  Registers = 4,
+  PtxVersion = 5,       ///< 80 for `.target sm_80`
+  BinaryVersion = 6,    ///< of the device
+  MostDynamicShared = 8 ///< bytes that a launch may have
+};
+
 /// Answers to kernels that launch kernels. Whoever launches them implements
 /// this, since this room knows no devices. Thread-safe. Results are numbers of
 /// CudaErrors.def.
@@ -23,14 +35,13 @@ public:
   virtual int getAttribute(int attribute, int &value) const = 0;
   /// \param limit  a CUlimit.
   virtual int getLimit(int limit, uint64_t &value) const = 0;
-  /// Registers of a kernel of the running module, and the CTAs of it that a
-  /// multiprocessor holds.
+  /// An attribute of a kernel of the running module.
+  virtual int getAttribute(const char *kernel,
+                           KernelAttribute attribute) const = 0;
+  /// The CTAs of a kernel that a multiprocessor holds.
   /// \param shared  dynamic, in bytes.
-  virtual int countRegisters(const char *kernel) const = 0;
   virtual int countResidentCtas(const char *kernel, int threads,
                                 uint64_t shared) const = 0;
-  /// Bytes of dynamic shared memory that a launch of the kernel may have.
-  virtual uint32_t mostDynamicShared(const char *kernel) const = 0;
 };
 
 } // namespace ptxjit
