@@ -18,12 +18,12 @@ run_asan() {
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests \
+  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitNcclTests \
     PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
   # TBB's packaged library is not instrumented, so TSan cannot check what it
   # does itself. A fault leaves its signal handler by a jump, after which TSan
   # takes all code for part of the handler.
-  for tests in Runtime CudaDriver CudaRuntime CudaRuntime12; do
+  for tests in Runtime CudaDriver Nccl CudaRuntime CudaRuntime12; do
     TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1:report_signal_unsafe=0" \
       "build/tsan/unittests/PtxJit${tests}Tests"
   done

@@ -77,7 +77,8 @@ unsigned ncclmodel::encode(ncclDataType_t type, double value) {
   unsigned signBit = 1u << (format.exponentBits + format.mantissaBits);
   unsigned sign = std::signbit(value) ? signBit : 0;
   // The finite numbers of one sign ascend with their codes.
-  static std::map<int, std::map<double, unsigned>> tables;
+  // Ranks may be threads.
+  static thread_local std::map<int, std::map<double, unsigned>> tables;
   std::map<double, unsigned> &table = tables[type];
   if (table.empty())
     for (unsigned code = 0; code < signBit; ++code)
