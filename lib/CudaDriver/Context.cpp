@@ -347,9 +347,9 @@ PTXJIT_CUDA_API(cuCtxGetStreamPriorityRange, (int *least, int *greatest), least,
   if (CUresult error = enter(context))
     return error;
   if (least)
-    *least = 0;
+    *least = kLowestPriority;
   if (greatest)
-    *greatest = -5;
+    *greatest = kHighestPriority;
   return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #define PTXJIT_LIB_CUDADRIVER_DEVICES_H
 
 #include "ptxjit/CudaDriver/CudaABI.h"
+#include "ptxjit/Runtime/LaunchOrder.h"
 
 #include <atomic>
 #include <cstddef>
@@ -27,6 +28,7 @@ struct MemoryPool;
 struct Device {
   int number = 0;              ///< among those of the machine
   std::atomic<size_t> used{0}; ///< bytes of memory
+  LaunchOrder order;           ///< by the priorities of streams
 
   // Guarded by State::primaryMutex.
   Context *primary = nullptr;

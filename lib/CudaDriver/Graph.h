@@ -12,6 +12,7 @@
 #include "UserObjects.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 namespace ptxjit::cuda {
@@ -250,19 +251,27 @@ bool isSameKind(const Operation &a, const Operation &b);
 CUDA_CONDITIONAL_NODE_PARAMS conditionalParams(const Operation &operation);
 
 // -- Graphs that kernels reach (GraphDevice.cpp)
-/// The graphs, as the kernels see them that the calling thread launches.
-GraphCalls &graphCalls();
-/// While this lives, these are what graphCalls() returns.
-class GraphCallsScope {
+/// What the operations of a graph share while it runs.
+struct RunningGraph {
+  GraphCalls *calls = nullptr; ///< null: there is no graph
+  /// That of all kernels; none: each has its own.
+  std::optional<int> priority;
+};
+/// The graph whose operations the calling thread runs.
+const RunningGraph &runningGraph();
+/// While this lives, it is this one.
+class RunningGraphScope {
 public:
-  explicit GraphCallsScope(GraphCalls &calls);
-  ~GraphCallsScope();
-  GraphCallsScope(const GraphCallsScope &) = delete;
-  GraphCallsScope &operator=(const GraphCallsScope &) = delete;
+  explicit RunningGraphScope(const RunningGraph &graph);
+  ~RunningGraphScope();
+  RunningGraphScope(const RunningGraphScope &) = delete;
+  RunningGraphScope &operator=(const RunningGraphScope &) = delete;
 
 private:
-  GraphCalls *outer;
+  RunningGraph outer;
 };
+/// The graphs, as the kernels see them that the calling thread launches.
+GraphCalls &graphCalls();
 
 // -- Memory of graphs (GraphMemory.cpp)
 /// Frees memory from a pool. Memory of a graph stays with the graph, where

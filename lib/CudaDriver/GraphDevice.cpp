@@ -133,16 +133,18 @@ public:
 };
 } // namespace
 
-static thread_local GraphCalls *currentCalls = nullptr;
+static thread_local RunningGraph current;
+
+const RunningGraph &cuda::runningGraph() { return current; }
+
+RunningGraphScope::RunningGraphScope(const RunningGraph &graph)
+    : outer(std::exchange(current, graph)) {}
+RunningGraphScope::~RunningGraphScope() { current = outer; }
 
 GraphCalls &cuda::graphCalls() {
   static auto *plain = new PlainCalls;
-  return currentCalls ? *currentCalls : *plain;
+  return current.calls ? *current.calls : *plain;
 }
-
-GraphCallsScope::GraphCallsScope(GraphCalls &calls)
-    : outer(std::exchange(currentCalls, &calls)) {}
-GraphCallsScope::~GraphCallsScope() { currentCalls = outer; }
 
 //===----------------------------------------------------------------------===//
 // Launches by kernels
@@ -203,7 +205,7 @@ public:
   /// Runs the graph, and what it fires and forgets. \returns its tail launches.
   /// \pre The caller has taken the plan's turn, which ends here.
   std::vector<PlanRef> run() {
-    GraphCallsScope scope(*this);
+    RunningGraphScope scope({this, priority});
     plan.run(context);
     own.wait();
     plan.turn->release();
@@ -247,11 +249,12 @@ private:
       ++numLaunches;
     }
     environment.enter();
-    runOnSpareThread(
-        [plan = std::move(plan), &context = context, &environment] {
-          runBehindEachOther(plan, context, environment);
-          environment.leave();
-        });
+    runOnSpareThread([plan = std::move(plan), &context = context, &environment,
+                      priority = priority] {
+      RunningGraphScope scope({nullptr, priority});
+      runBehindEachOther(plan, context, environment);
+      environment.leave();
+    });
     return kSuccess;
   }
 
@@ -262,6 +265,8 @@ private:
   std::mutex mutex;
   std::vector<PlanRef> tails;
   unsigned numLaunches = 0;
+  /// That with which this graph was launched; those that it launches get it.
+  const std::optional<int> priority = runningGraph().priority;
 };
 
 /// Runs a graph, then its tail launches, those that these make first. \pre The

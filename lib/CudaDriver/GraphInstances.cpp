@@ -191,9 +191,9 @@ InstancePlan::InstancePlan(const GraphExec &exec)
     : deviceHandle(exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
                        ? reinterpret_cast<uint64_t>(&exec)
                        : 0),
-      turn(exec.turn),
-      graph(*exec.graph,
-            exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY) {
+      usesPriorities(exec.flags &
+                     CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
+      turn(exec.turn), graph(*exec.graph, usesPriorities) {
   collectConditions(*exec.graph, conditions);
   anyNode(*exec.graph, [&](const GraphNode &node) {
     if (isUpdatable(node))
@@ -235,16 +235,17 @@ struct GraphLaunch : Operation {
   std::shared_ptr<Progress> before;
   uint64_t ticket = 0;
 
-  bool uploads = false; ///< instead of running
+  bool uploads = false;        ///< instead of running
+  std::optional<int> priority; ///< RunningGraph::priority
 
   CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_GRAPH; }
   void run(Context &context) const override {
     if (before)
       before->wait(ticket);
     if (uploads)
-      plan->load();
-    else
-      runInstance(plan, context);
+      return plan->load();
+    RunningGraphScope scope({nullptr, priority});
+    runInstance(plan, context);
   }
 };
 } // namespace
@@ -259,6 +260,8 @@ static CUresult submit(GraphExec &exec, Context &context, StreamObject &stream,
   if (!exec.plan)
     exec.plan = std::make_shared<InstancePlan>(exec);
   launch->plan = exec.plan;
+  if (!exec.plan->usesPriorities)
+    launch->priority = stream.priority;
   const std::shared_ptr<Progress> &progress = stream.work->getProgress();
   if (exec.progress != progress)
     launch->before = exec.progress;

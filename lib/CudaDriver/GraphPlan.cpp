@@ -159,8 +159,8 @@ private:
     if (helpers == mostHelpers())
       return;
     ++helpers;
-    runOnSpareThread([self = shared_from_this(), &calls = graphCalls()] {
-      GraphCallsScope scope(calls);
+    runOnSpareThread([self = shared_from_this(), graph = runningGraph()] {
+      RunningGraphScope scope(graph);
       std::unique_lock<std::mutex> lock(self->mutex);
       self->work(lock);
       --self->helpers;

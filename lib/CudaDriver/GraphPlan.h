@@ -64,6 +64,7 @@ struct InstancePlan {
   void run(Context &context) const;
 
   uint64_t deviceHandle; ///< `%current_graph_exec`
+  bool usesPriorities;   ///< of the kernels, instead of that of the stream
   std::shared_ptr<Turn> turn;
 
 private:

@@ -283,6 +283,8 @@ struct LaunchOperation : Operation {
     LaunchOptions now = options;
     now.services = &services;
     now.graphs = &graphCalls();
+    now.order = &getDevice(context.device).order;
+    now.priority = runningGraph().priority.value_or(options.priority);
     std::string report;
     const Grid *grid = &shape.grid;
     const uint64_t *params = values.data();
@@ -404,7 +406,7 @@ void cuda::applyAttribute(const CUlaunchAttribute &attribute,
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
     attributes.cooperative = attribute.value.cooperative;
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-    attributes.priority = attribute.value.priority;
+    attributes.priority = nearestPriority(attribute.value.priority);
   auto &cluster = attribute.value.clusterDim;
   if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
     attributes.cluster = {cluster.x, cluster.y, cluster.z};

@@ -18,6 +18,7 @@
 #include "ptxjit/Runtime/Log.h"
 #include "ptxjit/Runtime/TaskQueue.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -137,7 +138,7 @@ struct StreamObject {
   uint64_t id = 0;
   unsigned flags = 0;
   bool blocking = true; ///< synchronizes with the default stream
-  int priority = 0;
+  std::atomic<int> priority{0};
   StreamAttributes attributes;
   /// Shared, so that waiting for all streams need not keep State::streams
   /// locked.
@@ -473,7 +474,6 @@ void destroyReferencesOf(Context &context);
 // -- Launches (Launch.cpp)
 /// What a launch has beside its extents and arguments.
 struct LaunchAttributes : LaunchOptions {
-  int priority = 0; ///< lower ones first, in graphs that heed it
   /// Null unless the launch is a node that kernels may update.
   std::shared_ptr<DeviceNode> deviceNode;
 };
@@ -493,6 +493,10 @@ int residentCtas(const Function &function, int threads, size_t dynamic);
 /// Finds an attribute of a function (CUfunction_attribute) of a module.
 CUresult findAttribute(const Function &function, const PtxjitModuleInfo &module,
                        int attribute, int &value);
+/// What a program asks for is moved into the range of priorities.
+inline int nearestPriority(int priority) {
+  return std::clamp(priority, kHighestPriority, kLowestPriority);
+}
 /// Applies a launch attribute to `attributes`. Most attributes have no effect:
 /// they are hints, or relax an order that is always strict here.
 void applyAttribute(const CUlaunchAttribute &attribute,

@@ -40,7 +40,7 @@ StreamObject *cuda::addStream(Context &context, unsigned flags, int priority) {
   stream->id = getState().nextId++;
   stream->flags = flags;
   stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
-  stream->priority = std::clamp(priority, -5, 0);
+  stream->priority = nearestPriority(priority);
   waitForAwaited(context, *stream);
   return getState().streams.add(std::move(stream));
 }
@@ -315,7 +315,7 @@ static CUresult ask(CUstream handle, T *out, Answer answer) {
 PTXJIT_CUDA_STREAM_API(cuStreamGetPriority, _ptsz,
                        (CUstream handle, int *priority), handle, priority) {
   return ask(handle, priority,
-             [](StreamObject &stream) { return stream.priority; });
+             [](StreamObject &stream) { return stream.priority.load(); });
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetFlags, _ptsz,
@@ -346,6 +346,12 @@ PTXJIT_CUDA_STREAM_API(cuStreamSetAttribute, _ptsz,
     return CUDA_ERROR_INVALID_VALUE;
   StreamAttributes::Value copy;
   std::memcpy(copy.data(), value, copy.size());
+  if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+    int priority;
+    std::memcpy(&priority, value, sizeof(priority));
+    stream->priority = nearestPriority(priority);
+    return CUDA_SUCCESS;
+  }
   stream->attributes.set(attribute, copy);
   return CUDA_SUCCESS;
 }
@@ -359,9 +365,11 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetAttribute, _ptsz,
   if (!value || !isStreamAttribute(attribute))
     return CUDA_ERROR_INVALID_VALUE;
   StreamAttributes::Value known{};
+  int priority = stream->priority;
   if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-    std::memcpy(known.data(), &stream->priority, sizeof(stream->priority));
-  known = stream->attributes.find(attribute).value_or(known);
+    std::memcpy(known.data(), &priority, sizeof(priority));
+  else
+    known = stream->attributes.find(attribute).value_or(known);
   std::memcpy(value, known.data(), known.size());
   return CUDA_SUCCESS;
 }
@@ -374,6 +382,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamCopyAttributes, _ptsz,
     return error;
   if (CUresult error = enterStream(fromHandle, context, from))
     return error;
+  to->priority = from->priority.load();
   for (auto &[attribute, value] : from->attributes.getAll())
     to->attributes.set(attribute, value);
   return CUDA_SUCCESS;

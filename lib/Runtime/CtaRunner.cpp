@@ -23,7 +23,7 @@ static uint32_t extent(uint32_t given) { return given ? given : 1; }
 Launch::Launch(const KernelCode &kernel, const Grid &grid, const void *params,
                uint32_t dynamicShared, Fault *fault)
     : kernel(kernel), grid(grid), params(params), dynamicShared(dynamicShared),
-      fault(fault) {
+      fault(fault), turn(kernel.options.order, kernel.options.priority) {
   const Grid &given = kernel.options.cluster;
   cluster = {extent(given.x), extent(given.y), extent(given.z)};
   clusterSize = cluster.x * cluster.y * cluster.z;

@@ -14,6 +14,7 @@
 #include "TensorCore.h"
 #include "ptxjit/Runtime/Fault.h"
 #include "ptxjit/Runtime/LaunchGrid.h"
+#include "ptxjit/Runtime/LaunchOrder.h"
 #include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
@@ -45,17 +46,23 @@ struct Launch {
   uint64_t grain = 1;
   uint64_t gridid = 0;
   GridSpans spans; ///< the clusters that have not started
+  LaunchOrder::Entry turn;
   /// Takes up to `count` of them. \returns nothing if all have started, or none
   /// must run.
   std::optional<GridSpans::Range> take(uint64_t count) {
-    return spans.take(count, std::min(total, limit.load()));
+    auto range = spans.take(count, std::min(total, limit.load()));
+    range ? turn.advance() : turn.leave();
+    return range;
   }
   bool hasBetterCode() const {
     return kernel.better && kernel.better->isReady();
   }
-  /// Whether workers have stopped for better code, and CTAs are left for it.
-  bool isLeftBehind() const {
-    return hasBetterCode() && !spans.isEmpty(std::min(total, limit.load()));
+  /// Whether a worker should stop before it takes more clusters: there is
+  /// better code for them, or other launches go first.
+  bool shouldPause() const { return hasBetterCode() || turn.mustYield(); }
+  /// Whether workers have stopped, and clusters are left.
+  bool isPaused() const {
+    return !spans.isEmpty(std::min(total, limit.load()));
   }
   /// Multiprocessors that CTAs have been given so far; the numbers wrap.
   std::atomic<uint32_t> multiprocessors{0};

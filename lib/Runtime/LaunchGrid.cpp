@@ -150,6 +150,7 @@ ClusterRunner *Worker::makeRunner() {
   if (idle.back()->isValid())
     return idle.back().get();
   launch.fail(LaunchStatus::OutOfResources);
+  launch.limit = 0; // also where a CTA has failed before
   return nullptr;
 }
 
@@ -160,7 +161,7 @@ void Worker::runAll() {
   // After a fault in a sweep: later warps of its earlier CTAs have not run.
   for (; launch.mustRun(swept); ++swept)
     runner->run(swept);
-  while (!launch.hasBetterCode()) {
+  while (!launch.shouldPause()) {
     auto range = launch.take(launch.grain);
     if (!range)
       break;
@@ -237,8 +238,8 @@ private:
 
 } // namespace
 
-/// Runs the CTAs that have not started, until all have, or there is better code
-/// for them.
+/// Runs the CTAs that have not started, until all have, or the launch should
+/// pause.
 static void runWorkers(Launch &launch) {
   if (launch.workers == 1) {
     Worker(launch).work();
@@ -298,14 +299,18 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
   launch.gridid = ++gridCounter;
   launch.grain = std::clamp<uint64_t>(
       launch.total / (uint64_t(launch.workers) * 32), 1, 64);
-  runWorkers(launch);
-  if (launch.isLeftBehind()) {
-    code = kernel.better->take();
-    assert(!code.better && !code.waits && "what is left needs no more care");
-    runWorkers(launch);
-  } else {
-    pace.finish(launch.workers);
+  bool isWhole = true;
+  for (runWorkers(launch); launch.isPaused(); runWorkers(launch)) {
+    isWhole = false;
+    if (launch.hasBetterCode()) {
+      code = kernel.better->take();
+      assert(!code.better && !code.waits && "what is left needs no more care");
+    } else {
+      launch.turn.awaitTurn();
+    }
   }
+  if (isWhole)
+    pace.finish(launch.workers);
   return LaunchStatus(launch.status.load());
 }
 

@@ -7,6 +7,7 @@
 #include "../FourDevices.h"
 #include "ptxjit/CudaDriver/CudaABI.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -26,6 +27,24 @@ const char *const kText = R"(.version 8.0
   ret;
 }
 .visible .entry crash() { trap; }
+// How many CTAs run at the same time, at most.
+.visible .global .align 4 .u32 running, most, sink;
+.visible .entry meet()
+{
+  .reg .b32 %r<4>; .reg .f32 %f; .reg .pred %p;
+  atom.global.add.u32 %r1, [running], 1;
+  add.u32 %r1, %r1, 1;
+  red.global.max.u32 [most], %r1;
+  mov.u32 %r2, 0; mov.f32 %f, 1.0;
+again:
+  fma.rn.f32 %f, %f, %f, 1.0;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p, %r2, 20000;
+  @%p bra again;
+  st.global.f32 [sink], %f;
+  red.global.add.u32 [running], -1;
+  ret;
+}
 )";
 
 /// Has a context on each of the four devices, none of which is current.
@@ -60,6 +79,28 @@ protected:
   CUcontext contexts[4] = {};
 };
 } // namespace
+
+TEST_F(Devices, HaveTheirShareOfTheCores) {
+  unsigned share = std::max(1u, std::thread::hardware_concurrency() / 4);
+  CUdeviceptr most[4];
+  for (int i = 0; i < 4; ++i) {
+    CUmodule module;
+    CUfunction meet;
+    use(i);
+    ASSERT_EQ(cuModuleLoadData(&module, kText), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleGetFunction(&meet, module, "meet"), CUDA_SUCCESS);
+    ASSERT_EQ(cuModuleGetGlobal_v2(&most[i], nullptr, module, "most"),
+              CUDA_SUCCESS);
+    ASSERT_EQ(
+        cuLaunchKernel(meet, 400, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+        CUDA_SUCCESS);
+  }
+  for (int i = 0; i < 4; ++i) {
+    use(i);
+    EXPECT_GE(read(most[i]), 1u);
+    EXPECT_LE(read(most[i]), share);
+  }
+}
 
 TEST_F(Devices, AreToldApart) {
   int count = 0;

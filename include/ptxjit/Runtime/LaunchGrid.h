@@ -56,6 +56,7 @@ bool isValidGrid(const Grid &grid);
 struct KernelOptions; // LoadedModule.h
 class DeviceServices; // DeviceServices.h
 class GraphCalls;     // GraphCalls.h
+class LaunchOrder;    // LaunchOrder.h
 
 /// Options of a launch beside its extents.
 struct LaunchOptions {
@@ -66,6 +67,12 @@ struct LaunchOptions {
   /// `%smid` counts from the first of these. How many threads work is a
   /// parameter of launchGrid.
   Multiprocessors multiprocessors;
+  /// Lower ones go first among the launches of `order`, from kHighestPriority
+  /// to kLowestPriority. A kernel whose CTAs wait for each other never waits
+  /// for other launches.
+  int priority = 0;
+  /// Null: no launch goes before another.
+  LaunchOrder *order = nullptr;
   /// Bytes from an address to the end of the allocation that contains it; 0: it
   /// is not known. Null: no allocation is known.
   uint64_t (*bytesBehind)(uint64_t address) = nullptr;
