@@ -15,8 +15,12 @@ using namespace ptxjit::device;
 namespace {
 
 // MXCSR values: exceptions masked; rounding control is in bits 13 and 14.
-constexpr uint32_t kDown = 0x1f80 | 1 << 13, kUp = 0x1f80 | 2 << 13,
-                   kZero = 0x1f80 | 3 << 13;
+// Constants in memory, so that the statements below only read it: code of other
+// lanes may be moved across them.
+constexpr uint32_t kUsual = 0x1f80; // in all kernels
+constexpr uint32_t kDown = kUsual | 1 << 13, kUp = kUsual | 2 << 13,
+                   kZero = kUsual | 3 << 13;
+template <uint32_t Value> constexpr uint32_t inMemory = Value;
 
 template <typename T, int N> struct Reg {
   using Type = T __attribute__((ext_vector_type(N)));
@@ -26,21 +30,16 @@ template <typename T> struct Reg<T, 1> {
 };
 
 /// One instruction, on the N elements of one register.
-#define PTXJIT_ASM1(insn)                                                      \
-  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
-          " %[a], %[d]\n\tldmxcsr %[old]"                                      \
-          : [d] "=&x"(d), [old] "=m"(old)                                      \
-          : [a] "x"(a), [mode] "m"(mode))
+#define PTXJIT_ASM(insn, operands, ...)                                        \
+  __asm__("ldmxcsr %[mode]\n\t" insn operands "\n\tldmxcsr %[usual]"           \
+          : [d] "=&x"(d)                                                       \
+          : __VA_ARGS__, [mode] "m"(inMemory<Mode>),                           \
+            [usual] "m"(inMemory<kUsual>))
+#define PTXJIT_ASM1(insn) PTXJIT_ASM(insn, " %[a], %[d]", [a] "x"(a))
 #define PTXJIT_ASM2(insn)                                                      \
-  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
-          " %[b], %[a], %[d]\n\tldmxcsr %[old]"                                \
-          : [d] "=&x"(d), [old] "=m"(old)                                      \
-          : [a] "x"(a), [b] "x"(b), [mode] "m"(mode))
+  PTXJIT_ASM(insn, " %[b], %[a], %[d]", [a] "x"(a), [b] "x"(b))
 #define PTXJIT_ASM3(insn)                                                      \
-  __asm__("stmxcsr %[old]\n\tldmxcsr %[mode]\n\t" insn                         \
-          " %[b], %[a], %[d]\n\tldmxcsr %[old]"                                \
-          : [d] "=&x"(d), [old] "=m"(old)                                      \
-          : [a] "x"(a), [b] "x"(b), "[d]"(c), [mode] "m"(mode))
+  PTXJIT_ASM(insn, " %[b], %[a], %[d]", [a] "x"(a), [b] "x"(b), "[d]"(c))
 
 template <int W, typename T> constexpr int partOf() {
   return W * int(sizeof(T)) > 32 ? 32 / int(sizeof(T)) : W;
@@ -51,8 +50,6 @@ template <int W, typename T> constexpr int partOf() {
   inline void op(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y) {     \
     constexpr int N = partOf<W, T>();                                          \
     using R = typename Reg<T, N>::Type;                                        \
-    const uint32_t mode = Mode;                                                \
-    uint32_t old;                                                              \
     for (int i = 0; i < W / N; ++i) {                                          \
       R a = ((const R *)x)[i], b = ((const R *)y)[i], d;                       \
       if constexpr (N == 1 && sizeof(T) == 4)                                  \
@@ -75,8 +72,6 @@ template <typename T, int W, uint32_t Mode>
 inline void sqrt(Vec<T, W> *out, const Vec<T, W> *x) {
   constexpr int N = partOf<W, T>();
   using R = typename Reg<T, N>::Type;
-  const uint32_t mode = Mode;
-  uint32_t old;
   for (int i = 0; i < W / N; ++i) {
     R a = ((const R *)x)[i], d;
     if constexpr (N == 1 && sizeof(T) == 4)
@@ -96,8 +91,6 @@ inline void fma(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y,
                 const Vec<T, W> *z) {
   constexpr int N = partOf<W, T>();
   using R = typename Reg<T, N>::Type;
-  const uint32_t mode = Mode;
-  uint32_t old;
   for (int i = 0; i < W / N; ++i) {
     R a = ((const R *)x)[i], b = ((const R *)y)[i], c = ((const R *)z)[i], d;
     // d = a * b + d
@@ -115,8 +108,6 @@ inline void fma(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y,
 
 template <int W, uint32_t Mode>
 inline void narrow(Vec<float, W> *out, const Vec<double, W> *x) {
-  const uint32_t mode = Mode;
-  uint32_t old;
   if constexpr (W == 1) {
     double a = *(const double *)x;
     float d;

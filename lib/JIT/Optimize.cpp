@@ -106,6 +106,7 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
 
 Error ptxjit::generateCode(Module &module, TargetMachine &machine,
                            bool assembly, SmallVectorImpl<char> &out) {
+  groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");

@@ -110,23 +110,27 @@ void Combination::run(Block &block) {
 
 /// Are the vectors of different lanes, of `bytes` bytes each, disjoint? If they
 /// overlap, as in rows side by side, the single elements are contiguous
-/// accesses, which a vector would lose.
+/// accesses, which a vector would lose. Lanes may load the same vector, but not
+/// whole rows of lanes: their elements are one load each.
 template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
   const Shape &shape = shapes.get(op.getA());
   if (shape.isUniform())
     return false;
   if (!shape.hasBase() && !shape.hasGroups())
     return true;
+  unsigned numSame = 0; // neighbours with the same vector
   for (unsigned i = 0; i < 32; ++i)
     for (unsigned j = 0; j < i; ++j) {
       if (shape.hasGroups() && (*shape.groups)[i] != (*shape.groups)[j])
         continue;
       int64_t distance =
           shape.pattern ? (*shape.pattern)[i] - (*shape.pattern)[j] : 0;
-      if (std::abs(distance) < bytes)
+      bool isSame = std::is_same_v<OpTy, LdOp> && distance == 0;
+      if (std::abs(distance) < bytes && !isSame)
         return false;
+      numSame += isSame && i == j + 1;
     }
-  return true;
+  return numSame <= 8;
 }
 
 void Combination::closeLoads() {

@@ -19,7 +19,7 @@
 using namespace llvm;
 
 namespace {
-enum class LlvmPass { Optimize, ExpandMaskedMemory, WidenMasks };
+enum class LlvmPass { Optimize, GroupSums, ExpandMaskedMemory, WidenMasks };
 } // namespace
 
 static cl::OptionCategory category("Passes on LLVM IR (.ll)");
@@ -27,6 +27,8 @@ static cl::list<LlvmPass>
     passes(cl::desc("Passes on LLVM IR (.ll):"),
            cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
                                  "our list of LLVM's passes"),
+                      clEnumValN(LlvmPass::GroupSums, "llvm-group-sums",
+                                 "sums for which there are no registers"),
                       clEnumValN(LlvmPass::ExpandMaskedMemory,
                                  "llvm-expand-masked-memory",
                                  "masked accesses that the CPU does not have"),
@@ -43,6 +45,9 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
   switch (pass) {
   case LlvmPass::Optimize:
     return ptxjit::optimize(module, machine, /*quick=*/false);
+  case LlvmPass::GroupSums:
+    ptxjit::groupSums(module, machine);
+    break;
   case LlvmPass::ExpandMaskedMemory:
     ptxjit::expandMaskedMemory(module, machine);
     break;

@@ -50,6 +50,10 @@ llvm::Error linkDeviceLibrary(llvm::Module &module, const CpuTarget &cpu);
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      bool quick);
 
+/// Reorders code with more sums than the CPU has registers, so that each stays
+/// in a register while it is computed.
+void groupSums(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Expands masked loads, stores, gathers and scatters that the CPU does not
 /// have into scalar accesses.
 void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
@@ -61,7 +65,8 @@ void widenMasks(llvm::Module &module, llvm::TargetMachine &machine);
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Runs expandMaskedMemory and widenMasks, then emits an object or assembly.
+/// Runs groupSums, expandMaskedMemory and widenMasks, then emits an object or
+/// assembly.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 
