@@ -15,7 +15,9 @@
 #include <string>
 #include <unistd.h>
 
-inline const int kFourDevices = setenv("PTXJIT_DEVICES", "4", 0);
+/// A device of compute capability 10 has all of `multimem`.
+inline const int kFourDevices =
+    setenv("PTXJIT_DEVICES", "4", 0) | setenv("PTXJIT_DEVICE", "10.0", 0);
 
 /// Runs one disabled test of this program in a process of its own.
 /// \param environment  assignments that a shell understands.

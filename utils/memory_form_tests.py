@@ -231,6 +231,8 @@ def wide_access(name, mnemonic, tokens, opcode):
     return "\n".join(lines) + "\n"
 
 
+# An address of multimem stands for so many memories.
+MEMORIES = 4
 # Formats of multimem that are kept in untyped registers.
 FORMATS = {"e4m3": "b8", "e5m2": "b8", "e4m3x2": "b16", "e5m2x2": "b16",
            "e4m3x4": "b32", "e5m2x4": "b32"}
@@ -246,6 +248,12 @@ def vector_access(name, mnemonic, tokens):
     element = raw(bits) if bits[0] == "b" else bits
     generator = PARTS.get(ty, "edges")
     count = THREADS * n
+    io, memories = count, ""
+    if mnemonic.startswith("multimem"):
+        # A few elements more, so that each memory has other edge values.
+        io, memories = MEMORIES * (THREADS + 8) * n, f"@multicast({MEMORIES})"
+    if ty in FORMATS:  # edge values of bytes
+        element, count, io = "u8", count * size, io * size
     v = [f"%v{i}" for i in range(n)]
     d = [f"%d{i}" for i in range(n)]
     lines = [f".visible .entry {name}(.param .u64 io, .param .u64 in, "
@@ -268,7 +276,7 @@ def vector_access(name, mnemonic, tokens):
     lines += [f"  st.global.{reg} [%q+{i * size}], {d[i]};" for i in range(n)]
     lines += ["  ret;", "}",
               f"// run: {name} block={THREADS} "
-              f"io={element}[{generator}.a:{count}]->[ref:{count}] "
+              f"io={element}[{generator}.a:{io}]->[ref:{io}]{memories} "
               f"in={element}[{generator}.b:{count}] out={element}[ref:{count}]"]
     return "\n".join(lines) + "\n"
 

@@ -174,6 +174,24 @@ private:
   std::shared_ptr<const Impl> impl;
 };
 
+/// Addresses that stand for several memories at once, as a multicast object of
+/// CUDA does. ISA: "multimem". Copies refer to the same addresses.
+class PTXJIT_API Multicast {
+public:
+  /// The memories have `bytes` bytes each, live as long as the object, and
+  /// begin at multiples of 16. There are 1 to 64. Errors: InvalidArgument (the
+  /// message says of what), OutOfMemory.
+  static Result<Multicast> create(const std::vector<void *> &memories,
+                                  size_t bytes);
+  /// What kernels get as a parameter (`.u64`). An access there that is no
+  /// `multimem` is a fault.
+  uint64_t getAddress() const;
+
+private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl;
+};
+
 /// Extents: of a grid or cluster in CTAs, of a block in threads.
 struct Dim3 {
   uint32_t x, y, z;

@@ -19,9 +19,7 @@ using namespace ptxjit::cuda;
 // The table
 //===----------------------------------------------------------------------===//
 
-/// The allocation that contains an address, or end(). The caller holds the
-/// lock.
-static std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t at) {
+std::map<uint64_t, Allocation>::iterator cuda::findAllocation(uint64_t at) {
   auto &all = getState().allocations;
   auto it = all.upper_bound(at);
   if (it == all.begin())

@@ -412,6 +412,9 @@ CUresult findFunction(CUfunction handle, Function *&function);
 CUresult enterFunction(CUfunction handle, Function *&function);
 
 // -- Memory (Memory.cpp, VirtualMemory.cpp, Copies.cpp)
+/// The allocation that contains an address, or end(). The caller holds
+/// State::memoryMutex.
+std::map<uint64_t, Allocation>::iterator findAllocation(uint64_t address);
 /// Where [address, address + bytes) lies. Inside: in one allocation, or in
 /// mapped memory side by side. Outside: `address` is in no allocation.
 /// Crossing: the range begins in an allocation and ends outside, or `address`

@@ -8,7 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "VirtualMemory.h"
+#include "Multicast.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,38 +19,10 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-/// Sizes and addresses are multiples of this, as on GPUs.
-static constexpr size_t kGranularity = size_t(2) << 20;
-
 namespace {
-struct PhysicalMemory {
-  int file;
-  size_t bytes;
-  CUmemAllocationProp properties;
-  CUmemGenericAllocationHandle handle;
-  MemoryShare share; ///< empty for memory of other processes, and of the host
-
-  PhysicalMemory(int file, size_t bytes, const CUmemAllocationProp &properties)
-      : file(file), bytes(bytes), properties(properties),
-        handle(getState().nextId++) {}
-  ~PhysicalMemory() { close(file); }
-  CUdevice device() const {
-    return properties.location.type == CU_MEM_LOCATION_TYPE_DEVICE
-               ? properties.location.id
-               : 0;
-  }
-};
-using PhysicalRef = std::shared_ptr<PhysicalMemory>;
-
 struct Handle {
   PhysicalRef memory;
   unsigned uses = 0;
-};
-
-struct Mapping {
-  size_t bytes;
-  PhysicalRef memory;
-  int access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
 };
 
 /// Locked by State::memoryMutex. Never destroyed, like the State.
@@ -65,11 +38,9 @@ static Tables &getTables() {
   return *tables;
 }
 
-static std::unique_lock<std::mutex> lockTables() {
+std::unique_lock<std::mutex> cuda::lockTables() {
   return std::unique_lock<std::mutex>(getState().memoryMutex);
 }
-
-static bool isWhole(uint64_t number) { return number % kGranularity == 0; }
 
 static void *toPointer(uint64_t address) {
   return reinterpret_cast<void *>(address);
@@ -91,14 +62,14 @@ bool cuda::isReserved(uint64_t address) {
   return findReservation(address, 1) != getTables().reservations.end();
 }
 
-/// The mapping that contains an address; null if there is none.
-static const Mapping *findMapping(uint64_t address) {
+const Mapping *cuda::findMapping(uint64_t address, uint64_t &begin) {
   auto &all = getTables().mappings;
   auto it = all.upper_bound(address);
   if (it == all.begin())
     return nullptr;
   --it;
-  return address - it->first < it->second.bytes ? &it->second : nullptr;
+  begin = it->first;
+  return address - begin < it->second.bytes ? &it->second : nullptr;
 }
 
 /// The mappings that together cover exactly [address, address + bytes). Empty
@@ -183,15 +154,14 @@ PTXJIT_CUDA_API(cuMemAddressFree, (CUdeviceptr pointer, size_t bytes), pointer,
 // Memory
 //===----------------------------------------------------------------------===//
 
-static CUmemGenericAllocationHandle addHandle(PhysicalRef memory) {
+CUmemGenericAllocationHandle cuda::addHandle(PhysicalRef memory) {
   Handle &handle = getTables().handles[memory->handle];
   handle.memory = std::move(memory);
   ++handle.uses;
   return handle.memory->handle;
 }
 
-/// Null if there is no such handle.
-static PhysicalRef findMemory(CUmemGenericAllocationHandle handle) {
+PhysicalRef cuda::findMemory(CUmemGenericAllocationHandle handle) {
   auto it = getTables().handles.find(handle);
   return it == getTables().handles.end() ? nullptr : it->second.memory;
 }
@@ -223,15 +193,14 @@ PTXJIT_CUDA_API(cuMemCreate,
   if (properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
     if (share = MemoryShare(properties->location.id, bytes); !share)
       return CUDA_ERROR_OUT_OF_MEMORY;
-  int file = memfd_create("ptx-jit", MFD_CLOEXEC);
-  if (file < 0)
+  OwnedFile file = makeMemoryFile(bytes);
+  if (!file)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  auto memory = std::make_shared<PhysicalMemory>(file, bytes, *properties);
+  auto memory =
+      std::make_shared<PhysicalMemory>(std::move(file), bytes, *properties);
   memory->share = std::move(share);
   // Compression is a hint, which we do not follow.
   memory->properties.allocFlags.compressionType = 0;
-  if (ftruncate(file, off_t(bytes)))
-    return CUDA_ERROR_OUT_OF_MEMORY;
   auto lock = lockTables();
   *out = addHandle(std::move(memory));
   return CUDA_SUCCESS;
@@ -251,7 +220,9 @@ PTXJIT_CUDA_API(cuMemRetainAllocationHandle,
                 (CUmemGenericAllocationHandle * out, void *address), out,
                 address) {
   auto lock = lockTables();
-  const Mapping *mapping = findMapping(reinterpret_cast<uint64_t>(address));
+  uint64_t begin;
+  const Mapping *mapping =
+      findMapping(reinterpret_cast<uint64_t>(address), begin);
   if (!out || !mapping)
     return CUDA_ERROR_INVALID_VALUE;
   *out = addHandle(mapping->memory);
@@ -264,7 +235,7 @@ PTXJIT_CUDA_API(cuMemGetAllocationPropertiesFromHandle,
                 properties, handle) {
   auto lock = lockTables();
   PhysicalRef memory = findMemory(handle);
-  if (!properties || !memory)
+  if (!properties || !memory || memory->multicast)
     return CUDA_ERROR_INVALID_VALUE;
   *properties = memory->properties;
   return CUDA_SUCCESS;
@@ -284,7 +255,7 @@ PTXJIT_CUDA_API(cuMemExportToShareableHandle,
       type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
       !(memory->properties.requestedHandleTypes & type))
     return CUDA_ERROR_INVALID_VALUE;
-  int file = fcntl(memory->file, F_DUPFD_CLOEXEC, 0);
+  int file = fcntl(memory->file.get(), F_DUPFD_CLOEXEC, 0);
   if (file < 0)
     return CUDA_ERROR_OPERATING_SYSTEM;
   *static_cast<int *>(out) = file;
@@ -305,15 +276,15 @@ PTXJIT_CUDA_API(cuMemImportFromShareableHandle,
   if (fstat(given, &state) || !S_ISREG(state.st_mode) || !state.st_size ||
       !isWhole(uint64_t(state.st_size)))
     return CUDA_ERROR_INVALID_VALUE;
-  int file = fcntl(given, F_DUPFD_CLOEXEC, 0);
-  if (file < 0)
+  OwnedFile file(fcntl(given, F_DUPFD_CLOEXEC, 0));
+  if (!file)
     return CUDA_ERROR_OPERATING_SYSTEM;
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = type;
   properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, currentDevice()};
-  auto memory =
-      std::make_shared<PhysicalMemory>(file, size_t(state.st_size), properties);
+  auto memory = std::make_shared<PhysicalMemory>(
+      std::move(file), size_t(state.st_size), properties);
   auto lock = lockTables();
   *out = addHandle(std::move(memory));
   return CUDA_SUCCESS;
@@ -342,10 +313,45 @@ PTXJIT_CUDA_API(cuMemMap,
        std::prev(next)->first + std::prev(next)->second.bytes > pointer);
   if (overlaps)
     return CUDA_ERROR_INVALID_VALUE;
-  if (mmap(toPointer(pointer), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-           memory->file, off_t(offset)) == MAP_FAILED)
+  if (memory->multicast) {
+    if (!memory->multicast->isComplete())
+      return MulticastObject::refuseIncomplete();
+    memory->multicast->map(pointer, bytes, offset);
+  } else if (mmap(toPointer(pointer), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+                  memory->file.get(), off_t(offset)) == MAP_FAILED) {
     return CUDA_ERROR_OUT_OF_MEMORY;
-  tables.mappings[pointer] = {bytes, std::move(memory)};
+  }
+  tables.mappings[pointer] = {bytes, std::move(memory), offset};
+  return CUDA_SUCCESS;
+}
+
+/// Do addresses of a range stand for multicast objects?
+static bool hasMulticast(uint64_t address, size_t bytes) {
+  auto lock = lockTables();
+  auto found = findMappings(address, bytes);
+  return std::any_of(found.begin(), found.end(), [](auto &mapping) {
+    return mapping.second->memory->multicast;
+  });
+}
+
+/// \param released  gets what was mapped.
+static CUresult unmap(uint64_t begin, size_t bytes,
+                      std::vector<PhysicalRef> &released) {
+  auto lock = lockTables();
+  auto found = findMappings(begin, bytes);
+  if (found.empty())
+    return CUDA_ERROR_INVALID_VALUE;
+  if (mmap(toPointer(begin), bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  for (auto &[address, mapping] : found) {
+    if (mapping->memory->multicast)
+      mapping->memory->multicast->unmap(address);
+    released.push_back(std::move(mapping->memory));
+    getState().allocations.erase(address);
+    getTables().mappings.erase(address);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -353,18 +359,15 @@ PTXJIT_CUDA_API(cuMemUnmap, (CUdeviceptr pointer, size_t bytes), pointer,
                 bytes) {
   if (CUresult error = checkInitialized())
     return error;
-  auto lock = lockTables();
-  auto found = findMappings(pointer, bytes);
-  if (found.empty())
-    return CUDA_ERROR_INVALID_VALUE;
-  if (mmap(toPointer(pointer), bytes, PROT_NONE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-           0) == MAP_FAILED)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  for (auto &[address, mapping] : found) {
-    getState().allocations.erase(address);
-    getTables().mappings.erase(address);
-  }
+  bool isMulticast = hasMulticast(pointer, bytes);
+  if (isMulticast)
+    awaitMulticastUsers();
+  std::vector<PhysicalRef> released;
+  if (CUresult error = unmap(pointer, bytes, released))
+    return error;
+  // What began meanwhile may have found the memory, which may go now.
+  if (isMulticast)
+    awaitMulticastUsers();
   return CUDA_SUCCESS;
 }
 
@@ -404,11 +407,15 @@ PTXJIT_CUDA_API(cuMemSetAccess,
     return CUDA_ERROR_INVALID_VALUE;
   bool mayRead = access & CU_MEM_ACCESS_FLAGS_PROT_READ;
   bool mayWrite = access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  if (mprotect(toPointer(pointer), bytes,
-               (mayRead ? PROT_READ : 0) | (mayWrite ? PROT_WRITE : 0)))
-    return CUDA_ERROR_OUT_OF_MEMORY;
   for (auto &[address, mapping] : found) {
     mapping->access = access;
+    if (mapping->memory->multicast) {
+      mapping->memory->multicast->setAccess(address, access);
+      continue;
+    }
+    if (mprotect(toPointer(address), mapping->bytes,
+                 (mayRead ? PROT_READ : 0) | (mayWrite ? PROT_WRITE : 0)))
+      return CUDA_ERROR_OUT_OF_MEMORY;
     if (mayWrite)
       state.allocations[address] = {
           mapping->bytes, Allocation::Mapped,       0, nullptr, state.nextId++,
@@ -426,7 +433,8 @@ PTXJIT_CUDA_API(cuMemGetAccess,
   if (CUresult error = checkInitialized())
     return error;
   auto lock = lockTables();
-  const Mapping *mapping = findMapping(pointer);
+  uint64_t begin;
+  const Mapping *mapping = findMapping(pointer, begin);
   if (!flags || !location || !mapping)
     return CUDA_ERROR_INVALID_VALUE;
   *flags = unsigned(mapping->access);

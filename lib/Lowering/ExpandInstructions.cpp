@@ -170,77 +170,6 @@ private:
   Location loc;
 };
 
-/// Replaces a `multimem` load or store by loads or stores of its elements.
-class MultimemExpansion {
-public:
-  explicit MultimemExpansion(Operation *op)
-      : op(op), b(op), loc(op->getLoc()) {}
-
-  void run() {
-    if (auto ld = dyn_cast<MultimemLdOp>(op)) {
-      for (auto [i, result] : llvm::enumerate(ld.getD()))
-        result.replaceAllUsesWith(load(ld, result.getType(), i));
-    } else {
-      auto st = cast<MultimemStOp>(op);
-      for (auto [i, value] : llvm::enumerate(st.getB()))
-        store(st, value, i);
-    }
-    op->erase();
-  }
-
-private:
-  /// The type of an element: f32 and f64 stay, others become bits.
-  static ScalarType typeOf(Type type) {
-    if (type.isF32())
-      return ScalarType::F32;
-    switch (type.getIntOrFloatBitWidth()) {
-    case 8:
-      return ScalarType::B8;
-    case 16:
-      return ScalarType::B16;
-    case 32:
-      return ScalarType::B32;
-    default:
-      return type.isF64() ? ScalarType::F64 : ScalarType::B64;
-    }
-  }
-  template <typename MultimemOp>
-  void describe(MultimemOp multimem, OperationState &state, ScalarType type,
-                unsigned index) {
-    MLIRContext *context = b.getContext();
-    state.addAttribute("ty", ScalarTypeAttr::get(context, type));
-    state.addAttribute("space", SpaceAttr::get(context, Space::Global));
-    state.addAttribute("offset",
-                       b.getI64IntegerAttr(multimem.getOffset() +
-                                           index * (getBitWidth(type) / 8)));
-    keepAttributes(op, state, {"order", "scope"});
-  }
-  Value load(MultimemLdOp ld, Type type, unsigned index) {
-    OperationState state(loc, LdOp::getOperationName());
-    ScalarType bits = typeOf(type);
-    state.addOperands(ld.getA());
-    describe(ld, state, bits, index);
-    state.addTypes(getValueType(b.getContext(), bits));
-    Value loaded = b.create(state)->getResult(0);
-    return loaded.getType() == type
-               ? loaded
-               : arith::BitcastOp::create(b, loc, type, loaded);
-  }
-  void store(MultimemStOp st, Value value, unsigned index) {
-    ScalarType bits = typeOf(value.getType());
-    Type type = getValueType(b.getContext(), bits);
-    if (value.getType() != type)
-      value = arith::BitcastOp::create(b, loc, type, value);
-    OperationState state = makeStore(b, loc, st.getA(), value);
-    describe(st, state, bits, index);
-    b.create(state);
-  }
-
-  Operation *op;
-  OpBuilder b;
-  Location loc;
-};
-
 bool isFloatRedux(Operation *op) {
   auto redux = dyn_cast<ReduxOp>(op);
   return redux && redux.getTy() == ScalarType::F32;
@@ -254,8 +183,7 @@ struct ExpandInstructionsPass
     SmallVector<Operation *> work;
     getOperation().walk([&](Operation *op) {
       if (isa<AdviceOp, StAsyncOp, StAsyncGlobalOp, RedAsyncOp,
-              RedAsyncGlobalOp, CpAsyncArriveOp, MultimemLdOp, MultimemStOp>(
-              op) ||
+              RedAsyncGlobalOp, CpAsyncArriveOp>(op) ||
           isFloatRedux(op))
         work.push_back(op);
     });
@@ -263,10 +191,6 @@ struct ExpandInstructionsPass
                  {{"instructions expanded or dropped", work.size()}});
     for (Operation *op : work) {
       LDBG() << "expands " << *op;
-      if (isa<MultimemLdOp, MultimemStOp>(op)) {
-        MultimemExpansion(op).run();
-        continue;
-      }
       if (auto redux = dyn_cast<ReduxOp>(op)) {
         ReduxExpansion(redux).run();
         continue;

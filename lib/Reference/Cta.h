@@ -209,14 +209,20 @@ private:
   resolveAddress(Thread &t, Operation &op, Bits address,
                  std::optional<Space> space, int64_t offset, unsigned bytes,
                  std::optional<unsigned> touched = {});
-  template <typename LoadLikeOp>
-  LogicalResult loadElements(Thread &t, LoadLikeOp op);
-  template <typename StoreLikeOp>
-  LogicalResult storeElements(Thread &t, StoreLikeOp op);
+  LogicalResult loadElements(Thread &t, ptx::LdOp op);
+  LogicalResult storeElements(Thread &t, ptx::StOp op);
   template <typename VectorOp>
   LogicalResult updateVector(Thread &t, VectorOp op);
   LogicalResult updateWide(Thread &t, ptx::AtomWideOp op);
   llvm::LogicalResult copyAsync(Thread &t, ptx::CpAsyncOp op);
+  // Accesses to several memories (Multimem.cpp).
+  LogicalResult multimem(Thread &t, Operation &op);
+  template <typename MultimemOp>
+  LogicalResult accessReplicas(Thread &t, MultimemOp op,
+                               mlir::ValueRange elements);
+  llvm::FailureOr<llvm::SmallVector<uint64_t>>
+  findReplicas(Thread &t, Operation &op, Bits address,
+               std::optional<Space> space, unsigned bytes);
   // Mbarriers and bulk copies (Async.cpp).
   llvm::FailureOr<bool> asynchronous(Thread &t, Operation &op);
   llvm::FailureOr<Bits> updateMbarrier(Thread &t, Operation &op, Bits address,

@@ -202,8 +202,7 @@ static unsigned bytesOf(Value v) {
   return v.getType().getIntOrFloatBitWidth() / 8;
 }
 
-template <typename LoadLikeOp>
-LogicalResult Cta::loadElements(Thread &t, LoadLikeOp op) {
+LogicalResult Cta::loadElements(Thread &t, LdOp op) {
   unsigned bytes = bytesOf(op.getD().front());
   FailureOr<uint64_t> at =
       resolveAddress(t, *op, get(t, op.getA()), op.getSpace(), op.getOffset(),
@@ -215,8 +214,7 @@ LogicalResult Cta::loadElements(Thread &t, LoadLikeOp op) {
   return success();
 }
 
-template <typename StoreLikeOp>
-LogicalResult Cta::storeElements(Thread &t, StoreLikeOp op) {
+LogicalResult Cta::storeElements(Thread &t, StOp op) {
   unsigned bytes = bytesOf(op.getB().front());
   FailureOr<uint64_t> at =
       resolveAddress(t, *op, get(t, op.getA()), op.getSpace(), op.getOffset(),
@@ -272,11 +270,6 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
     return loadElements(t, ld);
   if (auto st = dyn_cast<StOp>(op))
     return storeElements(t, st);
-  // Multimem objects have one device here.
-  if (auto ld = dyn_cast<MultimemLdOp>(op))
-    return loadElements(t, ld);
-  if (auto st = dyn_cast<MultimemStOp>(op))
-    return storeElements(t, st);
   if (auto atom = dyn_cast<AtomOp>(op)) {
     unsigned bytes = getBitWidth(atom.getTy()) / 8;
     FailureOr<uint64_t> at = resolveAddress(
@@ -302,8 +295,8 @@ LogicalResult Cta::memory(Thread &t, Operation &op) {
                            get(t, red.getB()), 0));
     return success();
   }
-  if (auto red = dyn_cast<MultimemRedOp>(op))
-    return updateVector(t, red);
+  if (isa<MultimemLdOp, MultimemStOp, MultimemRedOp>(op))
+    return multimem(t, op);
   if (auto wide = dyn_cast<AtomWideOp>(op))
     return updateWide(t, wide);
   if (auto atom = dyn_cast<AtomVectorOp>(op))

@@ -10,6 +10,7 @@
 #include "DeviceGrid.h"
 #include "FaultScope.h"
 #include "Mbarrier.h"
+#include "Multimem.h"
 #include "SystemCalls.h"
 #include "TensorCopy.h"
 #include "TensorCore.h"
@@ -362,6 +363,13 @@ static uint32_t accessTextureHelper(PtxjitKernelContext *context,
   return 0;
 }
 
+static uint32_t accessMultimemHelper(PtxjitKernelContext *context,
+                                     uint32_t strand,
+                                     const PtxjitMultimemAccess *access) {
+  accessMultimem(*access, callerOf(context, strand, 0));
+  return 0;
+}
+
 static uint32_t warpgroupHelper(PtxjitKernelContext *context, uint32_t strand,
                                 void *queue, PtxjitWarpgroupWork work) {
   fibersOf(context).meetWarpgroup(strand, queue, work);
@@ -502,4 +510,5 @@ const PtxjitHelpers ptxjit::kKernelHelpers = {barrierHelper,
                                               shiftCellsHelper,
                                               commitHelper,
                                               cancelHelper,
-                                              accessTextureHelper};
+                                              accessTextureHelper,
+                                              accessMultimemHelper};

@@ -10,6 +10,7 @@
 #include "PerfMap.h"
 #include "SecondTier.h"
 #include "ptxjit/Runtime/Log.h"
+#include "ptxjit/Runtime/Multicast.h"
 
 #include <algorithm>
 #include <cassert>
@@ -470,6 +471,13 @@ bool LoadedModule::interpret(const std::string &kernel, const Grid &given,
     return static_cast<LoadedModule *>(user)->resolve(symbol);
   };
   launch.user = this;
+  launch.findReplicas = [](uint64_t address, uint64_t *addresses) {
+    Replicas replicas;
+    findReplicas(address, replicas);
+    for (unsigned i = 0; i < replicas.count; ++i)
+      addresses[i] = address + replicas.distances[i];
+    return uint32_t(replicas.count);
+  };
   const PtxjitModule *module = compiler->needModule(diagnostics);
   return module &&
          compiler->getCompiler().interpret(module, kernel.c_str(), &launch,

@@ -26,7 +26,10 @@ struct ArgumentRequest {
   size_t buffer = 0;          ///< index in ArgumentList::buffers
   /// The buffer is seen as this texture, and its handle is the argument.
   std::optional<Texture> texture;
-  uint64_t handle = 0;  ///< 0: there is no texture
+  /// The buffer's equal parts are these memories.
+  std::optional<Multicast> multicast;
+  /// Of the texture, or the multicast address; 0: there is neither.
+  uint64_t handle = 0;
   bool isBound = false; ///< to a variable: it is no argument of the launch
 };
 

@@ -297,6 +297,26 @@ bool parseBuffer(const std::string &word, const std::string &folder,
          argument.expected.size() == argument.initial.size();
 }
 
+/// Takes `@multicast(N)` from the end of a word, if it is there. \returns false
+/// if it is malformed.
+bool takeMulticast(std::string &word, unsigned &memories) {
+  llvm::StringRef rest = word;
+  size_t at = rest.rfind("]@multicast(");
+  if (at == llvm::StringRef::npos)
+    return true;
+  rest = rest.drop_front(at + 1);
+  if (!rest.consume_front("@multicast(") || !rest.consume_back(")") ||
+      rest.getAsInteger(10, memories) || memories == 0)
+    return false;
+  word.resize(at + 1);
+  return true;
+}
+
+/// Can the buffer be divided as `@multicast` says?
+bool fitsMemories(const TestArgument &argument) {
+  return !argument.memories || argument.initial.size() % argument.memories == 0;
+}
+
 /// If the buffer is a texture: does it have as many elements as that takes?
 bool fitsTexture(TestArgument &argument) {
   if (!argument.texture)
@@ -347,8 +367,10 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
       size_t at = word.find_first_of(":{[");
       if (at != std::string::npos && word[at] == '[') {
         std::string buffer = word;
-        ok = takeTexture(buffer, argument.texture) &&
-             parseBuffer(buffer, folder, argument) && fitsTexture(argument);
+        ok = takeMulticast(buffer, argument.memories) &&
+             takeTexture(buffer, argument.texture) &&
+             parseBuffer(buffer, folder, argument) && fitsTexture(argument) &&
+             fitsMemories(argument);
         argument.textBegin += words[i].at;
       } else {
         std::string why;
@@ -361,7 +383,7 @@ bool ptxjit::parseCase(const std::string &line, const std::string &folder,
       if (word.find("[@") != std::string::npos)
         error += ", or its file cannot be read";
       if (word.find("]@") != std::string::npos)
-        error += ", or the texture has another number of elements";
+        error += ", or the texture or memories have another number of elements";
       return false;
     }
   }

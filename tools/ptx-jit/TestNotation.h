@@ -14,6 +14,8 @@
 //   in=TYPE[GEN] / out=TYPE[ref] / io=TYPE[GEN]->[ref]
 //   in=TYPE[@FILE] and so on: the bytes of a file beside the test
 //   in=TYPE[...]@texture(...) and so on: TextureNotation.h
+//   in=TYPE[...]@multicast(N) and so on: the N equal parts of the buffer lie at
+//                         one address, for `multimem`
 // GEN generates values, 256 unless :N (`ref`, too) follows:
 //   zero, iota, random(SEED)
 //   edges.a, .b, .c       16 edge values of the type: all pairs of them in a
@@ -59,6 +61,7 @@ struct TestArgument {
   std::vector<bool> wild; ///< `?`, for each element
   /// The buffer holds the texels of a texture or surface.
   std::optional<TextureRequest> texture;
+  unsigned memories = 0;    ///< of `@multicast`; 0: it was not given
   std::string expectedFile; ///< path of `@FILE`, if that was given
   /// The text of the expected values: offset in the line, and length.
   size_t textBegin = 0, textLength = 0;

@@ -226,8 +226,10 @@ private:
       isUpdating = false; // the first mode's results judge the others
       if (ok) {
         results.add(test.line, name, "");
-        // A launch that shall fail leaves nothing to compare.
-        if (!options.record.empty() && test.fails.empty())
+        // A launch that shall fail leaves nothing to compare, and a GPU has no
+        // memory of other devices.
+        if (!options.record.empty() && test.fails.empty() &&
+            !hasMulticast(test))
           records += formatRecord(path, test);
         continue;
       }
@@ -237,6 +239,11 @@ private:
       if (mode.reference)
         return; // nothing to judge the others by
     }
+  }
+
+  static bool hasMulticast(const TestCase &test) {
+    return std::any_of(test.arguments.begin(), test.arguments.end(),
+                       [](const TestArgument &a) { return a.memories != 0; });
   }
 
   /// Allocates the buffers of a test, with their initial values.
@@ -259,6 +266,9 @@ private:
         for (size_t i = 0; i < a.initial.size(); ++i)
           buffer.data.set(i, a.initial[i]);
         if (a.texture && !makeTexture(*a.texture, buffer.data, argument, error))
+          return false;
+        if (a.memories &&
+            !makeMulticast(a.memories, buffer.data, argument, error))
           return false;
         list.buffers.push_back(std::move(buffer));
       }
@@ -284,6 +294,23 @@ private:
                         : Error();
     error = failure.getMessage();
     return !failure;
+  }
+
+  /// Makes an address of the parts of a buffer.
+  static bool makeMulticast(unsigned memories, const TypedBuffer &buffer,
+                            ArgumentRequest &argument, std::string &error) {
+    size_t bytes = buffer.bytes() / memories;
+    std::vector<void *> parts;
+    for (unsigned i = 0; i < memories; ++i)
+      parts.push_back(buffer.memory.data() + i * bytes);
+    auto multicast = Multicast::create(parts, bytes);
+    if (!multicast) {
+      error = multicast.getError().getMessage();
+      return false;
+    }
+    argument.multicast = *multicast;
+    argument.handle = multicast->getAddress();
+    return true;
   }
 
   bool runMode(TestCase &test, const Mode &mode, std::string &error) {

@@ -355,6 +355,28 @@ TEST(Interface, TexturesHaveLimits) {
               ErrorCode::InvalidArgument, "too large");
 }
 
+TEST(Interface, Multicast) {
+  EXPECT_EQ(Multicast().getAddress(), 0u);
+  auto memory = Buffer<uint32_t>::allocate(8);
+  ASSERT_TRUE(memory);
+  void *first = memory->data(), *second = memory->data() + 4;
+  auto made = Multicast::create({first, second}, 16);
+  ASSERT_TRUE(made);
+  EXPECT_NE(made->getAddress(), 0u);
+  auto expectInvalid = [](const std::vector<void *> &memories, size_t bytes) {
+    expectError(Multicast::create(memories, bytes).getError(),
+                ErrorCode::InvalidArgument, "");
+  };
+  expectInvalid({}, 16);
+  expectInvalid(std::vector<void *>(65, first), 16);
+  expectInvalid({first}, 0);
+  expectInvalid({first}, 8);
+  expectInvalid({first, nullptr}, 16);
+  expectInvalid({first, memory->data() + 1}, 16);
+  expectError(Multicast::create({first}, SIZE_MAX - 15).getError(),
+              ErrorCode::OutOfMemory, "");
+}
+
 TEST(Interface, DeviceCodeIsListed) {
   std::vector<DeviceImage> images;
   auto list = [&](std::string_view file, bool isThorough = true) {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 22u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 23u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 192u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
@@ -42,7 +42,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCta), 180u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, graphExec), 184u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
-  EXPECT_EQ(sizeof(PtxjitHelpers), 160u);
+  EXPECT_EQ(sizeof(PtxjitHelpers), 168u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);
   EXPECT_EQ(offsetof(PtxjitHelpers, yield), 8u);
   EXPECT_EQ(offsetof(PtxjitHelpers, gather), 16u);
@@ -63,6 +63,10 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitHelpers, commitTensors), 136u);
   EXPECT_EQ(offsetof(PtxjitHelpers, cancelCluster), 144u);
   EXPECT_EQ(offsetof(PtxjitHelpers, accessTexture), 152u);
+  EXPECT_EQ(offsetof(PtxjitHelpers, accessMultimem), 160u);
+  EXPECT_EQ(offsetof(PtxjitMultimemAccess, active), 20u);
+  EXPECT_EQ(offsetof(PtxjitMultimemAccess, action), 24u);
+  EXPECT_EQ(sizeof(PtxjitMultimemAccess), 32u);
   EXPECT_EQ(sizeof(PtxjitTextureAccess), 40u);
   EXPECT_EQ(offsetof(PtxjitTextureAccess, rows), 16u);
   EXPECT_EQ(offsetof(PtxjitTextureAccess, lanes), 24u);

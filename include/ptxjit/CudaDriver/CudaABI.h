@@ -1577,6 +1577,29 @@ CUresult cuMemGetHandleForAddressRange(void *out, CUdeviceptr pointer,
                                        size_t bytes, int type,
                                        unsigned long long flags);
 
+/* Objects that stand for the memory of several devices. */
+typedef struct CUmulticastObjectProp {
+  unsigned numDevices;
+  size_t size; /**< bytes of each device */
+  unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
+CUresult cuMulticastCreate(CUmemGenericAllocationHandle *out,
+                           const CUmulticastObjectProp *properties);
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle object,
+                              CUdevice device);
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle object, size_t offset,
+                            CUmemGenericAllocationHandle memory,
+                            size_t memoryOffset, size_t size,
+                            unsigned long long flags);
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle object, size_t offset,
+                             CUdeviceptr pointer, size_t size,
+                             unsigned long long flags);
+CUresult cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device,
+                           size_t offset, size_t size);
+CUresult cuMulticastGetGranularity(size_t *granularity,
+                                   const CUmulticastObjectProp *properties,
+                                   int option);
+
 /* Memory and events of other processes. */
 CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr pointer);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle,

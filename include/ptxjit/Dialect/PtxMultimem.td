@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Our multicast objects have one device and are that device's memory. So a
-// reduction over all devices gives the value that this memory holds.
+// The runtime knows which memory a multicast address stands for
+// (Runtime/Multicast.h). Any other address is that of one memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +22,30 @@ defvar AsyncFrom86Sm100f = [
 defvar Sm90Multimem = [Since<"8.1", "sm_90+">];
 defvar Sm90MultimemAcc = [Since<"8.2", "sm_90+">];
 
+/// Formats that are no scalar types.
+def Ptx_MultimemFormatEnum : Ptx_Enum<"MultimemFormat", [
+  Case<0, "e4m3", "E4M3">, Case<1, "e5m2", "E5M2">,
+  Case<2, "e4m3x4", "E4M3x4">, Case<3, "e5m2x4", "E5M2x4">]>;
+def Ptx_MultimemFormat
+    : Ptx_Modifier<Ptx_MultimemFormatEnum, "multimem_format">;
+/// The type of a sum, if it has more digits than the elements.
+def Ptx_MultimemSumEnum : Ptx_Enum<"MultimemSum", [
+  Case<0, "acc::f16", "F16">, Case<1, "acc::f32", "F32">]>;
+def Ptx_MultimemSum : Ptx_Modifier<Ptx_MultimemSumEnum, "multimem_sum">;
+
 class Ptx_Multimem<string mnemonic, list<Form> forms, dag values,
                    dag more = (ins), list<Trait> traits = []>
     : Ptx_Instr<mnemonic,
                 "data-movement-and-conversion-instructions-multimem", forms,
                 !listconcat([MemoryEffects<[MemRead, MemWrite]>,
-                             CommunicatingOpInterface, SpaceOpInterface,
-                             OtherBytes],
+                             MaskedOpInterface, CommunicatingOpInterface,
+                             SpaceOpInterface, OtherBytes],
                             traits)> {
-  // Types that matter only to an addition, and types of its accumulator.
-  list<string> Formats = ["e4m3", "e5m2", "e4m3x4", "e5m2x4", "acc::f16",
-                          "acc::f32"];
-  let Ignored = Formats;
   let arguments = !con((ins AnyType:$a), values,
       (ins DefaultValuedAttr<I64Attr, "0">:$offset,
-           OptionalAttr<Ptx_ScalarType>:$ty, OptionalAttr<Ptx_Vector>:$vec,
+           OptionalAttr<Ptx_ScalarType>:$ty,
+           OptionalAttr<Ptx_MultimemFormat>:$format,
+           OptionalAttr<Ptx_Vector>:$vec,
            OptionalAttr<Ptx_Space>:$space, OptionalAttr<Ptx_Order>:$order,
            OptionalAttr<Ptx_Scope>:$scope), more);
 }
@@ -77,12 +86,12 @@ def Ptx_MultimemLdOp : Ptx_Multimem<"multimem.ld", !listconcat(
                     Sm90MultimemAcc>.L,
     MultimemLdForms<".add.acc::f32.v8.{f16|bf16} d*", Sm90MultimemAcc>.L,
     MultimemLdQuarters<".{add|min|max}">.L,
-    MultimemLdQuarters<".add.acc::f16">.L), (ins), (ins),
-    [VariesByLane, NeedsNoMask]> {
+    MultimemLdQuarters<".add.acc::f16">.L),
+    (ins Optional<I1>:$mask),
+    (ins Ptx_Atomic:$op, OptionalAttr<Ptx_MultimemSum>:$sum), [VariesByLane]> {
   let summary = "load of the values of all devices, combined";
   let extraClassDeclaration = !strconcat(Polled, ReleasesNothing);
-  let Ignored = !listconcat(Formats, ["ld_reduce", "add", "min", "max", "and",
-                                      "or", "xor"]);
+  let Ignored = ["ld_reduce"];
   let results = (outs Variadic<AnyType>:$d);
 }
 
@@ -106,9 +115,10 @@ def Ptx_MultimemStOp : Ptx_Multimem<"multimem.st", !listconcat(
                     AsyncFrom86Sm100f>.L,
     MultimemStForms<!strconcat("{.v2|v4}.", Quarters4, " [a], b*:b32"),
                     AsyncFrom86Sm100f>.L),
-    (ins Variadic<AnyType>:$b), (ins), [NeedsNoMask]> {
+    (ins Variadic<AnyType>:$b, Optional<I1>:$mask), (ins),
+    [AttrSizedOperandSegments]> {
   let summary = "store to all devices";
-  let Ignored = !listconcat(Formats, ["st"]);
+  let Ignored = ["st"];
 }
 class MultimemRedForms<string body> {
   list<Form> L = [
@@ -125,8 +135,8 @@ def Ptx_MultimemRedOp : Ptx_Multimem<"multimem.red", !listconcat(
     MultimemRedForms<!strconcat(".{add|min|max}.{v2|v4}.", Halves, " [a], b*")>.L,
     MultimemRedForms<".{add|min|max}.v8.{f16|bf16} [a], b*">.L),
     (ins Variadic<AnyType>:$b, Optional<I1>:$mask), (ins Ptx_Atomic:$op),
-    [MaskedOpInterface, AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments]> {
   let summary = "atomic updates on all devices";
-  let Ignored = !listconcat(Formats, ["red"]);
+  let Ignored = ["red"];
 }
 #endif

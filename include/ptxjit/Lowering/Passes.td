@@ -38,7 +38,7 @@ def ExpandInstructionsPass : Pass<"ptx-expand-instructions",
                                   "::ptxjit::ptx::FuncOp"> {
   let summary = "replace instructions by simpler ones";
   let description = [{
-    Expands asynchronous stores, `multimem` (of one device) and `redux` of f32.
+    Expands asynchronous stores and `redux` of f32.
     Instructions that only advise are dropped.
 
     An asynchronous store is complete when it is issued, so waiting for it does

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 17u
+#define PTXJIT_COMPILER_ABI_VERSION 18u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -137,6 +137,9 @@ typedef struct PtxjitImage {
 
 typedef struct PtxjitModule PtxjitModule;
 
+/** Most memories that an address of `multimem` stands for. */
+#define PTXJIT_MOST_REPLICAS 64u
+
 /** A launch for the reference interpreter. */
 typedef struct PtxjitReferenceLaunch {
   uint32_t grid[3], block[3];
@@ -148,6 +151,9 @@ typedef struct PtxjitReferenceLaunch {
   /** Address of a `.global` or `.const` variable. */
   uint64_t (*resolve)(void *user, const char *symbol);
   void *user;
+  /** Finds the memories that a `multimem` address stands for: writes at most
+   *  PTXJIT_MOST_REPLICAS addresses. Returns how many; 0: it is a bad one. */
+  uint32_t (*findReplicas)(uint64_t address, uint64_t *replicas);
 } PtxjitReferenceLaunch;
 
 /** Runs body(argument) on the calling thread. Returns 0, or the signal of a

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 22u
+#define PTXJIT_KERNEL_ABI_VERSION 23u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -240,6 +240,48 @@ typedef struct PtxjitTextureAccess {
   uint8_t flags;     /**< PTXJIT_TEXTURE_* */
 } PtxjitTextureAccess;
 
+enum PtxjitMultimemAction {
+  PTXJIT_MULTIMEM_LOAD,
+  PTXJIT_MULTIMEM_STORE,
+  PTXJIT_MULTIMEM_REDUCE
+};
+/** Of multimem accesses; values are those of the dialect's AtomicOp. */
+enum PtxjitMultimemOperation {
+  PTXJIT_MULTIMEM_ADD = 0,
+  PTXJIT_MULTIMEM_MIN = 1,
+  PTXJIT_MULTIMEM_MAX = 2,
+  PTXJIT_MULTIMEM_AND = 5,
+  PTXJIT_MULTIMEM_OR = 6,
+  PTXJIT_MULTIMEM_XOR = 7
+};
+/** The numbers in an element: one, or several side by side. */
+enum PtxjitMultimemNumber {
+  PTXJIT_NUMBER_UNSIGNED, /**< of the element's size, or only bits */
+  PTXJIT_NUMBER_SIGNED,   /**< of the element's size */
+  PTXJIT_NUMBER_F64,
+  PTXJIT_NUMBER_F32,
+  PTXJIT_NUMBER_F16,
+  PTXJIT_NUMBER_BF16,
+  PTXJIT_NUMBER_E4M3,
+  PTXJIT_NUMBER_E5M2
+};
+
+/** A multimem access by the lanes of a warp. ISA: "multimem". */
+typedef struct PtxjitMultimemAccess {
+  const uint64_t *addresses; /**< one a lane */
+  uint64_t *rows;    /**< `count` rows of `lanes` elements, in the low bits */
+  uint32_t lanes;    /**< 32; in PTXJIT_MODE_THREADS 1 */
+  uint32_t active;   /**< bits of the lanes that take part */
+  uint8_t action;    /**< PtxjitMultimemAction */
+  uint8_t operation; /**< PtxjitMultimemOperation */
+  uint8_t number;    /**< PtxjitMultimemNumber */
+  uint8_t bytes;     /**< of an element: 1 to 8 */
+  uint8_t count;     /**< elements: 1, 2, 4 or 8 */
+  uint8_t isWide;    /**< sums of halves are f32, those of quarters f16 */
+  uint8_t isOrdered; /**< whether the access is more than weak */
+  uint8_t reserved;
+} PtxjitMultimemAccess;
+
 /** Functions that compiled code calls. A strand is the unit with a stack of
  *  its own: a warp, or in PTXJIT_MODE_THREADS a thread. Strands are numbered
  *  through the CTA. No helper throws. A helper may end the launch by a jump,
@@ -338,6 +380,11 @@ typedef struct PtxjitHelpers {
    */
   uint32_t (*accessTexture)(struct PtxjitKernelContext *context,
                             uint32_t strand, const PtxjitTextureAccess *access);
+  /** Loads from, stores to or updates the memory of all devices, for the lanes
+   *  of a warp. Returns 0. */
+  uint32_t (*accessMultimem)(struct PtxjitKernelContext *context,
+                             uint32_t strand,
+                             const PtxjitMultimemAccess *access);
 } PtxjitHelpers;
 
 /** One worker's view of a launch. The runtime fills it in once, and sets

@@ -179,19 +179,13 @@ static AtomicUpdate describeUpdate(Operation &op) {
   AtomicUpdate update =
       llvm::TypeSwitch<Operation *, AtomicUpdate>(&op)
           .Case<AtomOp, RedOp, AtomVectorOp, RedVectorOp>(
-              [](auto o) { return AtomicUpdate::of(o, o.getTy()); })
-          .Case([](MultimemRedOp o) {
-            // Formats without a type of their own are not added.
-            return AtomicUpdate::of(o, o.getTy().value_or(ScalarType::B32));
-          });
+              [](auto o) { return AtomicUpdate::of(o, o.getTy()); });
   update.results = op.getResults();
   if (auto atom = dyn_cast<AtomOp>(op))
     update.swap = atom.getC();
   if (auto vector = dyn_cast<AtomVectorOp>(op))
     update.values = vector.getB();
   if (auto vector = dyn_cast<RedVectorOp>(op))
-    update.values = vector.getB();
-  if (auto vector = dyn_cast<MultimemRedOp>(op))
     update.values = vector.getB();
   return update;
 }
@@ -304,6 +298,5 @@ void ptxjit::addAtomicEmitters(Dispatch &dispatch) {
   dispatch.add<emitAtomic<RedOp>>();
   dispatch.add<emitAtomic<AtomVectorOp>>();
   dispatch.add<emitAtomic<RedVectorOp>>();
-  dispatch.add<emitAtomic<MultimemRedOp>>();
   dispatch.add<emitAtomicWide>();
 }

@@ -33,6 +33,7 @@ Dispatch::Dispatch(bool perThread) {
                             addTensorCopyEmitters,
                             addTensorCoreEmitters,
                             addTensorMemoryEmitters,
+                            addMultimemEmitters,
                             addTextureEmitters,
                             addWarpgroupEmitters})
     addEmitters(*this);

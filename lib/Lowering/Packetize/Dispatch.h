@@ -89,6 +89,7 @@ void addSpecialRegisterEmitters(Dispatch &dispatch);
 void addTensorCopyEmitters(Dispatch &dispatch);
 void addTensorCoreEmitters(Dispatch &dispatch);
 void addTensorMemoryEmitters(Dispatch &dispatch);
+void addMultimemEmitters(Dispatch &dispatch);
 void addTextureEmitters(Dispatch &dispatch);
 void addWarpgroupEmitters(Dispatch &dispatch);
 // For thread mode.
