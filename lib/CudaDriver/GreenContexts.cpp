@@ -248,8 +248,9 @@ PTXJIT_CUDA_API(cuGreenCtxDestroy, (CUgreenCtx handle), handle) {
     return error;
   if (currentContext() == green)
     cuCtxPopCurrent_v2(nullptr);
+  CUdevice device = green->device;
   destroyGreen(*green);
-  return cuDevicePrimaryCtxRelease_v2(0);
+  return cuDevicePrimaryCtxRelease_v2(device);
 }
 
 PTXJIT_CUDA_API(cuCtxFromGreenCtx, (CUcontext * out, CUgreenCtx handle), out,
