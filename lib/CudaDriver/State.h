@@ -70,6 +70,8 @@ struct Context;
 struct GraphNode;
 struct Capture;
 struct TextureReference;
+struct MemoryPool;
+struct PoolUse;
 class SharedRegion;
 
 /// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
@@ -209,7 +211,8 @@ struct Allocation {
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
-  void *pool = nullptr;
+  /// Of memory of a pool; counts it there (MemoryPool::count).
+  std::shared_ptr<PoolUse> pool{};
   uint64_t id = 0;
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
@@ -282,7 +285,6 @@ class UserObject;
 struct ResourceDescription;
 struct GraphExec;
 class DeviceNode;
-struct MemoryPool;
 struct Linker;
 struct Array;
 struct MipmappedArray;
@@ -423,7 +425,7 @@ Place findPlace(uint64_t address, size_t bytes);
 /// \param device  that has the memory.
 uint64_t allocateKnown(Context *owner, CUdevice device, size_t bytes,
                        Allocation::Kind kind, unsigned flags = 0,
-                       void *pool = nullptr);
+                       MemoryPool *pool = nullptr);
 /// LaunchOptions::bytesBehind.
 uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.
