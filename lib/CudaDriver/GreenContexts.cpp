@@ -211,12 +211,13 @@ PTXJIT_CUDA_API(cuGreenCtxCreate,
   CUcontext primary;
   if (CUresult error = cuDevicePrimaryCtxRetain(&primary, device))
     return error;
-  Context *green = addContext(device, 0);
+  std::unique_ptr<Context> green = makeContext(device, 0);
   green->primary = reinterpret_cast<Context *>(primary);
   green->share = reinterpret_cast<ResourceDescription *>(desc)->share;
   green->defaultStream.context = green->primary;
-  green->defaultStream.green = green;
-  *out = reinterpret_cast<CUgreenCtx>(green);
+  green->defaultStream.green = green.get();
+  *out =
+      reinterpret_cast<CUgreenCtx>(getState().contexts.add(std::move(green)));
   return CUDA_SUCCESS;
 }
 

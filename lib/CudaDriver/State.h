@@ -396,8 +396,8 @@ struct HostFunction {
 bool isInHostFunction();
 
 // -- Green contexts (GreenContexts.cpp)
-/// Adds a context to the valid ones.
-Context *addContext(CUdevice device, unsigned flags);
+/// Makes a context, which others find once it is in State::contexts.
+std::unique_ptr<Context> makeContext(CUdevice device, unsigned flags);
 /// Destroys the green contexts of a primary one.
 void destroyGreenContextsOf(Context &primary);
 /// The multiprocessors that launches in a stream may use.
