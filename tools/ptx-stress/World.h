@@ -29,8 +29,7 @@ struct Options {
 #define STRESS_KERNELS(X)                                                      \
   X(add)                                                                       \
   X(ramp)                                                                      \
-  X(reverse) X(vote) X(total) X(parent) X(print) X(countdown) X(crash)         \
-      X(texels)
+  X(reverse) X(vote) X(total) X(parent) X(print) X(countdown) X(crash) X(texels)
 enum class Kernel {
 #define X(name) name,
   STRESS_KERNELS(X)
