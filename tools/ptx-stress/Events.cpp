@@ -75,3 +75,19 @@ void stress::dropEvent(Client &client) {
   *event = client.events.back();
   client.events.pop_back();
 }
+
+/// An event that marks the work of a whole context, for which another one
+/// waits. Refused while a stream of the contexts records a graph, which is then
+/// invalid.
+void stress::recordContext(Client &client) {
+  OwnEvent *event = pickEvent(client);
+  if (!event)
+    return;
+  const std::vector<CUcontext> &contexts = client.world.contexts;
+  client.world.makeCurrent(event->device);
+  STRESS_ONE_OF(cuCtxRecordEvent(contexts[event->device], event->handle),
+                CUDA_SUCCESS, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  STRESS_ONE_OF(cuCtxWaitEvent(contexts[client.pick(unsigned(contexts.size()))],
+                               event->handle),
+                CUDA_SUCCESS, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}

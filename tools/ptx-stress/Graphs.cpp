@@ -9,7 +9,8 @@
 using namespace stress;
 
 /// Records launches that add to a buffer. \param added  set to the sum of what
-/// they add.
+/// they add. \returns null if another thread has invalidated the graph
+/// (recordContext).
 /// Streams that record do not wait for the default stream, which other threads
 /// use meanwhile.
 static CUgraph record(Client &client, Buffer &buffer, unsigned kernels,
@@ -25,11 +26,13 @@ static CUgraph record(Client &client, Buffer &buffer, unsigned kernels,
   for (unsigned i = 0; i < kernels; ++i) {
     unsigned value = client.pickValue();
     void *params[] = {&buffer.memory, &value};
-    STRESS_OK(cuLaunchKernel(client.world.get(Kernel::add), 4, 1, 1, 128, 1, 1,
-                             0, stream, params, nullptr));
+    STRESS_ONE_OF(cuLaunchKernel(client.world.get(Kernel::add), 4, 1, 1, 128, 1,
+                                 1, 0, stream, params, nullptr),
+                  CUDA_SUCCESS, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     added += value;
   }
-  STRESS_OK(cuStreamEndCapture(stream, &graph));
+  STRESS_ONE_OF(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS,
+                CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   STRESS_OK(cuStreamDestroy_v2(stream));
   return graph;
 }
@@ -46,6 +49,8 @@ void stress::makeGraph(Client &client) {
   Instance &instance = buffer->instance;
   instance.kernels = 1 + client.pick(3);
   CUgraph graph = record(client, *buffer, instance.kernels, instance.added);
+  if (!graph)
+    return;
   if (client.pick(2)) {
     CUgraph copy = nullptr;
     STRESS_OK(cuGraphClone(&copy, graph));
@@ -73,9 +78,13 @@ void stress::updateGraph(Client &client) {
   if (!buffer)
     return;
   Instance &instance = buffer->instance;
-  CUgraph graph = record(client, *buffer, instance.kernels, instance.added);
+  unsigned added = 0;
+  CUgraph graph = record(client, *buffer, instance.kernels, added);
+  if (!graph)
+    return;
   CUgraphExecUpdateResultInfo info{};
   STRESS_OK(cuGraphExecUpdate_v2(instance.exec, graph, &info));
+  instance.added = added;
   STRESS_OK(cuGraphDestroy(graph));
 }
 
