@@ -25,9 +25,9 @@ run_asan() {
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitNcclTests \
-    PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
-  for tests in Runtime CudaDriver Nccl CudaRuntime CudaRuntime12; do
+  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitDevicesTests \
+    PtxJitNcclTests PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
+  for tests in Runtime CudaDriver Devices Nccl CudaRuntime CudaRuntime12; do
     TSAN_OPTIONS=$tsan_options "build/tsan/unittests/PtxJit${tests}Tests"
   done
 }
