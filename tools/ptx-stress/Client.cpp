@@ -7,6 +7,7 @@
 #include "Client.h"
 
 #include <chrono>
+#include <thread>
 
 using namespace stress;
 
@@ -84,6 +85,9 @@ void Client::end() {
     world.makeCurrent(i);
     STRESS_OK(cuCtxSynchronize());
   }
+  // The destructor of a user object runs some time after its graph has gone.
+  while (hostCallsMade < hostCalls)
+    std::this_thread::yield();
   if (hostCallsMade != hostCalls)
     fail(std::to_string(hostCallsMade) + " of " + std::to_string(hostCalls) +
          " functions of the host were called");
