@@ -1,31 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Long checks outside CI: all tests under AddressSanitizer and UBSan, the
-# runtime's and the driver's under ThreadSanitizer, and the fuzzers of the parser
-# and of the readers of device code.
+# runtime's and the driver's under ThreadSanitizer, random calls of the driver
+# under both, and the fuzzers of the parser and of the readers of device code.
 #
-#   utils/sanitize.sh [asan] [tsan] [fuzz [SECONDS]]       all if none is named
+#   utils/sanitize.sh [asan] [tsan] [stress [SECONDS]] [fuzz [SECONDS]]
+#
+# All if none is named. SECONDS are 600 unless said; `stress` takes them twice.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- asan tsan fuzz
+[ $# -gt 0 ] || set -- asan tsan stress fuzz
 
 lit=/usr/lib/llvm-22/bin/lit
+# No search for leaks: LLVM keeps its registries until the process ends.
+asan_options=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0
+ubsan_options=print_stacktrace=1:halt_on_error=1
+# TBB's packaged library is not instrumented, so TSan cannot check what it does
+# itself. A fault leaves its signal handler by a jump, after which TSan takes all
+# code for part of the handler.
+tsan_options=suppressions=$PWD/utils/tsan.supp:halt_on_error=1:report_signal_unsafe=0
 run_asan() {
   utils/build.sh asan
-  # No search for leaks: LLVM keeps its registries until the process ends.
-  ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:allow_user_poisoning=0 \
-  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+  ASAN_OPTIONS=$asan_options UBSAN_OPTIONS=$ubsan_options \
     "$lit" -sv build/asan/test build/asan/test/Unit build/asan/test/Forms
 }
 run_tsan() {
-  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitNcclTests \
-    PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
-  # TBB's packaged library is not instrumented, so TSan cannot check what it
-  # does itself. A fault leaves its signal handler by a jump, after which TSan
-  # takes all code for part of the handler.
-  for tests in Runtime CudaDriver Nccl CudaRuntime CudaRuntime12; do
-    TSAN_OPTIONS="suppressions=$PWD/utils/tsan.supp:halt_on_error=1:report_signal_unsafe=0" \
-      "build/tsan/unittests/PtxJit${tests}Tests"
+  utils/build.sh tsan PtxJitRuntimeTests PtxJitCudaDriverTests PtxJitDevicesTests \
+    PtxJitNcclTests PtxJitCudaRuntimeTests PtxJitCudaRuntime12Tests
+  for tests in Runtime CudaDriver Devices Nccl CudaRuntime CudaRuntime12; do
+    TSAN_OPTIONS=$tsan_options "build/tsan/unittests/PtxJit${tests}Tests"
+  done
+}
+run_stress() {
+  for preset in tsan asan; do
+    utils/build.sh "$preset" ptx-stress
+    seed=$(date +%s)
+    echo "== ptx-stress --seed=$seed --seconds=$1 ($preset)"
+    TSAN_OPTIONS=$tsan_options ASAN_OPTIONS=$asan_options \
+    UBSAN_OPTIONS=$ubsan_options PTXJIT_CACHE=off \
+      "build/$preset/bin/ptx-stress" --seed="$seed" --seconds="$1"
   done
 }
 run_fuzz() {
@@ -51,10 +64,11 @@ while [ $# -gt 0 ]; do
   case $1 in
   asan) run_asan ;;
   tsan) run_tsan ;;
-  fuzz)
+  stress | fuzz)
+    check=$1
     seconds=600
     case ${2:-} in [0-9]*) seconds=$2; shift ;; esac
-    run_fuzz "$seconds" ;;
+    "run_$check" "$seconds" ;;
   *) echo "utils/sanitize.sh: unknown check '$1'" >&2; exit 1 ;;
   esac
   shift

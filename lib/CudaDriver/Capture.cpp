@@ -98,9 +98,17 @@ static bool isJoined(const StreamObject &origin,
   });
 }
 
+/// Of StreamObject::capture, which only the stream's own thread changes: that
+/// reads it without the mutex, other threads with it.
+static std::mutex &getMembersMutex() {
+  static auto *mutex = new std::mutex; // streams may outlive statics
+  return *mutex;
+}
+
 void cuda::enterCapture(StreamObject &stream,
                         std::shared_ptr<Capture> capture) {
   capture->streams.push_back(&stream);
+  std::lock_guard<std::mutex> lock(getMembersMutex());
   stream.capture = std::move(capture);
   stream.isCapturing = true;
   ++getState().captures;
@@ -113,7 +121,8 @@ StreamObject::~StreamObject() {
   // last nodes.
   std::vector<GraphNode *> &orphans = capture->orphans;
   orphans.insert(orphans.end(), captureTips.begin(), captureTips.end());
-  capture->isInvalid |= capture->origin == this;
+  if (capture->origin == this)
+    capture->isInvalid = true;
   leaveCapture(*this);
 }
 
@@ -121,16 +130,30 @@ void cuda::leaveCapture(StreamObject &stream) {
   std::vector<StreamObject *> &members = stream.capture->streams;
   members.erase(std::remove(members.begin(), members.end(), &stream),
                 members.end());
-  stream.capture = nullptr;
   stream.captureTips.clear();
+  std::lock_guard<std::mutex> lock(getMembersMutex());
+  stream.capture = nullptr;
   stream.isCapturing = false;
   --getState().captures;
+}
+
+bool cuda::invalidateCaptures(Context &context) {
+  bool found = false;
+  getState().streams.forEach([&](StreamObject &stream) {
+    std::lock_guard<std::mutex> lock(getMembersMutex());
+    if (!stream.capture || !isOf(stream, context))
+      return;
+    stream.capture->isInvalid = true;
+    found = true;
+  });
+  return found;
 }
 
 /// Ends the capture of a stream; the recorded nodes become a graph.
 static CUresult endCapture(StreamObject &stream, Graph *&graph) {
   std::shared_ptr<Capture> capture = stream.capture;
-  capture->isInvalid |= !capture->isAlive();
+  if (!capture->isAlive())
+    capture->isInvalid = true;
   std::vector<StreamObject *> members = capture->streams;
   if (!capture->isInvalid) {
     capture->prune(capture->orphans);

@@ -10,30 +10,39 @@
 using namespace ptxjit;
 using namespace ptxjit::cuda;
 
-Context *cuda::addContext(CUdevice device, unsigned flags) {
+std::unique_ptr<Context> cuda::makeContext(CUdevice device, unsigned flags) {
   auto context = std::make_unique<Context>();
   context->device = device;
   context->flags = flags;
   context->id = getState().nextId++;
   context->defaultStream.context = context.get();
-  return getState().contexts.add(std::move(context));
+  return context;
 }
 
 //===----------------------------------------------------------------------===//
 // Contexts
 //===----------------------------------------------------------------------===//
 
-PTXJIT_CUDA_API(cuCtxCreate_v2,
-                (CUcontext * handle, unsigned flags, CUdevice device), handle,
-                flags, device) {
+/// Makes a context, and makes it current.
+static CUresult createContext(CUcontext *handle, unsigned flags,
+                              CUdevice device, Multiprocessors share = {}) {
   if (!getState().initialized)
     return CUDA_ERROR_NOT_INITIALIZED;
   if (!handle)
     return CUDA_ERROR_INVALID_VALUE;
   if (!isDevice(device))
     return CUDA_ERROR_INVALID_DEVICE;
-  *handle = reinterpret_cast<CUcontext>(addContext(device, flags));
+  std::unique_ptr<Context> context = makeContext(device, flags);
+  context->share = share;
+  *handle =
+      reinterpret_cast<CUcontext>(getState().contexts.add(std::move(context)));
   return cuCtxPushCurrent_v2(*handle);
+}
+
+PTXJIT_CUDA_API(cuCtxCreate_v2,
+                (CUcontext * handle, unsigned flags, CUdevice device), handle,
+                flags, device) {
+  return createContext(handle, flags, device);
 }
 PTXJIT_CUDA_API(cuCtxCreate_v3,
                 (CUcontext * handle, CUexecAffinityParam *affinities, int count,
@@ -51,10 +60,7 @@ PTXJIT_CUDA_API(cuCtxCreate_v3,
             unsigned(getAttribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)))
       return CUDA_ERROR_INVALID_VALUE;
   }
-  CUresult error = cuCtxCreate_v2(handle, flags, device);
-  if (!error)
-    reinterpret_cast<Context *>(*handle)->share = share;
-  return error;
+  return createContext(handle, flags, device, share);
 }
 PTXJIT_CUDA_API(cuCtxCreate_v4,
                 (CUcontext * handle, CUctxCreateParams *params, unsigned flags,
@@ -185,8 +191,9 @@ PTXJIT_CUDA_API(cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
   Device &of = getDevice(device);
   std::lock_guard<std::mutex> lock(state.primaryMutex);
   if (!of.primary) {
-    of.primary = addContext(device, of.primaryFlags);
-    of.primary->isPrimary = true;
+    std::unique_ptr<Context> context = makeContext(device, of.primaryFlags);
+    context->isPrimary = true;
+    of.primary = getState().contexts.add(std::move(context));
   }
   ++of.primaryUses;
   *handle = reinterpret_cast<CUcontext>(of.primary);

@@ -328,19 +328,6 @@ PTXJIT_CUDA_API(cuIpcOpenEventHandle, (CUevent * out, CUipcEventHandle handle),
 // Events of whole contexts
 //===----------------------------------------------------------------------===//
 
-/// Invalidates the captures of a context's streams. \returns whether there are
-/// any.
-static bool invalidateCaptures(Context &context) {
-  bool found = false;
-  getState().streams.forEach([&](StreamObject &stream) {
-    if (!stream.isCapturing || !isOf(stream, context))
-      return;
-    stream.capture->isInvalid = true;
-    found = true;
-  });
-  return found;
-}
-
 /// Finds the two, and calls enterOwner().
 static CUresult enterBoth(CUcontext contextHandle, CUevent eventHandle,
                           Context *&context, Event *&event) {

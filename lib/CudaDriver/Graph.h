@@ -132,9 +132,9 @@ struct Capture {
   std::thread::id thread;
   StreamObject *origin = nullptr;
   std::unique_ptr<Graph> graph;
-  Graph *target = nullptr; ///< graph.get(), or the program's graph
-  bool isInvalid = false;
-  std::vector<GraphNode *> orphans; ///< last nodes of destroyed streams
+  Graph *target = nullptr;            ///< graph.get(), or the program's graph
+  std::atomic<bool> isInvalid{false}; ///< other threads may set it
+  std::vector<GraphNode *> orphans;   ///< last nodes of destroyed streams
   /// The streams that take part. A list of its own, since the streams of other
   /// captures belong to other threads.
   std::vector<StreamObject *> streams;
@@ -154,6 +154,9 @@ struct Capture {
 void enterCapture(StreamObject &stream, std::shared_ptr<Capture> capture);
 /// Takes the stream out of its capture.
 void leaveCapture(StreamObject &stream);
+/// Invalidates the captures of a context's streams, which may be those of other
+/// threads. \returns whether there are any.
+bool invalidateCaptures(Context &context);
 
 /// A point in a stream, and the time when the stream reached it. Or one in a
 /// stream of any process: then `shared` is set.

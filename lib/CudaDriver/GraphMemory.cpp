@@ -97,7 +97,8 @@ CUresult cuda::captureAllocation(Context &context, StreamObject &stream,
                                  CUDA_MEM_ALLOC_NODE_PARAMS &params) {
   OperationRef operation;
   Capture &capture = *stream.capture;
-  capture.isInvalid |= !capture.isAlive();
+  if (!capture.isAlive())
+    capture.isInvalid = true;
   if (capture.isInvalid)
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   capture.prune(stream.captureTips);

@@ -211,12 +211,13 @@ PTXJIT_CUDA_API(cuGreenCtxCreate,
   CUcontext primary;
   if (CUresult error = cuDevicePrimaryCtxRetain(&primary, device))
     return error;
-  Context *green = addContext(device, 0);
+  std::unique_ptr<Context> green = makeContext(device, 0);
   green->primary = reinterpret_cast<Context *>(primary);
   green->share = reinterpret_cast<ResourceDescription *>(desc)->share;
   green->defaultStream.context = green->primary;
-  green->defaultStream.green = green;
-  *out = reinterpret_cast<CUgreenCtx>(green);
+  green->defaultStream.green = green.get();
+  *out =
+      reinterpret_cast<CUgreenCtx>(getState().contexts.add(std::move(green)));
   return CUDA_SUCCESS;
 }
 
@@ -248,8 +249,9 @@ PTXJIT_CUDA_API(cuGreenCtxDestroy, (CUgreenCtx handle), handle) {
     return error;
   if (currentContext() == green)
     cuCtxPopCurrent_v2(nullptr);
+  CUdevice device = green->device;
   destroyGreen(*green);
-  return cuDevicePrimaryCtxRelease_v2(0);
+  return cuDevicePrimaryCtxRelease_v2(device);
 }
 
 PTXJIT_CUDA_API(cuCtxFromGreenCtx, (CUcontext * out, CUgreenCtx handle), out,

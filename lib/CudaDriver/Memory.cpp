@@ -85,7 +85,7 @@ void cuda::disownMemoryOf(Context &context) {
 
 uint64_t cuda::allocateKnown(Context *owner, CUdevice device, size_t bytes,
                              Allocation::Kind kind, unsigned flags,
-                             void *pool) {
+                             MemoryPool *pool) {
   // Managed memory may be larger than the device's.
   MemoryShare share;
   if (kind == Allocation::Device || kind == Allocation::OfGraph)
@@ -99,7 +99,7 @@ uint64_t cuda::allocateKnown(Context *owner, CUdevice device, size_t bytes,
   auto address = reinterpret_cast<uint64_t>(memory);
   std::lock_guard<std::mutex> lock(state.memoryMutex);
   state.allocations[address] = {
-      bytes,          kind,  flags,  pool,
+      bytes,          kind,  flags,  pool ? pool->count(bytes) : nullptr,
       state.nextId++, owner, device, std::move(share)};
   return address;
 }
@@ -359,7 +359,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
   case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     return give(unsigned(known->kind == Allocation::Device && !known->pool));
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    return give(getState().pools.contains(known->pool) ? known->pool : nullptr);
+    return give(known->pool ? known->pool->pool.load() : nullptr);
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     return give(unsigned(known->kind == Allocation::Managed));
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:

@@ -40,14 +40,13 @@ CUresult cuda::findPool(CUmemoryPool handle, MemoryPool *&pool) {
                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
-void cuda::countUse(void *pool, int64_t bytes) {
-  if (!getState().pools.contains(pool))
-    return;
-  auto &counted = *static_cast<MemoryPool *>(pool);
-  uint64_t used = counted.used += uint64_t(bytes);
-  uint64_t most = counted.mostUsed;
-  while (used > most && !counted.mostUsed.compare_exchange_weak(most, used))
+std::shared_ptr<PoolUse> MemoryPool::count(size_t bytes) {
+  uint64_t used = use->bytes += bytes;
+  uint64_t most = use->most;
+  while (used > most && !use->most.compare_exchange_weak(most, used))
     ;
+  auto uncount = [use = use, bytes](PoolUse *) { use->bytes -= bytes; };
+  return std::shared_ptr<PoolUse>(use.get(), uncount);
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,20 +54,9 @@ void cuda::countUse(void *pool, int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 void FreeOperation::run(Context &) const {
-  void *pool = nullptr;
-  size_t bytes = 0;
-  {
-    std::lock_guard<std::mutex> lock(getState().memoryMutex);
-    auto it = getState().allocations.find(pointer);
-    if (it == getState().allocations.end())
-      return;
-    pool = it->second.pool;
-    bytes = it->second.bytes;
-  }
-  if (freeKnown(pointer, Allocation::Device))
-    countUse(pool, -int64_t(bytes));
-  else
-    freeShared(pointer); // does nothing for memory of a graph
+  // Does nothing for memory of a graph.
+  if (!freeKnown(pointer, Allocation::Device))
+    freeShared(pointer);
 }
 
 /// Allocates at once. A program that keeps to the stream's order cannot tell.
@@ -93,10 +81,7 @@ static CUresult allocateAsync(CUdeviceptr *out, size_t bytes, MemoryPool *pool,
   *out = pool->region ? allocateShared(context, *pool, bytes)
                       : allocateKnown(context, pool->device, bytes,
                                       Allocation::Device, 0, pool);
-  if (!*out)
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  countUse(pool, int64_t(bytes));
-  return CUDA_SUCCESS;
+  return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 PTXJIT_CUDA_STREAM_API(cuMemAllocAsync, _ptsz,
@@ -196,7 +181,7 @@ PTXJIT_CUDA_API(cuMemPoolSetAttribute,
   case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     if (number)
       return CUDA_ERROR_INVALID_VALUE; // it may only be reset
-    pool->mostUsed = pool->used.load();
+    pool->use->most = pool->use->bytes.load();
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
@@ -222,10 +207,10 @@ PTXJIT_CUDA_API(cuMemPoolGetAttribute,
     return give(pool->releaseThreshold.load());
   case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
   case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-    return give(pool->used.load());
+    return give(pool->use->bytes.load());
   case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
   case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-    return give(pool->mostUsed.load());
+    return give(pool->use->most.load());
   }
   return CUDA_ERROR_INVALID_VALUE;
 }

@@ -11,8 +11,21 @@
 
 namespace ptxjit::cuda {
 
+/// Memory of a pool that is in use. Allocations share it with their pool, since
+/// a pool may be destroyed before they are freed.
+struct PoolUse {
+  std::atomic<uint64_t> bytes{0}, most{0};
+  std::atomic<MemoryPool *> pool{nullptr}; ///< null: it was destroyed
+};
+
 struct MemoryPool {
-  std::atomic<uint64_t> used{0}, mostUsed{0}, releaseThreshold{0};
+  MemoryPool() { use->pool = this; }
+  ~MemoryPool() { use->pool = nullptr; }
+  /// Counts an allocation until the last copy of the result is gone.
+  std::shared_ptr<PoolUse> count(size_t bytes);
+
+  const std::shared_ptr<PoolUse> use = std::make_shared<PoolUse>();
+  std::atomic<uint64_t> releaseThreshold{0};
   std::atomic<int> reuse[3] = {1, 1, 1};
   bool isDefault = false;
   CUdevice device = 0; ///< that has the memory
@@ -22,8 +35,6 @@ struct MemoryPool {
 
 /// Finds the pool behind a handle, if the driver is initialised.
 CUresult findPool(CUmemoryPool handle, MemoryPool *&pool);
-/// Adds to the memory that a pool, which may be gone, has in use.
-void countUse(void *pool, int64_t bytes);
 
 // -- Shared pools (SharedPools.cpp)
 /// Allocates memory of a pool with a region. \returns 0 if there is none.

@@ -19,9 +19,15 @@ uint64_t cuda::allocateShared(Context *owner, MemoryPool &pool, size_t bytes) {
     return 0;
   State &state = getState();
   std::lock_guard<std::mutex> lock(state.memoryMutex);
-  state.allocations[address] = {bytes,       Allocation::Shared, 0,
-                                &pool,       state.nextId++,     owner,
-                                pool.device, std::move(share),   pool.region};
+  state.allocations[address] = {bytes,
+                                Allocation::Shared,
+                                0,
+                                pool.count(bytes),
+                                state.nextId++,
+                                owner,
+                                pool.device,
+                                std::move(share),
+                                pool.region};
   return address;
 }
 
@@ -37,8 +43,6 @@ bool cuda::freeShared(uint64_t address) {
     state.allocations.erase(it);
   }
   freed.region->free(address, freed.bytes);
-  if (!freed.region->isImported())
-    countUse(freed.pool, -int64_t(freed.bytes));
   return true;
 }
 
@@ -109,9 +113,10 @@ PTXJIT_CUDA_API(cuMemPoolImportPointer,
   State &state = getState();
   std::lock_guard<std::mutex> lock(state.memoryMutex);
   state.allocations.try_emplace(
-      address, Allocation{bytes, Allocation::Shared, 0, pool, state.nextId++,
-                          state.contexts.contains(current) ? current : nullptr,
-                          pool->device, MemoryShare(), pool->region});
+      address,
+      Allocation{bytes, Allocation::Shared, 0, pool->use, state.nextId++,
+                 state.contexts.contains(current) ? current : nullptr,
+                 pool->device, MemoryShare(), pool->region});
   *out = address;
   return CUDA_SUCCESS;
 }

@@ -71,6 +71,8 @@ struct Context;
 struct GraphNode;
 struct Capture;
 struct TextureReference;
+struct MemoryPool;
+struct PoolUse;
 class SharedRegion;
 
 /// State for the launch functions from before CUDA 4.0 (OldLaunch.cpp): what a
@@ -210,7 +212,8 @@ struct Allocation {
   size_t bytes = 0;
   Kind kind = Device;
   unsigned flags = 0;
-  void *pool = nullptr;
+  /// Of memory of a pool; counts it there (MemoryPool::count).
+  std::shared_ptr<PoolUse> pool{};
   uint64_t id = 0;
   /// The context that owns the memory. Null if it belongs to none: memory that
   /// outlived its context, mapped memory, and memory of libraries and graphs.
@@ -283,7 +286,6 @@ class UserObject;
 struct ResourceDescription;
 struct GraphExec;
 class DeviceNode;
-struct MemoryPool;
 struct Linker;
 struct Array;
 struct MipmappedArray;
@@ -395,8 +397,8 @@ struct HostFunction {
 bool isInHostFunction();
 
 // -- Green contexts (GreenContexts.cpp)
-/// Adds a context to the valid ones.
-Context *addContext(CUdevice device, unsigned flags);
+/// Makes a context, which others find once it is in State::contexts.
+std::unique_ptr<Context> makeContext(CUdevice device, unsigned flags);
 /// Destroys the green contexts of a primary one.
 void destroyGreenContextsOf(Context &primary);
 /// The multiprocessors that launches in a stream may use.
@@ -427,7 +429,7 @@ Place findPlace(uint64_t address, size_t bytes);
 /// \param device  that has the memory.
 uint64_t allocateKnown(Context *owner, CUdevice device, size_t bytes,
                        Allocation::Kind kind, unsigned flags = 0,
-                       void *pool = nullptr);
+                       MemoryPool *pool = nullptr);
 /// LaunchOptions::bytesBehind.
 uint64_t bytesBehind(uint64_t address);
 /// The context that owns the memory at an address; null if there is none.

@@ -82,6 +82,7 @@ struct FaultHandler {
     jump(scope);
   }
 
+  PTXJIT_IN_FAULT_HANDLER
   static void handle(int signal, siginfo_t *info, void *context) {
     bool sent = info->si_code <= 0; // by kill or raise, not by an instruction
     if (signal == SIGSEGV && info->si_code == SEGV_ACCERR &&

@@ -17,6 +17,16 @@
 
 #include <csignal>
 
+/// A function that runs before the fault handler knows whose fault it is. A
+/// sanitizer's own code may have faulted, with a lock, so it must not be
+/// called.
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define PTXJIT_IN_FAULT_HANDLER                                                \
+  __attribute__((disable_sanitizer_instrumentation))
+#else
+#define PTXJIT_IN_FAULT_HANDLER
+#endif
+
 namespace ptxjit {
 
 class CtaFibers;

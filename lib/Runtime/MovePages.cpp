@@ -8,7 +8,6 @@
 #include "FaultScope.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <sys/mman.h>
@@ -17,8 +16,10 @@
 using namespace ptxjit;
 
 namespace {
+/// Accessed by __atomic builtins, since the fault handler must not call what is
+/// instrumented.
 struct MovedRange {
-  std::atomic<uint64_t> begin{0}, end{0};
+  uint64_t begin = 0, end = 0;
 };
 } // namespace
 
@@ -27,27 +28,29 @@ struct MovedRange {
 static MovedRange moved[64];
 static std::mutex mutex; // of moves
 
-bool ptxjit::isMoved(uint64_t address) {
-  return std::any_of(
-      std::begin(moved), std::end(moved), [&](const MovedRange &r) {
-        return address >= r.begin.load() && address < r.end.load();
-      });
+PTXJIT_IN_FAULT_HANDLER bool ptxjit::isMoved(uint64_t address) {
+  for (const MovedRange &range : moved)
+    if (address >= __atomic_load_n(&range.begin, __ATOMIC_SEQ_CST) &&
+        address < __atomic_load_n(&range.end, __ATOMIC_SEQ_CST))
+      return true;
+  return false;
 }
 
 /// Needs `mutex`.
 static void remember(uint64_t begin, uint64_t end) {
   static unsigned next = 0;
   MovedRange &range = moved[next++ % std::size(moved)];
-  range.end = 0; // never a mixture of two ranges
-  range.begin = begin;
-  range.end = end;
+  // Never a mixture of two ranges.
+  __atomic_store_n(&range.end, uint64_t(0), __ATOMIC_SEQ_CST);
+  __atomic_store_n(&range.begin, begin, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&range.end, end, __ATOMIC_SEQ_CST);
 }
 
 void ptxjit::forgetMoved(const void *begin) {
   std::lock_guard<std::mutex> lock(mutex);
   for (MovedRange &range : moved)
     if (range.begin == reinterpret_cast<uint64_t>(begin))
-      range.end = 0;
+      __atomic_store_n(&range.end, uint64_t(0), __ATOMIC_SEQ_CST);
 }
 
 static bool isZero(const char *bytes, size_t count) {

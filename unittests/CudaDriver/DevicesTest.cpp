@@ -472,6 +472,32 @@ TEST_F(Devices, WorkBesideEachOther) {
     thread.join();
 }
 
+TEST_F(Devices, AGreenContextLetsGoOfItsOwnDevice) {
+  auto isActive = [](CUdevice device) {
+    unsigned flags;
+    int active = -1;
+    EXPECT_EQ(cuDevicePrimaryCtxGetState(device, &flags, &active),
+              CUDA_SUCCESS);
+    return active == 1;
+  };
+  CUcontext primary;
+  CUdevResource all{};
+  CUdevResourceDesc description;
+  CUgreenCtx green;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&primary, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuDeviceGetDevResource(2, &all, CU_DEV_RESOURCE_TYPE_SM),
+            CUDA_SUCCESS);
+  ASSERT_EQ(cuDevResourceGenerateDesc(&description, &all, 1), CUDA_SUCCESS);
+  ASSERT_EQ(
+      cuGreenCtxCreate(&green, description, 2, CU_GREEN_CTX_DEFAULT_STREAM),
+      CUDA_SUCCESS);
+  EXPECT_TRUE(isActive(2));
+  EXPECT_EQ(cuGreenCtxDestroy(green), CUDA_SUCCESS);
+  EXPECT_FALSE(isActive(2));
+  EXPECT_TRUE(isActive(0));
+  EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+}
+
 //===----------------------------------------------------------------------===//
 // The environment
 //===----------------------------------------------------------------------===//

@@ -373,3 +373,34 @@ TEST_F(GreenContexts, AffinityLimitsAPlainContext) {
             CUDA_ERROR_INVALID_VALUE);
   ASSERT_EQ(cuCtxSetCurrent(primary), CUDA_SUCCESS);
 }
+
+// A capture that ends while another thread looks for captures.
+TEST_F(GreenContexts, EventsMeetCapturesOfOtherThreads) {
+  CUevent event;
+  ASSERT_EQ(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  std::atomic<bool> isOver{false};
+  std::thread other([&] {
+    CUstream stream;
+    EXPECT_EQ(cuCtxSetCurrent(primary), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    for (unsigned i = 0; i < 2000; ++i) {
+      CUgraph graph = nullptr;
+      EXPECT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                CUDA_SUCCESS);
+      CUresult result = cuStreamEndCapture(stream, &graph);
+      EXPECT_EQ(result,
+                graph ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+      if (graph)
+        EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_SUCCESS);
+    isOver = true;
+  });
+  while (!isOver) {
+    CUresult result = cuCtxRecordEvent(primary, event);
+    if (result)
+      EXPECT_EQ(result, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  }
+  other.join();
+  EXPECT_EQ(cuEventDestroy_v2(event), CUDA_SUCCESS);
+}

@@ -169,6 +169,45 @@ TEST_F(Memory, PoolsCountAndFreeInOrder) {
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
 }
 
+// The next pool may have the same handle.
+TEST_F(Memory, APoolThatIsGoneIsNotCounted) {
+  auto used = [](CUmemoryPool pool) {
+    uint64_t bytes = ~0ull;
+    EXPECT_EQ(
+        cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes),
+        CUDA_SUCCESS);
+    return bytes;
+  };
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemoryPool last = nullptr, owner;
+  CUdeviceptr old = 0, memory;
+  for (unsigned i = 0; i < 20; ++i) {
+    CUmemoryPool pool;
+    ASSERT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_SUCCESS);
+    EXPECT_EQ(used(pool), 0u);
+    ASSERT_EQ(cuMemAllocFromPoolAsync(&memory, 4096, pool, nullptr),
+              CUDA_SUCCESS);
+    if (old) {
+      EXPECT_EQ(cuPointerGetAttribute(&owner,
+                                      CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, old),
+                CUDA_SUCCESS);
+      EXPECT_EQ(owner, nullptr);
+      EXPECT_EQ(cuMemFreeAsync(old, nullptr), CUDA_SUCCESS);
+      EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(used(pool), 4096u);
+    old = memory;
+    last = pool;
+    if (i + 1 < 20)
+      EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
+  }
+  EXPECT_EQ(cuMemFree_v2(old), CUDA_SUCCESS);
+  EXPECT_EQ(used(last), 0u) << "cuMemFree counts, too";
+  EXPECT_EQ(cuMemPoolDestroy(last), CUDA_SUCCESS);
+}
+
 //===----------------------------------------------------------------------===//
 // Functions by name
 //===----------------------------------------------------------------------===//

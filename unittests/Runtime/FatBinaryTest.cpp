@@ -48,8 +48,9 @@ TEST(FatBinary, EntriesSayWhatTheyAre) {
   fat.add(77, 1, "");
   std::vector<ImageEntry> entries;
   std::string bytes = getBytes(fat), text;
+  std::string longer = bytes + "behind"; // the entries refer to it
   EXPECT_EQ(
-      visitEntries(bytes + "behind",
+      visitEntries(longer,
                    [&](const ImageEntry &entry) { entries.push_back(entry); }),
       bytes.size());
   ASSERT_EQ(entries.size(), 4u);
