@@ -64,6 +64,7 @@ struct InstancePlan {
   void run(Context &context) const;
 
   uint64_t deviceHandle; ///< `%current_graph_exec`
+  LaunchMemory memory;
   std::shared_ptr<Turn> turn;
 
 private:

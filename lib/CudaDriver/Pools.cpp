@@ -54,7 +54,27 @@ void cuda::countUse(void *pool, int64_t bytes) {
 // Allocations in streams
 //===----------------------------------------------------------------------===//
 
-void FreeOperation::run(Context &) const {
+namespace {
+/// Frees memory of a pool, or an allocation of a graph.
+struct FreeInStream : Operation {
+  CUdeviceptr pointer = 0;
+  mutable std::shared_ptr<void> ofGraph; ///< null: of a pool
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+  void run(Context &context) const override;
+};
+} // namespace
+
+OperationRef cuda::makeRelease(std::shared_ptr<void> memory) {
+  auto release = std::make_shared<FreeInStream>();
+  release->ofGraph = std::move(memory);
+  return release;
+}
+
+void FreeInStream::run(Context &) const {
+  if (ofGraph) {
+    ofGraph = nullptr;
+    return;
+  }
   void *pool = nullptr;
   size_t bytes = 0;
   {
@@ -68,7 +88,7 @@ void FreeOperation::run(Context &) const {
   if (freeKnown(pointer, Allocation::Device))
     countUse(pool, -int64_t(bytes));
   else
-    freeShared(pointer); // does nothing for memory of a graph
+    freeShared(pointer);
 }
 
 /// Allocates at once. A program that keeps to the stream's order cannot tell.
@@ -124,7 +144,13 @@ PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
     return error;
   if (!pointer || findPlace(pointer, 1) != Place::Inside)
     return CUDA_ERROR_INVALID_VALUE;
-  return enqueue(*context, *stream, std::make_shared<FreeOperation>(pointer));
+  if (stream->capture)
+    return captureFree(*context, *stream, pointer);
+  auto operation = std::make_shared<FreeInStream>();
+  operation->pointer = pointer;
+  if (isOfGraph(pointer) && !(operation->ofGraph = takeGraphMemory(pointer)))
+    return CUDA_ERROR_INVALID_VALUE;
+  return enqueue(*context, *stream, std::move(operation));
 }
 
 //===----------------------------------------------------------------------===//
