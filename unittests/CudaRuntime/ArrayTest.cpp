@@ -12,6 +12,8 @@
 
 extern "C" {
 cudaError_t cudaMalloc(void **, size_t);
+cudaError_t cudaFree(void *);
+cudaError_t cudaMemcpy(void *, const void *, size_t, int);
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaMallocArray(CUarray *, const cudaChannelFormatDesc *, size_t,
                             size_t, unsigned);
@@ -252,6 +254,42 @@ TEST_F(RuntimeArrays, BytesGoOnInTheNextRow) {
       cudaMemcpyToArray(array, 6, 0, all.data(), 1, cudaMemcpyHostToDevice), 1);
   EXPECT_EQ(
       cudaMemcpyToArray(array, 0, 4, all.data(), 1, cudaMemcpyHostToDevice), 1);
+}
+
+TEST_F(RuntimeArrays, BytesAreCopiedAsAWholeOrNotAtAll) {
+  CUarray array = makeArray(kByte, 6, 4);
+  Bytes all = count(24, 1), none(24), back(24);
+  ASSERT_EQ(
+      cudaMemcpyToArray(array, 0, 0, none.data(), 24, cudaMemcpyHostToDevice),
+      0);
+  void *memory;
+  ASSERT_EQ(cudaMalloc(&memory, 20), 0);
+  ASSERT_EQ(cudaMemcpy(memory, all.data(), 20, cudaMemcpyHostToDevice), 0);
+  // The first row would fit: rows 1 and 3 are copied in parts of their own.
+  for (int kind : {cudaMemcpyDeviceToDevice, cudaMemcpyDefault})
+    EXPECT_EQ(cudaMemcpyToArray(array, 3, 0, memory, 21, kind), 1);
+  EXPECT_EQ(cudaMemcpyToArrayAsync(array, 3, 0, memory, 21,
+                                   cudaMemcpyDeviceToDevice, nullptr),
+            1);
+  EXPECT_EQ(
+      cudaMemcpyFromArray(back.data(), array, 0, 0, 24, cudaMemcpyDeviceToHost),
+      0);
+  EXPECT_EQ(back, none);
+  EXPECT_EQ(cudaMemcpyFromArray(memory, array, 3, 0, 21, cudaMemcpyDefault), 1);
+  EXPECT_EQ(cudaMemcpy(back.data(), memory, 20, cudaMemcpyDeviceToHost), 0);
+  EXPECT_EQ(Bytes(back.begin(), back.begin() + 20), count(20, 1));
+  EXPECT_EQ(
+      cudaMemcpyToArray(array, 3, 0, memory, 20, cudaMemcpyDeviceToDevice), 0);
+  EXPECT_EQ(
+      cudaMemcpyFromArray(back.data(), array, 3, 0, 20, cudaMemcpyDeviceToHost),
+      0);
+  EXPECT_EQ(Bytes(back.begin(), back.begin() + 20), count(20, 1));
+  // No memory at all.
+  EXPECT_EQ(
+      cudaMemcpyToArray(array, 3, 0, all.data(), 20, cudaMemcpyDeviceToDevice),
+      1);
+  EXPECT_EQ(cudaMemcpyToArray(array, 3, 0, nullptr, 20, cudaMemcpyDefault), 1);
+  EXPECT_EQ(cudaFree(memory), 0);
 }
 
 TEST_F(RuntimeArrays, ExtentsOfBoxesAreElements) {
