@@ -305,7 +305,7 @@ static CUresult checkAlignment(const CUDA_RESOURCE_DESC &resource) {
 
 CUresult cuda::describeSurface(CUarray handle, PtxjitTexture &surface) {
   const Array *array = findArray(handle);
-  if (!array || !(array->image->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+  if (!array)
     return CUDA_ERROR_INVALID_VALUE;
   surface = {};
   surface.kind = PTXJIT_OPAQUE_SURFACE;

@@ -48,8 +48,9 @@ static int copyRows(const End &to, const End &from, size_t width, size_t height,
   bool toHost = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
-  if ((!to.array && to.pitch < width) || (!from.array && from.pitch < width))
-    return cudaErrorInvalidPitchValue;
+  for (const End *end : {&to, &from})
+    if (!end->array && !isPitch(end->pitch, width, height))
+      return cudaErrorInvalidPitchValue;
   box.dstMemoryType = typeOf(to, kind, toHost);
   box.dstArray = to.array;
   box.dstXInBytes = to.x;
