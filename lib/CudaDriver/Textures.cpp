@@ -368,9 +368,13 @@ static CUresult findObject(uint64_t handle, bool isSurface, Object &object) {
   return enterOwner(object.context, context);
 }
 
-/// Waits for kernels that may use an object, as its slot changes.
+/// Waits for kernels that may use an object, as its slot changes. Like an H100
+/// it takes 0 for none, which NVIDIA's sample volumeFiltering has. (An H100
+/// takes wrong handles, too.)
 static CUresult destroyObject(uint64_t handle, bool isSurface) {
   Object object;
+  if (!handle && getState().initialized)
+    return CUDA_SUCCESS;
   if (CUresult error = findObject(handle, isSurface, object))
     return error;
   (void)awaitUsers(*object.context); // failed kernels have ended, too

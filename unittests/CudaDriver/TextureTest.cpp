@@ -453,7 +453,9 @@ TEST_F(Textures, DescriptionsAreReadBack) {
   EXPECT_EQ(cuTexObjectDestroy(with), CUDA_SUCCESS);
   EXPECT_EQ(cuTexObjectDestroy(with), kWrong);
   EXPECT_EQ(cuTexObjectGetTextureDesc(&descBack, with), kWrong);
-  EXPECT_EQ(cuTexObjectDestroy(0), kWrong);
+  EXPECT_EQ(cuTexObjectDestroy(0), CUDA_SUCCESS) << "there is none";
+  EXPECT_EQ(cuSurfObjectDestroy(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuTexObjectDestroy(12345), kWrong);
   EXPECT_EQ(cuTexObjectDestroy(without), CUDA_SUCCESS);
 }
 
