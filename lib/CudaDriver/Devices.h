@@ -29,6 +29,8 @@ struct Device {
   int number = 0;              ///< among those of the machine
   std::atomic<size_t> used{0}; ///< bytes of memory
   LaunchOrder order;           ///< by the priorities of streams
+  /// Bytes of memory of graphs: now, and at most so far.
+  std::atomic<uint64_t> graphMemory{0}, mostGraphMemory{0};
 
   // Guarded by State::primaryMutex.
   Context *primary = nullptr;

@@ -217,8 +217,11 @@ CUresult findNodes(Graph &graph, const CUgraphNode *handles, size_t count,
 CUresult addNode(CUgraphNode *out, CUgraph handle,
                  const CUgraphNode *dependencies, size_t count,
                  OperationRef operation);
+/// Can one operation replace another in an instance? Both are of one type.
+/// Graphs inside must have the same shape.
+bool canReplace(const Operation &old, const Operation &operation);
 /// Replaces the operation of a node of an instance. Nodes inside keep their
-/// identity if the new operation has the same ones.
+/// identity. \pre canReplace()
 void replaceOperation(GraphNode &twin, OperationRef operation);
 /// Replaces the operation of a node, in a graph or in an instance. The new one
 /// must be of the node's type.
@@ -231,7 +234,7 @@ CUresult setOperation(CUgraphExec exec, CUgraphNode handle,
 bool setCondition(uint64_t handle, unsigned value);
 /// Can neither the graph nor its instance exist more than once? So it is with
 /// conditional nodes, and with nodes that kernels update, since kernels know
-/// these by handles.
+/// these by handles, and with memory, which has one address.
 bool isUnique(const Graph &graph);
 /// Is it a kernel node that kernels may update?
 bool isUpdatable(const GraphNode &node);
@@ -277,18 +280,35 @@ private:
 GraphCalls &graphCalls();
 
 // -- Memory of graphs (GraphMemory.cpp)
-/// Frees memory from a pool. Memory of a graph stays with the graph, where
-/// later nodes may reuse it.
-struct FreeOperation : Operation {
-  CUdeviceptr pointer;
-  mutable std::atomic<bool> isReused{false};
-  explicit FreeOperation(CUdeviceptr pointer) : pointer(pointer) {}
-  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
-  void run(Context &context) const override;
-};
+/// Has the graph nodes that allocate or free? Then it exists once, and keeps
+/// its nodes and edges.
+bool hasMemoryNodes(const Graph &graph);
 /// Adds a node that allocates to the graph that a stream records.
 CUresult captureAllocation(Context &context, StreamObject &stream,
                            CUDA_MEM_ALLOC_NODE_PARAMS &params);
+/// The same for one that frees what a graph has allocated.
+CUresult captureFree(Context &context, StreamObject &stream,
+                     CUdeviceptr pointer);
+
+/// The memory that a launch of a graph allocates and does not free, and the
+/// addresses that it frees of other graphs' memory.
+struct LaunchMemory {
+  std::vector<std::pair<CUdeviceptr, std::shared_ptr<void>>> left;
+  std::vector<CUdeviceptr> freed;
+  bool isEmpty() const { return left.empty() && freed.empty(); }
+};
+LaunchMemory memoryOfLaunch(const Graph &graph);
+/// May such a launch begin? Not if an earlier one has left memory that is not
+/// freed, unless the launch frees that, and not if it frees what is not there.
+CUresult checkLaunch(const LaunchMemory &memory, bool freesLeft);
+/// Counts a launch. What it returns is freed, and must stay until the launch
+/// has run.
+std::vector<std::shared_ptr<void>> commitLaunch(const LaunchMemory &memory);
+/// Keeps `memory` until the work before it in a stream has run.
+OperationRef makeRelease(std::shared_ptr<void> memory);
+/// Frees what a launch has allocated; null: there is nothing there. The memory
+/// goes with the result, unless its graph keeps it.
+std::shared_ptr<void> takeGraphMemory(CUdeviceptr pointer);
 
 } // namespace ptxjit::cuda
 

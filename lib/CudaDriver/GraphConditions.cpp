@@ -168,9 +168,9 @@ bool cuda::isUpdatable(const GraphNode &node) {
 }
 
 bool cuda::isUnique(const Graph &graph) {
-  return anyNode(graph, [](const GraphNode &node) {
-    return conditionalIn(node) || isUpdatable(node);
-  });
+  return hasMemoryNodes(graph) || anyNode(graph, [](const GraphNode &node) {
+           return conditionalIn(node) || isUpdatable(node);
+         });
 }
 
 /// Does a node of the graph, or of one inside of it, test the variable?

@@ -87,6 +87,9 @@ static Refusal check(const Graph &graph, uint64_t flags) {
                          CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
   if (flags & ~kAll || (flags & kNotTogether) == kNotTogether)
     return {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr, CUDA_ERROR_INVALID_VALUE};
+  if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH &&
+      hasMemoryNodes(graph))
+    return {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr, CUDA_ERROR_INVALID_VALUE};
   if (const GraphNode *node = findCycle(graph))
     return {CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, node,
             CUDA_ERROR_INVALID_VALUE};
@@ -94,7 +97,9 @@ static Refusal check(const Graph &graph, uint64_t flags) {
     return {CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED, nullptr,
             CUDA_ERROR_INVALID_VALUE};
   if (!graph.instance.expired() && isUnique(graph))
-    return {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr, CUDA_ERROR_INVALID_VALUE};
+    return {CUDA_GRAPH_INSTANTIATE_ERROR, nullptr,
+            hasMemoryNodes(graph) ? CUDA_ERROR_NOT_SUPPORTED
+                                  : CUDA_ERROR_INVALID_VALUE};
   return flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
              ? checkForDevice(graph)
              : Refusal();
@@ -193,7 +198,8 @@ InstancePlan::InstancePlan(const GraphExec &exec)
                        : 0),
       usesPriorities(exec.flags &
                      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
-      turn(exec.turn), graph(*exec.graph, usesPriorities) {
+      memory(memoryOfLaunch(*exec.graph)), turn(exec.turn),
+      graph(*exec.graph, usesPriorities) {
   collectConditions(*exec.graph, conditions);
   anyNode(*exec.graph, [&](const GraphNode &node) {
     if (isUpdatable(node))
@@ -262,6 +268,12 @@ static CUresult submit(GraphExec &exec, Context &context, StreamObject &stream,
   launch->plan = exec.plan;
   if (!exec.plan->usesPriorities)
     launch->priority = stream.priority;
+  const LaunchMemory &memory = exec.plan->memory;
+  if (!uploads)
+    if (CUresult error = checkLaunch(
+            memory,
+            exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH))
+      return error;
   const std::shared_ptr<Progress> &progress = stream.work->getProgress();
   if (exec.progress != progress)
     launch->before = exec.progress;
@@ -272,6 +284,11 @@ static CUresult submit(GraphExec &exec, Context &context, StreamObject &stream,
     return error;
   exec.progress = progress;
   exec.ticket = ticket;
+  if (!uploads)
+    for (std::shared_ptr<void> &freed : commitLaunch(memory))
+      if (CUresult error =
+              enqueue(context, stream, makeRelease(std::move(freed))))
+        return error;
   return CUDA_SUCCESS;
 }
 
@@ -298,6 +315,10 @@ PTXJIT_CUDA_STREAM_API(cuGraphLaunch, _ptsz,
   if (!stream->capture)
     return submit(*exec, *context, *stream, /*uploads=*/false);
   std::lock_guard<std::mutex> lock(exec->mutex);
+  if (hasMemoryNodes(*exec->graph)) {
+    stream->capture->isInvalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
   if (isUnique(*exec->graph))
     return CUDA_ERROR_NOT_SUPPORTED; // see ChildNode::make
   // A child node, so that programs can find it in the graph.
@@ -426,14 +447,16 @@ static void copyIdentity(Graph &to, const Graph &from) {
   }
 }
 
+bool cuda::canReplace(const Operation &old, const Operation &operation) {
+  const GraphNode *culprit;
+  return compare(old, operation, culprit) == CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
 void cuda::replaceOperation(GraphNode &twin, OperationRef operation) {
   const NestedOperation *from = nestedIn(*twin.operation);
   const NestedOperation *to = nestedIn(*operation);
-  const GraphNode *culprit;
-  if (from && compare(*twin.operation, *operation, culprit) ==
-                  CU_GRAPH_EXEC_UPDATE_SUCCESS)
-    for (size_t i = 0; i < to->getGraphs().size(); ++i)
-      copyIdentity(*to->getGraphs()[i], *from->getGraphs()[i]);
+  for (size_t i = 0; from && i < from->getGraphs().size(); ++i)
+    copyIdentity(*to->getGraphs()[i], *from->getGraphs()[i]);
   twin.operation = std::move(operation);
 }
 

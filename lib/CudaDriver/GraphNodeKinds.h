@@ -77,9 +77,9 @@ struct AllocNode : NodeKind<CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                             CUDA_MEM_ALLOC_NODE_PARAMS, Changes::Nowhere> {
   static void read(const Operation &operation, Value &value);
 };
+/// Made by cuGraphAddMemFreeNode, since it matters whose memory it is.
 struct FreeNode
     : NodeKind<CU_GRAPH_NODE_TYPE_MEM_FREE, CUdeviceptr, Changes::Nowhere> {
-  static CUresult make(CUdeviceptr pointer, OperationRef &operation);
   static void read(const Operation &operation, CUdeviceptr &pointer);
 };
 struct BatchNode

@@ -105,6 +105,8 @@ CUresult cuda::setOperation(CUgraphExec execHandle, CUgraphNode handle,
   GraphNode *twin = exec->graph->find(node->id);
   if (!twin)
     return CUDA_ERROR_INVALID_VALUE;
+  if (!canReplace(*twin->operation, *operation))
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   replaceOperation(*twin, std::move(operation));
   exec->plan = nullptr;
   return CUDA_SUCCESS;
@@ -281,7 +283,6 @@ PTXJIT_ADD_NODE(cuGraphAddHostNode, HostNode)
 PTXJIT_ADD_NODE(cuGraphAddChildGraphNode, ChildNode)
 PTXJIT_ADD_NODE(cuGraphAddEventRecordNode, RecordNode)
 PTXJIT_ADD_NODE(cuGraphAddEventWaitNode, WaitNode)
-PTXJIT_ADD_NODE(cuGraphAddMemFreeNode, FreeNode)
 PTXJIT_ADD_NODE(cuGraphAddBatchMemOpNode, BatchNode)
 PTXJIT_ADD_NODE(cuGraphAddExternalSemaphoresSignalNode, SignalNode)
 PTXJIT_ADD_NODE(cuGraphAddExternalSemaphoresWaitNode, SemaphoreWaitNode)
@@ -337,7 +338,7 @@ PTXJIT_CUDA_API(cuGraphAddEmptyNode,
 //===----------------------------------------------------------------------===//
 
 /// Calls `visit` with the kind of a node and with what the node is made from.
-/// Empty nodes and nodes that allocate have no kind; callers handle them.
+/// Empty nodes and nodes of memory have no kind here; callers handle them.
 template <typename Visitor>
 static CUresult visitKind(const CUgraphNodeParams &params, Visitor visit) {
   switch (params.type) {
@@ -355,8 +356,6 @@ static CUresult visitKind(const CUgraphNodeParams &params, Visitor visit) {
     return visit(WaitNode(), params.event);
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     return visit(RecordNode(), params.event);
-  case CU_GRAPH_NODE_TYPE_MEM_FREE:
-    return visit(FreeNode(), params.free);
   case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     return visit(BatchNode(), &params.memOp);
   case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
@@ -380,6 +379,8 @@ PTXJIT_CUDA_API(cuGraphAddNode_v2,
   if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     return cuGraphAddMemAllocNode(out, graph, dependencies, count,
                                   &params->alloc);
+  if (params->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return cuGraphAddMemFreeNode(out, graph, dependencies, count, params->free);
   if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
       params->child.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE)
     return params->child.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE

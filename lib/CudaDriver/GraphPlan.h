@@ -65,6 +65,7 @@ struct InstancePlan {
 
   uint64_t deviceHandle; ///< `%current_graph_exec`
   bool usesPriorities;   ///< of the kernels, instead of that of the stream
+  LaunchMemory memory;
   std::shared_ptr<Turn> turn;
 
 private:

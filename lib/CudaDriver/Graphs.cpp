@@ -212,6 +212,8 @@ PTXJIT_CUDA_API(cuGraphDestroyNode, (CUgraphNode handle), handle) {
     return CUDA_ERROR_INVALID_VALUE;
   if (isUpdatable(*node))
     return CUDA_ERROR_INVALID_VALUE; // kernels may have its handle
+  if (hasMemoryNodes(*node->graph))
+    return CUDA_ERROR_NOT_SUPPORTED;
   auto &nodes = node->graph->nodes;
   for (auto &other : nodes) {
     auto &before = other->dependencies;
@@ -383,6 +385,8 @@ PTXJIT_CUDA_API(cuGraphRemoveDependencies_v2,
     return error;
   if (count && (!from || !to))
     return CUDA_ERROR_INVALID_VALUE;
+  if (hasMemoryNodes(*graph))
+    return CUDA_ERROR_NOT_SUPPORTED;
   for (size_t i = 0; i < count; ++i) {
     auto *before = reinterpret_cast<GraphNode *>(from[i]);
     auto *after = reinterpret_cast<GraphNode *>(to[i]);

@@ -8,6 +8,7 @@
 
 #include "ptxjit/Runtime/Memory.h"
 #include "Blocks.h"
+#include "Graph.h"
 #include "Pools.h"
 
 #include <cstring>
@@ -170,7 +171,7 @@ PTXJIT_CUDA_API(cuMemAllocManaged,
   return allocate(*pointer, bytes, Allocation::Managed, flags);
 }
 
-static bool isOfGraph(uint64_t address) {
+bool cuda::isOfGraph(uint64_t address) {
   State &state = getState();
   std::lock_guard<std::mutex> lock(state.memoryMutex);
   auto it = state.allocations.find(address);
@@ -196,8 +197,7 @@ PTXJIT_CUDA_API(cuMemFree_v2, (CUdeviceptr pointer), pointer) {
   bool freed = freeKnown(pointer, Allocation::Device) ||
                freeKnown(pointer, Allocation::Managed) ||
                freeKnown(pointer, Allocation::External) ||
-               freeShared(pointer) ||
-               isOfGraph(pointer); // stays with the graph
+               freeShared(pointer) || takeGraphMemory(pointer);
   return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -53,8 +53,27 @@ std::shared_ptr<PoolUse> MemoryPool::count(size_t bytes) {
 // Allocations in streams
 //===----------------------------------------------------------------------===//
 
-void FreeOperation::run(Context &) const {
-  // Does nothing for memory of a graph.
+namespace {
+/// Frees memory of a pool, or an allocation of a graph.
+struct FreeInStream : Operation {
+  CUdeviceptr pointer = 0;
+  mutable std::shared_ptr<void> ofGraph; ///< null: of a pool
+  CUgraphNodeType type() const override { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+  void run(Context &context) const override;
+};
+} // namespace
+
+OperationRef cuda::makeRelease(std::shared_ptr<void> memory) {
+  auto release = std::make_shared<FreeInStream>();
+  release->ofGraph = std::move(memory);
+  return release;
+}
+
+void FreeInStream::run(Context &) const {
+  if (ofGraph) {
+    ofGraph = nullptr;
+    return;
+  }
   if (!freeKnown(pointer, Allocation::Device))
     freeShared(pointer);
 }
@@ -109,7 +128,13 @@ PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
     return error;
   if (!pointer || findPlace(pointer, 1) != Place::Inside)
     return CUDA_ERROR_INVALID_VALUE;
-  return enqueue(*context, *stream, std::make_shared<FreeOperation>(pointer));
+  if (stream->capture)
+    return captureFree(*context, *stream, pointer);
+  auto operation = std::make_shared<FreeInStream>();
+  operation->pointer = pointer;
+  if (isOfGraph(pointer) && !(operation->ofGraph = takeGraphMemory(pointer)))
+    return CUDA_ERROR_INVALID_VALUE;
+  return enqueue(*context, *stream, std::move(operation));
 }
 
 //===----------------------------------------------------------------------===//

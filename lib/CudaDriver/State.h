@@ -437,6 +437,8 @@ Context *ownerOf(uint64_t address);
 /// The same for memory of a device; null for memory of the host and managed
 /// memory.
 Context *deviceOwnerOf(uint64_t address);
+/// Does memory of a graph begin there?
+bool isOfGraph(uint64_t address);
 /// The device that has the memory at an address; 0 if it is not known.
 CUdevice deviceOf(uint64_t address);
 /// Called when a context goes: its memory stays, without an owner.

@@ -513,6 +513,9 @@ PTXJIT_CUDA_API(cuSurfRefSetArray,
     return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = describeSurface(array, surface))
     return error;
+  // Objects do without the flag.
+  if (!(findArray(array)->image->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+    return CUDA_ERROR_INVALID_VALUE;
   fill(*reference, surface);
   reference->settings.resource = CUDA_RESOURCE_DESC{};
   reference->settings.resource->resType = CU_RESOURCE_TYPE_ARRAY;

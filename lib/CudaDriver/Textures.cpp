@@ -305,7 +305,7 @@ static CUresult checkAlignment(const CUDA_RESOURCE_DESC &resource) {
 
 CUresult cuda::describeSurface(CUarray handle, PtxjitTexture &surface) {
   const Array *array = findArray(handle);
-  if (!array || !(array->image->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+  if (!array)
     return CUDA_ERROR_INVALID_VALUE;
   surface = {};
   surface.kind = PTXJIT_OPAQUE_SURFACE;
@@ -368,9 +368,13 @@ static CUresult findObject(uint64_t handle, bool isSurface, Object &object) {
   return enterOwner(object.context, context);
 }
 
-/// Waits for kernels that may use an object, as its slot changes.
+/// Waits for kernels that may use an object, as its slot changes. Like an H100
+/// it takes 0 for none, which NVIDIA's sample volumeFiltering has. (An H100
+/// takes wrong handles, too.)
 static CUresult destroyObject(uint64_t handle, bool isSurface) {
   Object object;
+  if (!handle && getState().initialized)
+    return CUDA_SUCCESS;
   if (CUresult error = findObject(handle, isSurface, object))
     return error;
   (void)awaitUsers(*object.context); // failed kernels have ended, too

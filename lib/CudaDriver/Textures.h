@@ -20,7 +20,8 @@ CUresult describeImage(const CUDA_RESOURCE_DESC &resource,
 /// modes are refused; combinations that CUDA does not have are replaced.
 CUresult describeReads(const CUDA_RESOURCE_DESC &resource,
                        const CUDA_TEXTURE_DESC &desc, PtxjitTexture &texture);
-/// Describes an array as a surface.
+/// Describes an array as a surface, whether or not it was made for that
+/// (CUDA_ARRAY3D_SURFACE_LDST).
 CUresult describeSurface(CUarray handle, PtxjitTexture &surface);
 
 } // namespace ptxjit::cuda

@@ -48,8 +48,9 @@ static int copyRows(const End &to, const End &from, size_t width, size_t height,
   bool toHost = kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
-  if ((!to.array && to.pitch < width) || (!from.array && from.pitch < width))
-    return cudaErrorInvalidPitchValue;
+  for (const End *end : {&to, &from})
+    if (!end->array && !isPitch(end->pitch, width, height))
+      return cudaErrorInvalidPitchValue;
   box.dstMemoryType = typeOf(to, kind, toHost);
   box.dstArray = to.array;
   box.dstXInBytes = to.x;
@@ -138,18 +139,33 @@ PTXJIT_CUDART_STREAM_API(cudaMemcpy2DArrayToArray, _ptds,
 // Bytes, which go on in the next row
 //===----------------------------------------------------------------------===//
 
+/// Does no memory that the driver knows end within the bytes? Parts of the copy
+/// would fail when others have been made. Mappings lie side by side.
+static bool isWhole(const void *memory, size_t count) {
+  CUdeviceptr begin = toDevice(memory), at = begin, start;
+  size_t bytes;
+  while (!cuMemGetAddressRange_v2(&start, &bytes, at)) {
+    size_t rest = bytes - size_t(at - start);
+    if (rest >= count)
+      return true;
+    at += rest;
+    count -= rest;
+  }
+  return at == begin; // else it is the host's; the driver checks the direction
+}
+
 namespace {
 /// An end of such a copy. Rows of memory never end.
 struct Flat {
   End end;
   size_t rowBytes = SIZE_MAX;
 
-  /// Finds the rows of an array, and whether it has `count` bytes there.
+  /// Finds the rows of an array, and whether this end has `count` bytes.
   int resolve(size_t count) {
     CUDA_ARRAY3D_DESCRIPTOR desc;
     size_t element;
     if (!end.array)
-      return cudaSuccess;
+      return isWhole(end.memory, count) ? cudaSuccess : cudaErrorInvalidValue;
     if (int error = cuArray3DGetDescriptor_v2(&desc, end.array))
       return error;
     if (int error = findElement(end.array, element))

@@ -357,6 +357,10 @@ int cudart::toDriver(const cudaMemcpy3DParms &p, CUDA_MEMCPY3D &out) {
     return cudaErrorInvalidMemcpyDirection;
   if ((p.srcArray && p.srcPtr.ptr) || (p.dstArray && p.dstPtr.ptr))
     return cudaErrorInvalidValue;
+  // Other pitches that are too short are for the driver.
+  if (p.extent.height > 1 && ((!p.srcArray && p.srcPtr.pitch == 0) ||
+                              (!p.dstArray && p.dstPtr.pitch == 0)))
+    return cudaErrorInvalidPitchValue;
   if (int error = ::findElement(p, element))
     return error;
   most /= element;
@@ -431,15 +435,12 @@ PTXJIT_CUDART_STREAM_API(cudaMemcpyAsync, _ptsz,
   return copyRows(to, bytes, from, bytes, bytes, 1, kind, stream, false);
 }
 
-static bool arePitches(size_t a, size_t b, size_t width) {
-  return a >= width && b >= width;
-}
 PTXJIT_CUDART_STREAM_API(cudaMemcpy2D, _ptds,
                          (void *to, size_t toPitch, const void *from,
                           size_t fromPitch, size_t width, size_t height,
                           int kind),
                          to, toPitch, from, fromPitch, width, height, kind) {
-  if (!arePitches(toPitch, fromPitch, width))
+  if (!isPitch(toPitch, width, height) || !isPitch(fromPitch, width, height))
     return cudaErrorInvalidPitchValue;
   return copyRows(to, toPitch, from, fromPitch, width, height, kind, nullptr,
                   true);
@@ -450,7 +451,7 @@ PTXJIT_CUDART_STREAM_API(cudaMemcpy2DAsync, _ptsz,
                           int kind, CUstream stream),
                          to, toPitch, from, fromPitch, width, height, kind,
                          stream) {
-  if (!arePitches(toPitch, fromPitch, width))
+  if (!isPitch(toPitch, width, height) || !isPitch(fromPitch, width, height))
     return cudaErrorInvalidPitchValue;
   return copyRows(to, toPitch, from, fromPitch, width, height, kind, stream,
                   false);

@@ -91,6 +91,12 @@ int addGraphNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
                  const CUgraphEdgeData *edges, size_t count,
                  cudaGraphNodeParams *params);
 
+/// May rows of memory that a plane is copied from or to be that far apart? One
+/// row needs no pitch; the driver refuses those that are too short for it.
+inline bool isPitch(size_t pitch, size_t width, size_t height) {
+  return pitch >= width || height <= 1;
+}
+
 /// Copies. With `wait` it returns when the copy is done, which then runs in the
 /// legacy default stream, or in that of the thread.
 int copyBox(const CUDA_MEMCPY3D &params, CUstream stream, bool wait);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -69,8 +70,9 @@ namespace {
 struct IdContents {
   char magic[8];
   Key secret;
-  uint64_t machine;
+  uint64_t machine; ///< that serves it; 0: the address is good for all
   SocketAddress address;
+  uint32_t isServedByRank0;
 };
 /// The first words of a rank to the server.
 struct Hello {
@@ -86,11 +88,6 @@ static bool readId(const ncclUniqueId &id, IdContents &contents) {
   return std::memcmp(contents.magic, kMagic, sizeof(kMagic)) == 0;
 }
 
-Key ptxjit::nccl::keyOf(const ncclUniqueId &id) {
-  IdContents contents;
-  return readId(id, contents) ? contents.secret : Key{};
-}
-
 //===----------------------------------------------------------------------===//
 // The server
 //===----------------------------------------------------------------------===//
@@ -103,9 +100,10 @@ public:
   Server(Socket listener, Key secret)
       : listener(std::move(listener)), secret(secret) {}
   void run() {
-    if (acceptAll())
-      while (serveRound())
-        ;
+    bool isComplete = acceptAll();
+    listener = Socket(); // another communicator may want the port
+    while (isComplete && serveRound())
+      ;
   }
 
 private:
@@ -175,18 +173,39 @@ private:
 };
 } // namespace
 
+static void serve(Socket listener, const Key &secret) {
+  auto server = std::make_shared<Server>(std::move(listener), secret);
+  std::thread([server] { server->run(); }).detach();
+}
+
+static void writeId(const IdContents &contents, ncclUniqueId &id) {
+  std::memset(&id, 0, sizeof(id));
+  std::memcpy(id.internal, &contents, sizeof(contents));
+}
+
 ncclResult_t ptxjit::nccl::makeUniqueId(ncclUniqueId &id, std::string &error) {
   IdContents contents{};
   std::memcpy(contents.magic, kMagic, sizeof(kMagic));
+  const char *setting = std::getenv("NCCL_COMM_ID");
+  if (setting && *setting) {
+    if (!contents.address.parse(setting)) {
+      error = std::string("NCCL_COMM_ID is '") + setting +
+              "', not <IPv4 or host>:<port> or [<IPv6>]:<port>";
+      return ncclInvalidArgument;
+    }
+    contents.isServedByRank0 = 1;
+    // The same in all processes, so that it only keeps other programs away.
+    std::memcpy(contents.secret.data(), kMagic, sizeof(kMagic));
+    writeId(contents, id);
+    return ncclSuccess;
+  }
   contents.secret = makeKey();
   contents.machine = identifyMachine();
   Socket listener = Socket::listen(contents.address, error);
   if (!listener.isOpen())
     return ncclSystemError;
-  std::memset(&id, 0, sizeof(id));
-  std::memcpy(id.internal, &contents, sizeof(contents));
-  auto server = std::make_shared<Server>(std::move(listener), contents.secret);
-  std::thread([server] { server->run(); }).detach();
+  writeId(contents, id);
+  serve(std::move(listener), contents.secret);
   return ncclSuccess;
 }
 
@@ -219,6 +238,23 @@ private:
 };
 } // namespace
 
+/// Connects when there is somebody, or gives up after a minute.
+static Socket awaitServer(const SocketAddress &address, int rank,
+                          const IsCancelled &isCancelled, std::string &error) {
+  auto begin = std::chrono::steady_clock::now();
+  bool isReported = false;
+  while (true) {
+    Socket socket = Socket::connect(address, error);
+    auto waited = std::chrono::steady_clock::now() - begin;
+    if (socket.isOpen() || isCancelled() || waited > std::chrono::minutes(1))
+      return socket;
+    if (!isReported && waited > kPatience)
+      report("rank %d waits for rank 0 to listen at NCCL_COMM_ID", rank);
+    isReported |= waited > kPatience;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 std::unique_ptr<Exchange> ptxjit::nccl::connectTo(const ncclUniqueId &id,
                                                   int ranks, int rank,
                                                   IsCancelled isCancelled,
@@ -230,7 +266,15 @@ std::unique_ptr<Exchange> ptxjit::nccl::connectTo(const ncclUniqueId &id,
   }
   if (contents.machine == identifyMachine())
     contents.address = contents.address.loopback();
-  Socket socket = Socket::connect(contents.address, error);
+  if (contents.isServedByRank0 && rank == 0) {
+    Socket listener = Socket::listenAt(contents.address, error);
+    if (!listener.isOpen())
+      return nullptr;
+    serve(std::move(listener), contents.secret);
+  }
+  Socket socket = contents.isServedByRank0 && rank != 0
+                      ? awaitServer(contents.address, rank, isCancelled, error)
+                      : Socket::connect(contents.address, error);
   Hello hello = {contents.secret, ranks, rank};
   if (!socket.isOpen())
     return nullptr;

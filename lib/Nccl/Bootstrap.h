@@ -6,6 +6,10 @@
 // the id serves the socket: each rank of the new communicator connects, and the
 // ranks exchange who they are. After that they use their links.
 //
+// NCCL_COMM_ID is the address of a socket that rank 0 serves. All processes
+// make the same id from it, and may use it for one communicator after the
+// other.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PTXJIT_LIB_NCCL_BOOTSTRAP_H
@@ -50,10 +54,10 @@ public:
                                           std::string &error) = 0;
 };
 
-/// Makes an id, and serves it from a thread of its own.
+/// Makes an id. If NCCL_COMM_ID is not set a thread of its own serves it.
 ncclResult_t makeUniqueId(ncclUniqueId &id, std::string &error);
-Key keyOf(const ncclUniqueId &id);
-/// Connects a rank to who serves the id.
+/// Connects a rank to who serves the id. Rank 0 begins to do so, if that is its
+/// task; then the others wait for it for a minute.
 std::unique_ptr<Exchange> connectTo(const ncclUniqueId &id, int ranks, int rank,
                                     IsCancelled isCancelled,
                                     std::string &error);

@@ -182,7 +182,7 @@ static ncclResult_t initRank(const char *name, ncclComm_t *out, int ranks,
         id, comm.ranks, comm.rank, [&comm] { return comm.isGivenUp(); }, error);
     if (!exchange)
       return fail(ncclSystemError, "%s", error.c_str());
-    return comm.connect(*exchange, keyOf(id));
+    return comm.connect(*exchange, makeKey());
   });
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -33,6 +34,37 @@ SocketAddress SocketAddress::loopback() const {
   else
     address.bytes[0] = 127, address.bytes[3] = 1;
   return address;
+}
+
+bool SocketAddress::parse(const std::string &text) {
+  size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    return false;
+  std::string host = text.substr(0, colon), digits = text.substr(colon + 1);
+  unsigned long number = 0;
+  if (digits.empty() || digits.size() > 5 ||
+      digits.find_first_not_of("0123456789") != std::string::npos ||
+      (number = std::stoul(digits)) == 0 || number > 65535)
+    return false;
+  bool isBracketed = host.front() == '[' && host.back() == ']';
+  if (isBracketed)
+    host = host.substr(1, host.size() - 2);
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_family = isBracketed ? AF_INET6 : AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found))
+    return false;
+  isV6 = found->ai_family == AF_INET6;
+  if (isV6)
+    std::memcpy(bytes,
+                &reinterpret_cast<sockaddr_in6 *>(found->ai_addr)->sin6_addr,
+                16);
+  else
+    std::memcpy(bytes,
+                &reinterpret_cast<sockaddr_in *>(found->ai_addr)->sin_addr, 4);
+  port = uint16_t(number);
+  freeaddrinfo(found);
+  return true;
 }
 
 static socklen_t toSystem(const SocketAddress &address,
@@ -118,18 +150,34 @@ static Socket open(const SocketAddress &address) {
   return socket;
 }
 
+Socket Socket::listenAt(const SocketAddress &address, std::string &error) {
+  Socket socket = open(address);
+  sockaddr_storage storage;
+  socklen_t length = toSystem(address, storage);
+  int one = 1; // the connections of an earlier socket there may still end
+  if (!socket.isOpen() ||
+      setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &one,
+                 sizeof(one)) ||
+      bind(socket.descriptor, reinterpret_cast<sockaddr *>(&storage), length) ||
+      ::listen(socket.descriptor, 1024)) {
+    error = std::string("listening at a socket: ") + std::strerror(errno);
+    return Socket();
+  }
+  return socket;
+}
+
 Socket Socket::listen(SocketAddress &address, std::string &error) {
   address = ownAddress();
   // Any address of the machine, since ranks on it use another one.
   SocketAddress any;
   any.isV6 = address.isV6;
-  Socket socket = open(any);
+  Socket socket = listenAt(any, error);
   sockaddr_storage storage;
-  socklen_t length = toSystem(any, storage);
+  socklen_t length = sizeof(storage);
   auto *system = reinterpret_cast<sockaddr *>(&storage);
-  if (!socket.isOpen() || bind(socket.descriptor, system, length) ||
-      ::listen(socket.descriptor, 1024) ||
-      getsockname(socket.descriptor, system, &length)) {
+  if (!socket.isOpen())
+    return socket;
+  if (getsockname(socket.descriptor, system, &length)) {
     error = std::string("listening at a socket: ") + std::strerror(errno);
     return Socket();
   }
@@ -146,8 +194,9 @@ Socket Socket::connect(const SocketAddress &address, std::string &error) {
   if (!socket.isOpen() ||
       ::connect(socket.descriptor, reinterpret_cast<sockaddr *>(&storage),
                 length)) {
-    error = std::string("connecting to the process that made the unique id: ") +
-            std::strerror(errno);
+    error =
+        std::string("connecting to the process that serves the unique id: ") +
+        std::strerror(errno);
     return Socket();
   }
   int one = 1;

@@ -21,6 +21,9 @@ struct SocketAddress {
   uint16_t isV6 = 0;
   /// The same port at the address of a machine for itself.
   SocketAddress loopback() const;
+  /// Reads "<IPv4 or host>:<port>" or "[<IPv6>]:<port>". False if it is
+  /// neither, or if the host is unknown.
+  bool parse(const std::string &text);
 };
 
 /// Owns a TCP socket.
@@ -40,6 +43,8 @@ public:
   /// Listens at a free port. `address` is where others find it: the first
   /// interface that is up, or that NCCL_SOCKET_IFNAME chooses.
   static Socket listen(SocketAddress &address, std::string &error);
+  /// Listens at this address and port only.
+  static Socket listenAt(const SocketAddress &address, std::string &error);
   static Socket connect(const SocketAddress &address, std::string &error);
 
   bool isOpen() const { return descriptor >= 0; }

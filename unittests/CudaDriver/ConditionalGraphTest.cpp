@@ -257,11 +257,14 @@ TEST_F(ConditionalGraphs, BodiesHoldWorkOfTheDevice) {
   CUDA_HOST_NODE_PARAMS host{[](void *) {}, nullptr};
   EXPECT_EQ(cuGraphAddHostNode(&out, body, nullptr, 0, &host),
             CUDA_ERROR_NOT_SUPPORTED);
-  CUDA_MEM_ALLOC_NODE_PARAMS memory{};
-  memory.bytesize = 64;
+  CUDA_MEM_ALLOC_NODE_PARAMS memory = describeMemory(64);
   EXPECT_EQ(cuGraphAddMemAllocNode(&out, body, nullptr, 0, &memory),
             CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_EQ(cuGraphAddMemFreeNode(&out, body, nullptr, 0, data),
+  CUgraph owner;
+  ASSERT_EQ(cuGraphCreate(&owner, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddMemAllocNode(&out, owner, nullptr, 0, &memory),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphAddMemFreeNode(&out, body, nullptr, 0, memory.dptr),
             CUDA_ERROR_NOT_SUPPORTED);
   CUgraph child;
   ASSERT_EQ(cuGraphCreate(&child, 0), CUDA_SUCCESS);

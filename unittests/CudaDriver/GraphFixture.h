@@ -196,6 +196,14 @@ protected:
         CUDA_SUCCESS);
     return out;
   }
+  /// What a node allocates on the first device.
+  static CUDA_MEM_ALLOC_NODE_PARAMS describeMemory(size_t bytes) {
+    CUDA_MEM_ALLOC_NODE_PARAMS params{};
+    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    params.bytesize = bytes;
+    return params;
+  }
   CUgraphExec instantiate(unsigned long long flags = 0) {
     CUgraphExec exec = nullptr;
     EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, flags), CUDA_SUCCESS);

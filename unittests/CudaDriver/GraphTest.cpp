@@ -315,19 +315,57 @@ TEST_F(Graphs, ChildrenChangeInInstancesAlone) {
   CUgraphNode child;
   ASSERT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params), CUDA_SUCCESS);
   CUgraphExec exec = instantiate(outer);
-  addKernel(100);
+  ASSERT_EQ(cuGraphCreate(&graph, 0), CUDA_SUCCESS);
+  CUgraphNode first = addKernel(100);
+  params.graph = graph;
   EXPECT_EQ(cuGraphNodeSetParams(child, &params), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuGraphExecNodeSetParams(exec, child, &params), CUDA_SUCCESS);
   run(exec);
-  EXPECT_EQ(read(), 101u);
-  params.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-  params.free = data;
-  ASSERT_EQ(cuGraphAddNode(&child, outer, nullptr, 0, &params), CUDA_SUCCESS);
-  CUdeviceptr freed = 0;
-  EXPECT_EQ(cuGraphMemFreeNodeGetParams(child, &freed), CUDA_SUCCESS);
-  EXPECT_EQ(freed, data);
-  EXPECT_EQ(cuGraphExecNodeSetParams(instantiate(outer), child, &params),
-            CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(read(), 100u);
+  addKernel(1000, {first});
+  EXPECT_EQ(cuGraphExecNodeSetParams(exec, child, &params),
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  run(exec);
+  EXPECT_EQ(read(), 200u);
+}
+
+TEST_F(Graphs, InstancesTakeChildrenOfTheSameShapeOnly) {
+  auto makeEmpty = [](CUgraph of, std::vector<CUgraphNode> before = {}) {
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddEmptyNode(&node, of, before.data(), before.size()),
+              CUDA_SUCCESS);
+    return node;
+  };
+  auto makeGraph = [] {
+    CUgraph made = nullptr;
+    EXPECT_EQ(cuGraphCreate(&made, 0), CUDA_SUCCESS);
+    return made;
+  };
+  CUgraph two = makeGraph(), outer = makeGraph(), other = makeGraph();
+  makeEmpty(two, {makeEmpty(two)});
+  CUgraphNode child, nested;
+  ASSERT_EQ(cuGraphAddChildGraphNode(&child, outer, nullptr, 0, two),
+            CUDA_SUCCESS);
+  CUgraphExec exec = instantiate(outer);
+  auto set = [&](CUgraph to) {
+    return cuGraphExecChildGraphNodeSetParams(exec, child, to);
+  };
+  EXPECT_EQ(set(two), CUDA_SUCCESS);
+  EXPECT_EQ(set(other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // no nodes
+  CUgraphNode first = makeEmpty(other), second = makeEmpty(other);
+  EXPECT_EQ(set(other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // no edge
+  ASSERT_EQ(cuGraphAddDependencies(other, &first, &second, 1), CUDA_SUCCESS);
+  EXPECT_EQ(set(other), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphRemoveDependencies(other, &first, &second, 1), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphAddDependencies(other, &second, &first, 1), CUDA_SUCCESS);
+  EXPECT_EQ(set(other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // other order
+  addKernel(1, {addKernel(1)});
+  EXPECT_EQ(set(graph), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE); // other kinds
+  CUgraph deeper = makeGraph();
+  ASSERT_EQ(cuGraphAddChildGraphNode(&nested, deeper, nullptr, 0, two),
+            CUDA_SUCCESS);
+  EXPECT_EQ(set(deeper), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  run(exec);
 }
 
 TEST_F(Graphs, HostAndChildNodes) {
@@ -357,65 +395,6 @@ TEST_F(Graphs, HostAndChildNodes) {
   EXPECT_EQ(cuGraphDestroy(outer), CUDA_SUCCESS);
   EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
   EXPECT_EQ(cuGraphGetNodes(inside, nullptr, &count), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(Graphs, OwnTheirMemory) {
-  CUDA_MEM_ALLOC_NODE_PARAMS params{};
-  params.bytesize = 1024;
-  CUgraphNode alloc, set, release;
-  ASSERT_EQ(cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &params),
-            CUDA_SUCCESS);
-  CUDA_MEMSET_NODE_PARAMS fill{params.dptr, 0, 9, 1, 1024, 1};
-  ASSERT_EQ(cuGraphAddMemsetNode(&set, graph, &alloc, 1, &fill, context),
-            CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphAddMemFreeNode(&release, graph, &set, 1, params.dptr),
-            CUDA_SUCCESS);
-  CUgraphExec exec = instantiate(graph);
-  run(exec);
-  run(exec);
-  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
-  run(exec); // the instance keeps the memory
-  EXPECT_EQ(cuMemFree_v2(params.dptr), CUDA_SUCCESS)
-      << "as programs free what a graph leaves allocated";
-  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
-  EXPECT_EQ(cuMemsetD8_v2(params.dptr, 0, 1), CUDA_ERROR_INVALID_VALUE);
-}
-
-TEST_F(Graphs, ReuseMemoryThatTheyFreed) {
-  auto amount = [](int attribute) {
-    uint64_t bytes = ~0ull;
-    EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, attribute, &bytes), CUDA_SUCCESS);
-    return bytes;
-  };
-  uint64_t before = amount(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), zero = 0;
-  EXPECT_EQ(
-      cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero),
-      CUDA_SUCCESS);
-  EXPECT_EQ(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
-                                         &zero),
-            CUDA_ERROR_INVALID_VALUE);
-  CUDA_MEM_ALLOC_NODE_PARAMS first{}, beside{}, behind{}, last{};
-  first.bytesize = beside.bytesize = behind.bytesize = last.bytesize = 4096;
-  CUgraphNode alloc, release, other, next;
-  ASSERT_EQ(cuGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &first),
-            CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphAddMemFreeNode(&release, graph, &alloc, 1, first.dptr),
-            CUDA_SUCCESS);
-  // One allocation that is not ordered with the free node, and two behind it.
-  ASSERT_EQ(cuGraphAddMemAllocNode(&other, graph, &alloc, 1, &beside),
-            CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphAddMemAllocNode(&next, graph, &release, 1, &behind),
-            CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphAddMemAllocNode(&next, graph, &release, 1, &last),
-            CUDA_SUCCESS);
-  EXPECT_NE(beside.dptr, first.dptr);
-  EXPECT_EQ(behind.dptr, first.dptr);
-  EXPECT_NE(last.dptr, first.dptr);
-  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), before + 3 * 4096);
-  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
-  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), before);
-  EXPECT_EQ(amount(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH), before + 3 * 4096);
-  EXPECT_EQ(cuDeviceGraphMemTrim(0), CUDA_SUCCESS);
 }
 
 //===----------------------------------------------------------------------===//

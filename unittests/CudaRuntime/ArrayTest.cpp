@@ -12,6 +12,10 @@
 
 extern "C" {
 cudaError_t cudaMalloc(void **, size_t);
+cudaError_t cudaFree(void *);
+cudaError_t cudaMemcpy(void *, const void *, size_t, int);
+cudaError_t cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t,
+                         int);
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaMallocArray(CUarray *, const cudaChannelFormatDesc *, size_t,
                             size_t, unsigned);
@@ -254,6 +258,76 @@ TEST_F(RuntimeArrays, BytesGoOnInTheNextRow) {
       cudaMemcpyToArray(array, 0, 4, all.data(), 1, cudaMemcpyHostToDevice), 1);
 }
 
+// As NVIDIA's sample volumeFiltering has it. An H100 gives these codes.
+TEST_F(RuntimeArrays, OneRowNeedsNoPitch) {
+  CUarray array = makeArray(kByte, 16, 8);
+  Bytes all = count(64), back(64);
+  void *memory;
+  ASSERT_EQ(cudaMalloc(&memory, 64), 0);
+  auto expect = [&](size_t pitch, size_t rows, int planes, int box) {
+    EXPECT_EQ(cudaMemcpy2DToArray(array, 0, 0, all.data(), pitch, 16, rows,
+                                  cudaMemcpyHostToDevice),
+              planes);
+    EXPECT_EQ(cudaMemcpy2DFromArray(back.data(), pitch, array, 0, 0, 16, rows,
+                                    cudaMemcpyDeviceToHost),
+              planes);
+    EXPECT_EQ(cudaMemcpy2D(memory, pitch, all.data(), 16, 16, rows,
+                           cudaMemcpyHostToDevice),
+              planes);
+    EXPECT_EQ(cudaMemcpy2D(memory, 16, all.data(), pitch, 16, rows,
+                           cudaMemcpyHostToDevice),
+              planes);
+    cudaMemcpy3DParms params{};
+    params.srcPtr = {all.data(), pitch, 16, 2};
+    params.dstArray = array;
+    params.extent = {16, rows, 1};
+    params.kind = cudaMemcpyHostToDevice;
+    EXPECT_EQ(cudaMemcpy3D(&params), box);
+  };
+  expect(0, 1, 0, 0);
+  EXPECT_EQ(Bytes(back.begin(), back.begin() + 16), count(16));
+  expect(0, 2, 12, 12); // cudaErrorInvalidPitchValue
+  expect(4, 1, 1, 1);
+  expect(4, 2, 12, 1);
+  EXPECT_EQ(cudaFree(memory), 0);
+}
+
+TEST_F(RuntimeArrays, BytesAreCopiedAsAWholeOrNotAtAll) {
+  CUarray array = makeArray(kByte, 6, 4);
+  Bytes all = count(24, 1), none(24), back(24);
+  ASSERT_EQ(
+      cudaMemcpyToArray(array, 0, 0, none.data(), 24, cudaMemcpyHostToDevice),
+      0);
+  void *memory;
+  ASSERT_EQ(cudaMalloc(&memory, 20), 0);
+  ASSERT_EQ(cudaMemcpy(memory, all.data(), 20, cudaMemcpyHostToDevice), 0);
+  // The first row would fit: rows 1 and 3 are copied in parts of their own.
+  for (int kind : {cudaMemcpyDeviceToDevice, cudaMemcpyDefault})
+    EXPECT_EQ(cudaMemcpyToArray(array, 3, 0, memory, 21, kind), 1);
+  EXPECT_EQ(cudaMemcpyToArrayAsync(array, 3, 0, memory, 21,
+                                   cudaMemcpyDeviceToDevice, nullptr),
+            1);
+  EXPECT_EQ(
+      cudaMemcpyFromArray(back.data(), array, 0, 0, 24, cudaMemcpyDeviceToHost),
+      0);
+  EXPECT_EQ(back, none);
+  EXPECT_EQ(cudaMemcpyFromArray(memory, array, 3, 0, 21, cudaMemcpyDefault), 1);
+  EXPECT_EQ(cudaMemcpy(back.data(), memory, 20, cudaMemcpyDeviceToHost), 0);
+  EXPECT_EQ(Bytes(back.begin(), back.begin() + 20), count(20, 1));
+  EXPECT_EQ(
+      cudaMemcpyToArray(array, 3, 0, memory, 20, cudaMemcpyDeviceToDevice), 0);
+  EXPECT_EQ(
+      cudaMemcpyFromArray(back.data(), array, 3, 0, 20, cudaMemcpyDeviceToHost),
+      0);
+  EXPECT_EQ(Bytes(back.begin(), back.begin() + 20), count(20, 1));
+  // No memory at all.
+  EXPECT_EQ(
+      cudaMemcpyToArray(array, 3, 0, all.data(), 20, cudaMemcpyDeviceToDevice),
+      1);
+  EXPECT_EQ(cudaMemcpyToArray(array, 3, 0, nullptr, 20, cudaMemcpyDefault), 1);
+  EXPECT_EQ(cudaFree(memory), 0);
+}
+
 TEST_F(RuntimeArrays, ExtentsOfBoxesAreElements) {
   CUarray array = makeBox(kFloat, {5, 3, 2});
   Bytes all = count(5 * 4 * 3 * 2), back(2 * 4 * 2);
@@ -440,9 +514,8 @@ TEST_F(RuntimeArrays, SurfacesAreReadBack) {
   cudaResourceDesc resource{}, back;
   CUsurfObject surface;
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
-  resource.res.array.array = makeArray(kByte, 4, 4);
-  EXPECT_EQ(cudaCreateSurfaceObject(&surface, &resource), 1)
-      << "the array is for textures only";
+  resource.res.array.array = nullptr;
+  EXPECT_EQ(cudaCreateSurfaceObject(&surface, &resource), 1);
   resource.res.array.array = makeArray(kByte, 4, 4, CUDA_ARRAY3D_SURFACE_LDST);
   ASSERT_EQ(cudaCreateSurfaceObject(&surface, &resource), 0);
   ASSERT_EQ(cudaGetSurfaceObjectResourceDesc(&back, surface), 0);

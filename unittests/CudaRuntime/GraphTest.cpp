@@ -114,6 +114,8 @@ TEST_F(RuntimeGraphs, NodesOfAnyKindAreAddedAndChanged) {
 TEST_F(RuntimeGraphs, NodesThatAllocateReturnTheAddress) {
   cudaGraphNodeParams params{};
   params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  params.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  params.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   params.alloc.bytesize = 64;
   ASSERT_EQ(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params), 0);
   EXPECT_NE(params.alloc.dptr, 0u);

@@ -218,7 +218,7 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   EXPECT_EQ(cudaLaunchKernel(&n, {1, 1, 1}, {1, 1, 1}, args, 0, nullptr), 98);
   EXPECT_EQ(cudaMemcpy(data, &n, 4, 7), 21);
   EXPECT_EQ(cudaMemcpy(&n, &n, 4, cudaMemcpyHostToDevice), 1);
-  EXPECT_EQ(cudaMemcpy2D(data, 4, &n, 4, 8, 1, cudaMemcpyDefault), 12);
+  EXPECT_EQ(cudaMemcpy2D(data, 1, &n, 1, 2, 2, cudaMemcpyDefault), 12);
   EXPECT_EQ(cudaSetDevice(1), 101);
   EXPECT_EQ(cudaDeviceGetNvSciSyncAttributes(nullptr, 0, 0), 801);
   cudaGetLastError();

@@ -72,6 +72,32 @@ TEST(NcclApi, IdsDiffer) {
   EXPECT_NE(std::string(a.internal, 128), std::string(b.internal, 128));
 }
 
+TEST(NcclApi, IdsMayBeTheAddressOfRank0) {
+  ncclUniqueId a, b;
+  ncclComm_t comm;
+  for (const char *text :
+       {"", "127.0.0.1", ":4000", "127.0.0.1:", "127.0.0.1:0",
+        "127.0.0.1:65536", "127.0.0.1:4000x", "127.0.0.1:-1",
+        "[127.0.0.1]:4000", "[]:4000", "no such host:4000"}) {
+    setenv("NCCL_COMM_ID", text, 1);
+    EXPECT_EQ(ncclGetUniqueId(&a), *text ? ncclInvalidArgument : ncclSuccess)
+        << text;
+  }
+  EXPECT_NE(std::string(ncclGetLastError(nullptr)).find("NCCL_COMM_ID"),
+            std::string::npos);
+  setenv("NCCL_COMM_ID", "[::1]:4000", 1);
+  ASSERT_EQ(ncclGetUniqueId(&a), ncclSuccess);
+  setenv("NCCL_COMM_ID", "localhost:4001", 1);
+  ASSERT_EQ(ncclGetUniqueId(&b), ncclSuccess);
+  EXPECT_NE(std::string(a.internal, 128), std::string(b.internal, 128));
+  setenv("NCCL_COMM_ID", "192.0.2.1:4000", 1); // of no machine
+  ASSERT_EQ(ncclGetUniqueId(&a), ncclSuccess);
+  ASSERT_EQ(ncclGetUniqueId(&b), ncclSuccess);
+  EXPECT_EQ(std::string(a.internal, 128), std::string(b.internal, 128));
+  EXPECT_EQ(ncclCommInitRank(&comm, 2, a, 0), ncclSystemError);
+  unsetenv("NCCL_COMM_ID");
+}
+
 TEST(NcclApi, RefusesWrongPlaces) {
   ncclUniqueId id;
   ncclComm_t comm;

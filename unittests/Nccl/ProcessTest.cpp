@@ -17,7 +17,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
+#include <netinet/in.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -117,6 +119,23 @@ TEST(NcclProcess, DISABLED_Children) {
   }
 }
 
+/// The ids are not shared: NCCL_COMM_ID makes them equal. One is good for
+/// several communicators, one after the other.
+TEST(NcclProcess, DISABLED_Meet) {
+  Place place;
+  // The others come first.
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(place.process == 0 ? 200 : 0));
+  for (int turn = 0; turn < 3; ++turn) {
+    ncclUniqueId id;
+    ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+    Ranks ranks(place.ranks(), id, place.local());
+    ASSERT_FALSE(HasFailure());
+    ranks.check({Kind::AllReduce, ncclFloat32, ncclSum, 0, 1003, place.ranks()},
+                /*inPlace=*/false);
+  }
+}
+
 TEST(NcclProcess, DISABLED_LostPeer) {
   Place place;
   Ranks ranks(place.ranks(), shareId(place), place.local());
@@ -188,9 +207,10 @@ private:
 };
 } // namespace
 
-/// Runs a test in several processes. \returns whether all succeeded.
-static bool runProcesses(const std::string &test, int processes,
-                         int ranksEach) {
+/// Runs a test in several processes. \param variable  an assignment, or empty
+/// \returns whether all succeeded.
+static bool runProcesses(const std::string &test, int processes, int ranksEach,
+                         const std::string &variable = "") {
   std::string file = ::testing::TempDir() + "nccl-";
   file += std::to_string(getpid()) + test;
   std::vector<Child> children;
@@ -201,7 +221,7 @@ static bool runProcesses(const std::string &test, int processes,
                                  "NCCL_TEST_PROCESSES=" +
                                      std::to_string(processes),
                                  "NCCL_TEST_RANKS=" + std::to_string(ranksEach),
-                                 "NCCL_TEST_FILE=" + file},
+                                 "NCCL_TEST_FILE=" + file, variable},
         file + std::to_string(process));
   bool succeeded = true;
   for (Child &child : children)
@@ -219,6 +239,28 @@ TEST(NcclProcesses, HaveTwoRanksEach) {
 TEST(NcclProcesses, MakeChildren) {
   EXPECT_TRUE(runProcesses("Children", 2, 1));
   EXPECT_TRUE(runProcesses("Children", 2, 2));
+}
+
+/// A port that nobody listens at.
+static int findPort() {
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof(address);
+  auto *system = reinterpret_cast<sockaddr *>(&address);
+  EXPECT_EQ(bind(listener, system, length), 0);
+  EXPECT_EQ(getsockname(listener, system, &length), 0);
+  close(listener);
+  return ntohs(address.sin_port);
+}
+static std::string makeSetting() {
+  return "NCCL_COMM_ID=127.0.0.1:" + std::to_string(findPort());
+}
+
+TEST(NcclProcesses, MeetWhereAVariableSays) {
+  EXPECT_TRUE(runProcesses("Meet", 3, 1, makeSetting()));
+  EXPECT_TRUE(runProcesses("Meet", 2, 2, makeSetting()));
 }
 TEST(NcclProcesses, ThatEndAreNoticed) {
   EXPECT_TRUE(runProcesses("LostPeer", 2, 1));
