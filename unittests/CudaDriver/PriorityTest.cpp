@@ -63,6 +63,10 @@ protected:
     EXPECT_EQ(cuStreamDestroy_v2(low), CUDA_SUCCESS);
     EXPECT_EQ(cuStreamDestroy_v2(high), CUDA_SUCCESS);
     EXPECT_EQ(cuMemFree_v2(numbers), CUDA_SUCCESS);
+    if (exec)
+      EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
+    if (graph)
+      EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
     Driver::TearDown();
   }
   unsigned taken() const { return __atomic_load_n(next, __ATOMIC_RELAXED); }
@@ -75,6 +79,14 @@ protected:
     ASSERT_EQ(launchWork(kLong, numbers, low), CUDA_SUCCESS);
     while (!taken())
       std::this_thread::yield();
+  }
+  /// Makes an instance of the urgent launch, recorded in a stream.
+  void record(CUstream stream, unsigned long long flags) {
+    ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+              CUDA_SUCCESS);
+    ASSERT_EQ(launchWork(kUrgent, behindLong(), stream), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
+    ASSERT_EQ(cuGraphInstantiateWithFlags(&exec, graph, flags), CUDA_SUCCESS);
   }
   CUdeviceptr behindLong() const { return numbers + kLong * 4; }
   /// How many CTAs of others started among the urgent ones.
@@ -91,6 +103,8 @@ protected:
   }
 
   CUstream low = nullptr, high = nullptr;
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
   CUdeviceptr numbers = 0;
   unsigned *next = nullptr;
 };
@@ -123,37 +137,18 @@ TEST_F(Priorities, OfAStreamCanChange) {
 }
 
 TEST_F(Priorities, GraphsHaveThatOfTheStream) {
-  CUgraph graph = nullptr;
-  CUgraphExec exec = nullptr;
-  // Recorded in a stream that is not urgent.
-  ASSERT_EQ(cuStreamBeginCapture_v2(low, CU_STREAM_CAPTURE_MODE_RELAXED),
-            CUDA_SUCCESS);
-  ASSERT_EQ(launchWork(kUrgent, behindLong(), low), CUDA_SUCCESS);
-  ASSERT_EQ(cuStreamEndCapture(low, &graph), CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_SUCCESS);
+  record(low, 0); // in a stream that is not urgent
   startLong();
   ASSERT_EQ(cuGraphLaunch(exec, high), CUDA_SUCCESS);
   EXPECT_LE(countOthers(), few());
-  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
-  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
 }
 
 TEST_F(Priorities, NodesHaveTheirOwnIfAskedFor) {
-  CUgraph graph = nullptr;
-  CUgraphExec exec = nullptr;
-  ASSERT_EQ(cuStreamBeginCapture_v2(high, CU_STREAM_CAPTURE_MODE_RELAXED),
-            CUDA_SUCCESS);
-  ASSERT_EQ(launchWork(kUrgent, behindLong(), high), CUDA_SUCCESS);
-  ASSERT_EQ(cuStreamEndCapture(high, &graph), CUDA_SUCCESS);
-  ASSERT_EQ(cuGraphInstantiateWithFlags(
-                &exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
-            CUDA_SUCCESS);
+  record(high, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
   startLong();
   CUstream other = nullptr;
   ASSERT_EQ(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   ASSERT_EQ(cuGraphLaunch(exec, other), CUDA_SUCCESS);
   EXPECT_LE(countOthers(), few());
   EXPECT_EQ(cuStreamDestroy_v2(other), CUDA_SUCCESS);
-  EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_SUCCESS);
-  EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
 }

@@ -10,10 +10,8 @@
 
 #include "Addresses.h"
 #include "Dispatch.h"
-#include "WarpMemory.h"
+#include "RuntimeAccess.h"
 #include "ptxjit/Dialect/PtxOps.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -91,10 +89,6 @@ private:
     return placeIn(warp, buffer.pointer,
                    kRows + int64_t(number) * 8 * laneCount());
   }
-  void storeField(size_t offset, Value value) {
-    warp.create<LLVM::StoreOp>(value,
-                               placeIn(warp, buffer.pointer, int64_t(offset)));
-  }
 
   // Where things are in the buffer: the struct, addresses, rows.
   static constexpr int64_t kAddresses = 128, kRows = kAddresses + 32 * 8;
@@ -115,23 +109,10 @@ void MultimemCall::storeElements(ValueRange elements) {
 }
 
 void MultimemCall::call(Value mask) {
-  using Access = PtxjitMultimemAccess;
-  ChunkBuilder s = warp.scalar();
-  storeField(offsetof(Access, addresses),
+  storeField(warp, buffer, offsetof(PtxjitMultimemAccess, addresses),
              placeIn(warp, buffer.pointer, kAddresses));
-  storeField(offsetof(Access, rows), row(0));
-  storeField(offsetof(Access, lanes), s.intConstant(32, uint64_t(laneCount())));
-  Value active = warp.activeBits(mask);
-  if (warp.perThread()) // one lane, whose row has one element
-    active = s.bitAnd(active, s.intConstant(32, 1));
-  storeField(offsetof(Access, active), active);
-  // The fields of a byte, at once.
-  uint64_t bytes;
-  static_assert(sizeof(Access) - offsetof(Access, action) == sizeof(bytes));
-  std::memcpy(&bytes, &how.action, sizeof(bytes));
-  storeField(offsetof(Access, action), s.intConstant(64, bytes));
-  warp.callHelper(offsetof(PtxjitHelpers, accessMultimem),
-                  {warp.kernel.strand, buffer.pointer});
+  callForLanes(warp, buffer, row(0), mask, how,
+               offsetof(PtxjitHelpers, accessMultimem));
 }
 
 void MultimemCall::setResults(ValueRange results) {

@@ -9,11 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
-#include "WarpMemory.h"
+#include "RuntimeAccess.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "ptxjit/Runtime/Texture.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -67,7 +65,6 @@ private:
   void storeHandles(int64_t offset, Value handles);
   void storeRow(unsigned number, Value v);
   void storeRows(unsigned first, ValueRange values);
-  void storeField(size_t offset, Value value);
 
   // Where things are in the buffer: the struct, two rows of handles, rows.
   static constexpr int64_t kHandles = 128, kSamplers = kHandles + 32 * 8,
@@ -147,34 +144,17 @@ void AccessCall::storeData(ValueRange data) {
   assert(number <= PTXJIT_TEXTURE_ROWS && "at most four words");
 }
 
-void AccessCall::storeField(size_t offset, Value value) {
-  warp.create<LLVM::StoreOp>(value,
-                             placeIn(warp, buffer.pointer, int64_t(offset)));
-}
-
 void AccessCall::call(Value mask) {
   using Access = PtxjitTextureAccess;
-  ChunkBuilder s = warp.scalar();
-  storeField(offsetof(Access, handles),
+  storeField(warp, buffer, offsetof(Access, handles),
              placeIn(warp, buffer.pointer, kHandles));
   storeField(
-      offsetof(Access, samplers),
+      warp, buffer, offsetof(Access, samplers),
       access.sampler
           ? placeIn(warp, buffer.pointer, kSamplers)
           : warp.create<LLVM::ZeroOp>(buffer.pointer.getType()).getResult());
-  storeField(offsetof(Access, rows), row(0));
-  storeField(offsetof(Access, lanes), s.intConstant(32, uint64_t(laneCount())));
-  Value active = warp.activeBits(mask);
-  if (warp.perThread()) // one lane, whose row has one element
-    active = s.bitAnd(active, s.intConstant(32, 1));
-  storeField(offsetof(Access, active), active);
-  // The fields of a byte, at once.
-  uint64_t bytes;
-  static_assert(sizeof(Access) - offsetof(Access, action) == sizeof(bytes));
-  std::memcpy(&bytes, &how.action, sizeof(bytes));
-  storeField(offsetof(Access, action), s.intConstant(64, bytes));
-  warp.callHelper(offsetof(PtxjitHelpers, accessTexture),
-                  {warp.kernel.strand, buffer.pointer});
+  callForLanes(warp, buffer, row(0), mask, how,
+               offsetof(PtxjitHelpers, accessTexture));
 }
 
 void AccessCall::setResults(ValueRange results) {
