@@ -38,6 +38,7 @@ void LaunchOrder::Entry::leave() {
 }
 
 void LaunchOrder::Entry::awaitTurn() {
+  assert(order && "only launches with an order are told to yield");
   constexpr auto patience = std::chrono::milliseconds(100);
   std::unique_lock<std::mutex> lock(order->mutex);
   while (mustYield()) {
