@@ -249,18 +249,18 @@ enum {
   CU_JIT_INPUT_LIBRARY = 4,
 };
 
-typedef enum CUstreamCaptureStatus {
+typedef enum CUstreamCaptureStatus PTXJIT_INT_ENUM {
   CU_STREAM_CAPTURE_STATUS_NONE = 0,
   CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
   CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
 } CUstreamCaptureStatus;
-typedef enum CUstreamCaptureMode {
+typedef enum CUstreamCaptureMode PTXJIT_INT_ENUM {
   CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
 } CUstreamCaptureMode;
 
-typedef enum CUgraphNodeType {
+typedef enum CUgraphNodeType PTXJIT_INT_ENUM {
   CU_GRAPH_NODE_TYPE_KERNEL = 0,
   CU_GRAPH_NODE_TYPE_MEMCPY = 1,
   CU_GRAPH_NODE_TYPE_MEMSET = 2,
@@ -277,7 +277,7 @@ typedef enum CUgraphNodeType {
   CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
 } CUgraphNodeType;
 
-typedef enum CUgraphExecUpdateResult {
+typedef enum CUgraphExecUpdateResult PTXJIT_INT_ENUM {
   CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
   CU_GRAPH_EXEC_UPDATE_ERROR = 1,
   CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
@@ -675,7 +675,7 @@ enum {
   CU_STREAM_WRITE_VALUE_DEFAULT = 0,
   CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1,
 };
-typedef enum CUstreamBatchMemOpType {
+typedef enum CUstreamBatchMemOpType PTXJIT_INT_ENUM {
   CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
   CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
   CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
@@ -710,7 +710,7 @@ typedef struct CUDA_BATCH_MEM_OP_NODE_PARAMS {
 typedef struct CUgraphDeviceUpdatableNode_st *CUgraphDeviceNode;
 typedef uint64_t CUgraphConditionalHandle;
 enum { CU_GRAPH_COND_ASSIGN_DEFAULT = 1 };
-typedef enum CUgraphConditionalNodeType {
+typedef enum CUgraphConditionalNodeType PTXJIT_INT_ENUM {
   CU_GRAPH_COND_TYPE_IF = 0, ///< one body, or two: the second one is "else"
   CU_GRAPH_COND_TYPE_WHILE = 1,
   CU_GRAPH_COND_TYPE_SWITCH = 2, ///< body n runs for the value n
@@ -724,7 +724,7 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
 /** What becomes of the graph that a child node is made from. */
-typedef enum CUgraphChildGraphNodeOwnership {
+typedef enum CUgraphChildGraphNodeOwnership PTXJIT_INT_ENUM {
   CU_GRAPH_CHILD_GRAPH_OWNERSHIP_INVALID = -1,
   CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE = 0, ///< the node has a copy
   CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE = 1,  ///< the node has it
@@ -864,7 +864,7 @@ enum {
   CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH = 4,
   CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY = 8,
 };
-typedef enum CUgraphInstantiateResult {
+typedef enum CUgraphInstantiateResult PTXJIT_INT_ENUM {
   CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
   CUDA_GRAPH_INSTANTIATE_ERROR = 1,
   CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
