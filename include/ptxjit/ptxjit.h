@@ -219,6 +219,9 @@ struct PTXJIT_API CompileOptions {
   bool hasFreeOrder = false;   ///< PTXJIT_ORDER=free (docs/Execution.md)
   /// Gives each warp, or each thread, a stack of its own, even if none waits.
   enum class Mode { Auto, Fibers, Threads } mode = Mode::Auto;
+  /// For tests: 32 threads run together, or fewer where a kernel cannot tell
+  /// (docs/Architecture.md, "Narrow warps"). Auto: by cost.
+  enum class Warps { Auto, Wide, Narrow } warps = Warps::Auto;
   /// For tests: LLVM fails at "lower", "optimize" or "codegen". Empty: nowhere.
   std::string failAt;
 };

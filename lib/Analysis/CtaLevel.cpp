@@ -152,7 +152,7 @@ bool CtaLevel::isRecomputed(Value v) const {
 }
 
 uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, lanes = shapes.getContext().lanes;
   auto count = [&](Value v) {
     if (contains(v) || isRecomputed(v) || v.use_empty())
       return;
@@ -161,7 +161,7 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
             ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
             : 8;
     const Shape &shape = shapes.get(v);
-    bytes += shape.hasBase() && !shape.conditional ? width : 32 * width;
+    bytes += shape.hasBase() && !shape.conditional ? width : lanes * width;
   };
   // In each block that contains a border, count the arguments and the values
   // that live across a border.

@@ -16,8 +16,16 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-SameInWarps::SameInWarps(FuncOp func, const ShapeAnalysis &shapes)
-    : shapes(shapes) {
+unsigned ptxjit::warpsOfRow(const ShapeContext &context) {
+  unsigned row = context.block[0];
+  return row % context.lanes == 0 ? row / context.lanes : 1;
+}
+
+SameInWarps::SameInWarps(FuncOp func, const ShapeAnalysis &shapes,
+                         unsigned stride)
+    : shapes(shapes), stride(stride) {
+  assert((stride == 1 || stride == warpsOfRow(shapes.getContext())) &&
+         "the number in a row is the same");
   assert(!shapes.getContext().partialWarp() &&
          "the lanes of all warps have threads");
   for (bool changed = true; changed;) {
@@ -50,9 +58,16 @@ bool SameInWarps::contains(Operation *op) const {
          llvm::all_of(op->getOperands(), [&](Value v) { return contains(v); });
 }
 
+/// Is `v` the same, whatever it was made from?
+bool SameInWarps::isKnown(Value v) const {
+  auto reg = v.getDefiningOp<SRegOp>();
+  bool isColumn = stride > 1 && reg && reg.getReg() == SpecialRegister::TidX;
+  return isColumn || shapes.get(v).isSameInWarps();
+}
+
 /// \returns whether `v` was removed.
 bool SameInWarps::keepIf(Value v, bool same) {
-  return !same && !shapes.get(v).isSameInWarps() && differing.insert(v).second;
+  return !same && !isKnown(v) && differing.insert(v).second;
 }
 
 /// Do all warps leave the lead in the same iteration, or nearly so? They do if

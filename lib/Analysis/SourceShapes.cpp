@@ -20,24 +20,24 @@ static constexpr int64_t kSharedEnd = int64_t(16) << 24;
 static Shape inferTid(unsigned dim, ShapeInference &inference) {
   const ShapeContext &context = inference.getContext();
   Shape shape;
-  unsigned warps = (context.threads() + 31) / 32;
+  unsigned warps = context.warps(), lanes = context.lanes;
   LanePattern pattern{};
   unsigned first = getTid(context, dim, 0);
   for (unsigned i = 0; i < 32; ++i)
-    pattern[i] = int64_t(getTid(context, dim, i)) - first;
+    pattern[i] = int64_t(getTid(context, dim, i % lanes)) - first;
   bool same = true, baseSame = true;
   shape.min = INT64_MAX;
   shape.max = INT64_MIN;
   shape.setKnown(63, first);
   for (unsigned w = 0; w < warps; ++w) {
-    unsigned base = getTid(context, dim, w * 32);
+    unsigned base = getTid(context, dim, w * lanes);
     baseSame &= base == first;
     if (base != first)
       shape.setKnown(
           std::min<unsigned>(shape.knownBits, llvm::countr_zero(base ^ first)),
           first);
-    for (unsigned i = 0; i < 32; ++i) {
-      int64_t tid = getTid(context, dim, w * 32 + i);
+    for (unsigned i = 0; i < lanes; ++i) {
+      int64_t tid = getTid(context, dim, w * lanes + i);
       shape.min = std::min(shape.min, tid);
       shape.max = std::max(shape.max, tid);
       same &= tid - base == pattern[i];

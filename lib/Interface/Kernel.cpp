@@ -137,6 +137,10 @@ KernelOptions Kernel::Impl::getOptions() const {
   out.fastMatrices = options.hasFastTensors;
   out.freeOrder = options.hasFreeOrder;
   out.inject = options.failAt.c_str();
+  out.warps = options.warps == CompileOptions::Warps::Wide ? PTXJIT_WARPS_WIDE
+              : options.warps == CompileOptions::Warps::Narrow
+                  ? PTXJIT_WARPS_NARROW
+                  : PTXJIT_WARPS_BY_COST;
   out.atLeast =
       options.mode == CompileOptions::Mode::Threads  ? PTXJIT_MODE_THREADS
       : options.mode == CompileOptions::Mode::Fibers ? PTXJIT_MODE_FIBERS

@@ -10,6 +10,7 @@
 
 #include "Session.h"
 #include "ptxjit/Analysis/ExecutionMode.h"
+#include "ptxjit/Analysis/NarrowWarps.h"
 #include "ptxjit/JIT/Compiler.h"
 #include "ptxjit/JIT/DebugLines.h"
 #include "ptxjit/JIT/Remarks.h"
@@ -370,6 +371,7 @@ private:
   }
   bool chooseScalar(ModuleOp ir);
   ModeChoice chooseMode(FuncOp func, const KernelTarget &target);
+  bool narrow(ModuleOp ir, KernelTarget &target);
   void describeMode(ModuleOp ir, const ModeChoice &choice);
   void describeMemory(ModuleOp ir, FuncOp func, const CpuTarget &cpu);
   void describeWritten(LLVM::LLVMFuncOp code);
@@ -450,10 +452,11 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
     return error;
   if (stop("normalized", ir))
     return llvm::Error::success();
-  if (auto error = stage("structure", [&](PassManager &pm) {
-        buildStructurePipeline(pm, target);
-      }))
-    return error;
+  if (!narrow(ir, target))
+    if (auto error = stage("structure", [&](PassManager &pm) {
+          buildStructurePipeline(pm, target);
+        }))
+      return error;
   if (stop("structured", ir))
     return llvm::Error::success();
   auto func = ir.lookupSymbol<FuncOp>(kernel);
@@ -462,7 +465,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   target.fission = choice.mode == ExecutionMode::Fission;
   target.wholeCta = target.fission || choice.mode == ExecutionMode::WarpLoop;
   if (image) {
-    image->strandThreads = target.perThread ? 1 : 32;
+    image->strandThreads = target.getShapeContext().lanes;
     describeMode(ir, choice);
     describeMemory(ir, func, cpu);
   }
@@ -560,6 +563,34 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->numGlobals = image->variables.variables.size();
 }
 
+/// Structures the kernel for narrow warps, if it gains by them and runs in
+/// loops over them. \returns whether it does; else nothing has changed.
+bool Compilation::narrow(ModuleOp ir, KernelTarget &target) {
+  auto func = ir.lookupSymbol<FuncOp>(kernel);
+  if (target.perThread || spec.atLeast || spec.warps == PTXJIT_WARPS_WIDE ||
+      KernelLayout(ir, func).localBytes)
+    return false;
+  unsigned lanes = chooseLanes(func, target.getShapeContext(), target.chunk,
+                               spec.warps == PTXJIT_WARPS_NARROW);
+  if (lanes == kWarpLanes)
+    return false;
+  OwningOpRef<ModuleOp> copy = ir.clone();
+  KernelTarget narrowed = target;
+  narrowed.narrowLanes = lanes;
+  PassManager pm(ir.getContext());
+  buildStructurePipeline(pm, narrowed);
+  if (mlir::failed(pm.run(*copy)))
+    return false;
+  ModeChoice choice = chooseExecutionMode(copy->lookupSymbol<FuncOp>(kernel),
+                                          narrowed.getShapeContext());
+  if (choice.mode != ExecutionMode::WarpLoop &&
+      choice.mode != ExecutionMode::Fission)
+    return false;
+  ir.getBodyRegion().takeBody(copy->getBodyRegion());
+  target = narrowed;
+  return true;
+}
+
 ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
   ModeChoice choice = chooseExecutionMode(func, target.getShapeContext());
   if (target.perThread && spec.atLeast != PTXJIT_MODE_THREADS) {
@@ -573,6 +604,9 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
   }
+  if (target.narrowLanes)
+    choice.reason +=
+        "; warps of " + std::to_string(target.narrowLanes) + " threads";
   bool slow = choice.mode == ExecutionMode::Fibers ||
               choice.mode == ExecutionMode::Threads;
   remarkDecision(func,

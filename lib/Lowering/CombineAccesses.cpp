@@ -119,7 +119,8 @@ template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
   if (!shape.hasBase() && !shape.hasGroups())
     return true;
   unsigned numSame = 0; // neighbours with the same vector
-  for (unsigned i = 0; i < 32; ++i)
+  unsigned lanes = shapes.getContext().lanes;
+  for (unsigned i = 0; i < lanes; ++i)
     for (unsigned j = 0; j < i; ++j) {
       if (shape.hasGroups() && (*shape.groups)[i] != (*shape.groups)[j])
         continue;
@@ -130,7 +131,7 @@ template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
         return false;
       numSame += isSame && i == j + 1;
     }
-  return numSame <= 8;
+  return numSame <= lanes / 4;
 }
 
 void Combination::closeLoads() {

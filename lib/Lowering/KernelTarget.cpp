@@ -12,7 +12,7 @@ ShapeContext KernelTarget::getShapeContext() const {
   ShapeContext context;
   context.block = {block[0], block[1], block[2]};
   context.smallGrid = smallGrid;
-  context.lanes = perThread ? 1 : 32;
+  context.lanes = perThread ? 1 : narrowLanes ? narrowLanes : kWarpLanes;
   return context;
 }
 

@@ -22,12 +22,15 @@ struct BlockCost {
   uint64_t weight = 0;
 };
 
-class TeamPlanner {
+class TeamCost {
 public:
-  TeamPlanner(const ShapeAnalysis &shapes, const SameInWarps &same,
-              const KernelTarget &target)
+  TeamCost(const ShapeAnalysis &shapes, const SameInWarps &same,
+           const KernelTarget &target)
       : shapes(shapes), same(same), target(target) {}
-  TeamPlan plan(ArrayRef<Operation *> ops);
+  /// \param stride  of the warps that `same` compares.
+  TeamPlan plan(ArrayRef<Operation *> ops, unsigned stride);
+  /// After plan(): loads that serve all warps, in the block that runs most.
+  unsigned countSharedLoads() const { return hot.sharedLoads; }
 
 private:
   void findAssumed(ArrayRef<Operation *> ops);
@@ -37,7 +40,7 @@ private:
   bool isVector(Value v) const { return !shapes.get(v).isUniform(); }
   bool pays(const BlockCost &cost) const;
   bool fits(unsigned warps, const BlockCost &cost) const;
-  unsigned chunks() const { return 32 / target.chunk; }
+  unsigned chunks() const { return shapes.getContext().lanes / target.chunk; }
 
   const ShapeAnalysis &shapes;
   const SameInWarps &same;
@@ -61,13 +64,13 @@ static constexpr uint64_t kLoopWeight = 16;
 static constexpr unsigned kMostLoopOps = 512, kMostStraightOps = 256,
                           kMostOps = 2048;
 
-void TeamPlanner::settle(const BlockCost &cost) {
+void TeamCost::settle(const BlockCost &cost) {
   jointOps += cost.vectorOps;
   if (cost.weight * cost.vectorOps > hot.weight * hot.vectorOps)
     hot = cost;
 }
 
-void TeamPlanner::visit(Operation *op, BlockCost &cost, uint64_t weight) {
+void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
   if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
     BlockCost inner;
     inner.weight = weight;
@@ -101,7 +104,7 @@ void TeamPlanner::visit(Operation *op, BlockCost &cost, uint64_t weight) {
   cost.sharedLoads += isVectorOp && isa<LdOp>(op) && same.contains(op);
 }
 
-void TeamPlanner::visitBlock(Block &block, BlockCost cost) {
+void TeamCost::visitBlock(Block &block, BlockCost cost) {
   for (Operation &op : block.without_terminator())
     visit(&op, cost, cost.weight);
   settle(cost);
@@ -109,7 +112,7 @@ void TeamPlanner::visitBlock(Block &block, BlockCost cost) {
 
 /// A team pays where warps load the same, where sums wait for each other, and
 /// in loops over the grid.
-bool TeamPlanner::pays(const BlockCost &cost) const {
+bool TeamCost::pays(const BlockCost &cost) const {
   bool shares = cost.sharedLoads && cost.sharedLoads * 8 >= cost.vectorOps;
   bool waits = cost.isLoop && cost.carried && cost.vectorOps <= 8;
   return shares || waits || cost.isLead;
@@ -117,7 +120,7 @@ bool TeamPlanner::pays(const BlockCost &cost) const {
 
 /// Do the sums of a team, what it shares and some operands fit the registers,
 /// and is its code small enough?
-bool TeamPlanner::fits(unsigned warps, const BlockCost &cost) const {
+bool TeamCost::fits(unsigned warps, const BlockCost &cost) const {
   unsigned registers = target.chunk == 16 ? 32 : 16;
   unsigned needed = warps * chunks() * cost.carried +
                     chunks() * std::min(cost.sharedLoads, 2u) + 2;
@@ -139,7 +142,7 @@ static unsigned countOps(Region &region) {
 
 /// Finds the first conditional in which warps may part, if the ops in front of
 /// it may run before that is known.
-void TeamPlanner::findAssumed(ArrayRef<Operation *> ops) {
+void TeamCost::findAssumed(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     auto load = dyn_cast<LdOp>(op);
     bool pure = isMemoryEffectFree(op) && !op->getNumRegions();
@@ -163,7 +166,7 @@ static bool runsAlone(Operation *op) {
          isa<CtaBarrierOpInterface>(op);
 }
 
-TeamPlan TeamPlanner::plan(ArrayRef<Operation *> ops) {
+TeamPlan TeamCost::plan(ArrayRef<Operation *> ops, unsigned stride) {
   for (Operation *op : ops)
     if (op->walk([](Operation *inner) {
             return runsAlone(inner) ? WalkResult::interrupt()
@@ -178,10 +181,12 @@ TeamPlan TeamPlanner::plan(ArrayRef<Operation *> ops) {
   settle(top);
   if (!pays(hot))
     return {};
-  unsigned all = shapes.getContext().threads() / 32;
+  unsigned all = shapes.getContext().warps();
   for (unsigned warps = 8; warps > 1; --warps)
-    if (all % warps == 0 && fits(warps, hot)) {
+    if (all % (warps * stride) == 0 && fits(warps, hot)) {
       result.warps = warps;
+      result.stride = stride;
+      result.same = &same;
       return result;
     }
   return {};
@@ -189,13 +194,27 @@ TeamPlan TeamPlanner::plan(ArrayRef<Operation *> ops) {
 
 bool ptxjit::mayFormTeams(const ShapeContext &context,
                           const KernelTarget &target) {
-  return target.wholeCta && !target.perThread && context.threads() >= 64 &&
+  return target.wholeCta && context.lanes > 1 && context.warps() > 1 &&
          !context.partialWarp();
 }
 
-TeamPlan ptxjit::planTeam(ArrayRef<Operation *> ops,
-                          const ShapeAnalysis &shapes, const SameInWarps &same,
-                          const KernelTarget &target) {
+TeamPlanner::TeamPlanner(FuncOp kernel, const ShapeAnalysis &shapes,
+                         const KernelTarget &target)
+    : shapes(shapes), target(target), same(kernel, shapes) {
   assert(mayFormTeams(shapes.getContext(), target) && "see SameInWarps");
-  return TeamPlanner(shapes, same, target).plan(ops);
+  unsigned perRow = warpsOfRow(shapes.getContext());
+  if (perRow > 1 && perRow < shapes.getContext().warps())
+    sameInColumn.emplace(kernel, shapes, perRow);
+}
+
+TeamPlan TeamPlanner::plan(ArrayRef<Operation *> ops) const {
+  TeamCost ofNeighbours(shapes, same, target);
+  TeamPlan plan = ofNeighbours.plan(ops, /*stride=*/1);
+  if (!sameInColumn)
+    return plan;
+  TeamCost ofColumn(shapes, *sameInColumn, target);
+  TeamPlan inColumn = ofColumn.plan(ops, warpsOfRow(shapes.getContext()));
+  bool sharesMore =
+      ofColumn.countSharedLoads() > ofNeighbours.countSharedLoads();
+  return inColumn.warps > 1 && sharesMore ? inColumn : plan;
 }

@@ -38,10 +38,13 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   modes[0].reference = true;
   if (!options.record.empty())
     return modes;
-  auto add = [&](uint32_t chunk, const std::string &cpu) {
+  using Warps = CompileOptions::Warps;
+  auto add = [&](uint32_t chunk, const std::string &cpu, Warps warps) {
     Mode mode;
-    mode.name =
-        "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on ") + cpu;
+    mode.options.warps = options.warps == Warps::Auto ? warps : options.warps;
+    mode.name = "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on ") +
+                cpu +
+                (mode.options.warps == Warps::Narrow ? ", narrow warps" : "");
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
     mode.options.mode = options.mode;
@@ -49,11 +52,11 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   };
   if (!options.chunks.empty()) {
     for (uint32_t chunk : options.chunks)
-      add(chunk, options.cpu);
+      add(chunk, options.cpu, Warps::Auto);
     return modes;
   }
   for (uint32_t chunk : {1, 4, 8, 16})
-    add(chunk, options.cpu);
+    add(chunk, options.cpu, chunk == 4 ? Warps::Narrow : Warps::Wide);
   for (bool isThreads : {false, true}) {
     Mode mode;
     mode.name = isThreads ? "threads" : "fibers";
@@ -69,7 +72,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   quick.options.isQuick = true;
   modes.push_back(quick);
   if (options.cpu.empty())
-    add(8, "x86-64-v3"); // AVX2's masks, on any machine
+    add(8, "x86-64-v3", Warps::Narrow); // AVX2's masks, on any machine
   return modes;
 }
 

@@ -24,6 +24,7 @@ struct TestOptions {
   unsigned threads = 0;
   unsigned repeat = 1; ///< runs of each compiled case
   CompileOptions::Mode mode = CompileOptions::Mode::Auto;
+  CompileOptions::Warps warps = CompileOptions::Warps::Auto; ///< Auto: both
   /// Expected values that differ become those of the reference interpreter, or
   /// of the first compiled mode where a test is racy.
   bool update = false;

@@ -146,6 +146,13 @@ static cl::opt<std::string> modeName(
     cl::value_desc("mode"), cl::init("auto"), cl::sub(runCommand),
     cl::sub(testCommand), cl::cat(category));
 
+static cl::opt<std::string> warpsName(
+    "warps",
+    cl::desc("How many threads run together: auto: by cost; wide: 32; narrow: "
+             "fewer, where a kernel cannot tell"),
+    cl::value_desc("width"), cl::init("auto"), cl::sub(runCommand),
+    cl::sub(testCommand), cl::cat(category));
+
 static cl::opt<bool> updateTests(
     "update",
     cl::desc("Write what the reference interpreter computes for expected "
@@ -227,6 +234,14 @@ static bool parseMode(CompileOptions::Mode &mode) {
   return mode != Mode::Auto || modeName == "auto";
 }
 
+static bool parseWarps(CompileOptions::Warps &warps) {
+  using Warps = CompileOptions::Warps;
+  warps = warpsName == "wide"     ? Warps::Wide
+          : warpsName == "narrow" ? Warps::Narrow
+                                  : Warps::Auto;
+  return warps != Warps::Auto || warpsName == "auto";
+}
+
 /// Reads the extents and options of `run`. \returns false, with the reason in
 /// `error`, if one is malformed.
 static bool parseLaunch(LaunchConfig &config, CompileOptions &options,
@@ -247,6 +262,8 @@ static bool parseLaunch(LaunchConfig &config, CompileOptions &options,
     error = "--chunk must be 1, 4, 8 or 16";
   else if (!parseMode(options.mode))
     error = "--mode must be auto, fibers or threads";
+  else if (!parseWarps(options.warps))
+    error = "--warps must be auto, wide or narrow";
   if (!chunks.empty())
     options.chunk = chunks.front();
   return error.empty();
@@ -412,6 +429,8 @@ static int test() {
     return fail("--chunk must be a list of 1, 4, 8 and 16");
   if (!parseMode(options.mode))
     return fail("--mode must be auto, fibers or threads");
+  if (!parseWarps(options.warps))
+    return fail("--warps must be auto, wide or narrow");
   options.cpu = cpuName;
   options.threads = threads;
   options.repeat = repeat;

@@ -23,7 +23,8 @@ namespace {
 /// its result in %rd1, which is then stored.
 class Analysed {
 public:
-  Analysed(const std::string &body, std::array<unsigned, 3> block) {
+  Analysed(const std::string &body, std::array<unsigned, 3> block,
+           unsigned lanes = kWarpLanes) {
     DialectRegistry registry;
     registerLoweringDialects(registry);
     context.appendDialectRegistry(registry);
@@ -45,6 +46,7 @@ public:
     EXPECT_TRUE(succeeded(pm.run(*module)));
     ShapeContext shapeContext;
     shapeContext.block = block;
+    shapeContext.lanes = lanes;
     auto func = *module->getOps<ptx::FuncOp>().begin();
     analysis.emplace(func, shapeContext);
     func.walk([&](ptx::StOp st) { stored = st.getB().front(); });
@@ -96,6 +98,23 @@ TEST(Shape, PeriodicInTwoDimensions) {
   Analysed y("mov.u32 %r1, %tid.y; cvt.u64.u32 %rd1, %r1;", {8, 8, 1});
   for (unsigned lane = 0; lane < 32; ++lane)
     EXPECT_EQ(y.offset(lane), lane / 8);
+}
+
+TEST(Shape, NarrowWarpsRepeatThemselves) {
+  Analysed x("mov.u32 %r1, %tid.x; cvt.u64.u32 %rd1, %r1;", {32, 4, 1}, 16);
+  ASSERT_TRUE(x.shape().hasBase());
+  EXPECT_EQ(x.shape().uniformity, Uniformity::Warp);
+  EXPECT_EQ(x.shape().baseAlign(), 4u);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(x.offset(lane), lane % 16);
+  // The rows of a block are warps, so that their numbers are uniform.
+  Analysed y("mov.u32 %r1, %tid.y; cvt.u64.u32 %rd1, %r1;", {16, 4, 1}, 16);
+  EXPECT_TRUE(y.shape().isUniform());
+  EXPECT_EQ(y.shape().max, 3);
+  Analysed half("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16;"
+                "selp.u64 %rd1, 1, 0, %p1;",
+                {32, 4, 1}, 16);
+  EXPECT_TRUE(half.shape().isUniform());
 }
 
 TEST(Shape, SumMayWrap) {

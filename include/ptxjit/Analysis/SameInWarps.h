@@ -24,7 +24,10 @@ inline constexpr llvm::StringLiteral kLeadAttr = "ptx.lead";
 class SameInWarps {
 public:
   /// \param func  in masked form. \pre the CTA is a number of whole warps.
-  SameInWarps(ptx::FuncOp func, const ShapeAnalysis &shapes);
+  /// \param stride  the warps that are compared are so far apart: 1 for all
+  ///   warps, or warpsOfRow() for those that have the same part of each row.
+  SameInWarps(ptx::FuncOp func, const ShapeAnalysis &shapes,
+              unsigned stride = 1);
 
   /// Does lane l have the same value in all warps, for each l, if the warps run
   /// side by side? Regions that they run one after another (because of a
@@ -37,10 +40,16 @@ public:
 private:
   bool visit(mlir::Operation *op);
   bool keepIf(mlir::Value v, bool same);
+  bool isKnown(mlir::Value v) const;
 
   const ShapeAnalysis &shapes;
+  unsigned stride;
   llvm::DenseSet<mlir::Value> differing;
 };
+
+/// How many warps a row of the block has; 1 if a warp has more than one row, or
+/// rows end in the middle of warps.
+unsigned warpsOfRow(const ShapeContext &context);
 
 /// Is the loop one that warps may run side by side, iteration by iteration?
 bool isJointLoop(mlir::scf::WhileOp loop, const SameInWarps &same);

@@ -18,8 +18,11 @@
 
 namespace ptxjit {
 
+/// Threads of a warp of the ISA.
+inline constexpr unsigned kWarpLanes = 32;
+
 /// An offset for each lane of a warp. Lane 0's is 0 if all lanes have one base.
-using LanePattern = std::array<int64_t, 32>;
+using LanePattern = std::array<int64_t, kWarpLanes>;
 
 /// The largest set of threads that all see the same value; Lane if a value may
 /// differ from lane to lane.
@@ -106,9 +109,12 @@ struct ShapeContext {
   std::array<unsigned, 3> block = {32, 1, 1};
   /// See PTXJIT_PASS_OPTIONS in Specialization.h.
   bool smallGrid = true;
-  /// The number of threads that run together: 32, or 1 where threads run one by
-  /// one and nothing varies.
-  unsigned lanes = 32;
+  /// The number of threads that run together: 32; fewer in narrow warps, whose
+  /// patterns repeat themselves up to lane 31 (NarrowWarps.h); or 1 where
+  /// threads run one by one and nothing varies.
+  unsigned lanes = kWarpLanes;
+  /// How many such warps the CTA has.
+  unsigned warps() const { return (threads() + lanes - 1) / lanes; }
   unsigned threads() const { return block[0] * block[1] * block[2]; }
   bool partialWarp() const { return threads() % lanes != 0; }
 };

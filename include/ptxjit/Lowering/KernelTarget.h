@@ -23,6 +23,8 @@
 #define PTXJIT_DERIVED_OPTIONS(X)                                              \
   X(bool, perThread, "per-thread",                                             \
     "one thread at a time instead of a warp: see PTXJIT_MODE_THREADS")         \
+  X(unsigned, narrowLanes, "narrow-lanes",                                     \
+    "threads of a narrow warp; 0: warps have 32 (NarrowWarps.h)")              \
   X(bool, fission, "fission",                                                  \
     "kernels are split at their barriers: see PTXJIT_MODE_FISSION")            \
   X(bool, wholeCta, "whole-cta", "one call runs all warps of a CTA")           \

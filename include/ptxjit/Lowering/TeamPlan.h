@@ -21,8 +21,13 @@ namespace ptxjit {
 
 /// How the warps of a CTA run a list of ops.
 struct TeamPlan {
-  /// Warps of a team, a divisor of the CTA's. 1: one after another.
+  /// Warps of a team. 1: one after another.
   unsigned warps = 1;
+  /// The members' numbers are so far apart. `warps` times `stride` divides the
+  /// warps of the CTA.
+  unsigned stride = 1;
+  /// What the members share.
+  const SameInWarps *same = nullptr;
   /// A conditional, one of the ops, that the warps of a team must all take the
   /// same way, to the region `side`; null: none. If they do not, they run one
   /// after another.
@@ -33,11 +38,23 @@ struct TeamPlan {
 /// May any ops of a kernel be run by teams? Asked before SameInWarps is made.
 bool mayFormTeams(const ShapeContext &context, const KernelTarget &target);
 
-/// Plans the ops, which stand in one block of a masked kernel. Their order
-/// among the warps must not matter. \pre mayFormTeams.
-TeamPlan planTeam(llvm::ArrayRef<mlir::Operation *> ops,
-                  const ShapeAnalysis &shapes, const SameInWarps &same,
-                  const KernelTarget &target);
+/// Plans the teams of a masked kernel. Where rows of the block have several
+/// warps, a team may be of neighbours, or of one warp of each row.
+class TeamPlanner {
+public:
+  /// \pre mayFormTeams.
+  TeamPlanner(ptx::FuncOp kernel, const ShapeAnalysis &shapes,
+              const KernelTarget &target);
+  /// Plans the ops, which stand in one block. Their order among the warps must
+  /// not matter. The plan must not outlive the planner.
+  TeamPlan plan(llvm::ArrayRef<mlir::Operation *> ops) const;
+
+private:
+  const ShapeAnalysis &shapes;
+  const KernelTarget &target;
+  SameInWarps same;
+  std::optional<SameInWarps> sameInColumn; ///< if rows have several warps
+};
 
 } // namespace ptxjit
 

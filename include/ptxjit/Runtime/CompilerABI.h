@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 18u
+#define PTXJIT_COMPILER_ABI_VERSION 19u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -110,7 +110,7 @@ typedef struct PtxjitImage {
   uint32_t chunk;
   uint32_t mode;                /**< PtxjitMode */
   uint32_t isFirstTier;         /**< made fast; better code can be made */
-  uint32_t strandThreads;       /**< 32, or 1: scalar code */
+  uint32_t strandThreads;       /**< threads of a warp; 1: scalar code */
   uint32_t hasLoops;            /**< its threads may run for long */
   uint32_t waits;               /**< PtxjitWaits */
   uint32_t readsMultiprocessor; /**< it may read `%smid` */

@@ -38,7 +38,9 @@ extern "C" {
 #define PTXJIT_COMPILER_OPTIONS(X)                                             \
   X(bool, quick, "quick", "compile fast rather than well")                     \
   X(unsigned, atLeast, "at-least",                                             \
-    "for tests: a PtxjitMode, even where nothing needs it")
+    "for tests: a PtxjitMode, even where nothing needs it")                    \
+  X(unsigned, warps, "warps",                                                  \
+    "for tests: a PtxjitWarps instead of what a cost model says")
 
 /** String options of the compiler, in the same form. Null and "" are equal. */
 #define PTXJIT_TEXT_OPTIONS(X)                                                 \
@@ -48,6 +50,13 @@ extern "C" {
 
 #define PTXJIT_DECLARE_NUMBER(type, name, flag, meaning) uint32_t name;
 #define PTXJIT_DECLARE_TEXT(type, name, flag, meaning) type name;
+
+/** How many threads a warp of compiled code has (NarrowWarps.h). */
+typedef enum PtxjitWarps {
+  PTXJIT_WARPS_BY_COST,
+  PTXJIT_WARPS_WIDE,   /**< 32 */
+  PTXJIT_WARPS_NARROW, /**< fewer, in all kernels that may be run so */
+} PtxjitWarps;
 
 /** What a kernel is compiled for. All fields but `block` default to 0. */
 typedef struct PtxjitSpecialization {

@@ -44,8 +44,7 @@ Value ptxjit::isRegular(WarpBuilder &warp, const LaneAddress &address,
   ChunkBuilder s = warp.scalar();
   Value regular;
   if (warp.needsMask(mask)) // most masks are all true most of the time
-    regular = s.cmp(CmpIPredicate::eq, warp.activeBits(mask),
-                    s.intConstant(32, 0xffffffff));
+    regular = s.cmp(CmpIPredicate::eq, warp.activeBits(mask), warp.allBits());
   return warp.both(regular, groupsHold(warp, address));
 }
 

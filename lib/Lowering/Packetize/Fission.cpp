@@ -74,7 +74,7 @@ public:
   SplitKernel(WarpBuilder &warp, const CtaLevel &levels)
       : warp(warp), levels(levels), frame(warp, levels) {
     if (mayFormTeams(warp.shapes.getContext(), warp.target))
-      same.emplace(warp.func, warp.shapes);
+      teams.emplace(warp.func, warp.shapes, warp.target);
   }
   /// \returns the bytes of the frame.
   FailureOr<int64_t> emit(Block &body);
@@ -97,7 +97,7 @@ private:
   WarpBuilder &warp;
   const CtaLevel &levels;
   WarpFrame frame;
-  std::optional<SameInWarps> same; ///< only if there may be teams
+  std::optional<TeamPlanner> teams; ///< only if there may be teams
 };
 
 } // namespace
@@ -122,6 +122,13 @@ static int64_t bytesOf(Type type) {
     return vector.getNumElements() *
            int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
   return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
+}
+
+/// The frame begins at a line of the caches, and so does each slot.
+static constexpr int64_t kFrameAlign = 64;
+
+static unsigned alignOf(Type type) {
+  return unsigned(std::min(bytesOf(type), kFrameAlign));
 }
 
 Value WarpFrame::ownerOf(Value v) const {
@@ -163,10 +170,17 @@ const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
     return it->second;
   SmallVector<Type> types;
   warp.values.flattenTypes(v, types);
-  for (Type type : types)
-    it->second.bytes += llvm::alignTo(bytesOf(storedType(type)), 64);
-  it->second.offset = bytes;
-  bytes += it->second.bytes * ((warp.shapes.getContext().threads() + 31) / 32);
+  Slot &slot = it->second;
+  unsigned align = 1;
+  for (Type type : types) {
+    Type stored = storedType(type);
+    slot.bytes = llvm::alignTo(slot.bytes, alignOf(stored)) + bytesOf(stored);
+    align = std::max(align, alignOf(stored));
+  }
+  slot.bytes = llvm::alignTo(slot.bytes, align);
+  slot.offset = bytes;
+  bytes = llvm::alignTo(bytes + slot.bytes * warp.shapes.getContext().warps(),
+                        kFrameAlign);
   return it->second;
 }
 
@@ -188,11 +202,11 @@ void WarpFrame::store(Value v, ArrayRef<Value> flat) {
     Type type = storedType(value.getType());
     if (type != value.getType())
       value = warp.create<arith::ExtUIOp>(type, value);
-    warp.create<LLVM::StoreOp>(value, placeOf(slot, offset),
-                               unsigned(std::min<int64_t>(bytesOf(type), 64)));
-    offset += llvm::alignTo(bytesOf(type), 64);
+    offset = llvm::alignTo(offset, alignOf(type));
+    warp.create<LLVM::StoreOp>(value, placeOf(slot, offset), alignOf(type));
+    offset += bytesOf(type);
   }
-  assert(offset == slot.bytes && "the value fills its slot");
+  assert(offset <= slot.bytes && "the value fits its slot");
 }
 
 void WarpFrame::load(Value v) {
@@ -204,13 +218,13 @@ void WarpFrame::load(Value v) {
   int64_t offset = 0;
   for (Type type : types) {
     Type stored = storedType(type);
-    Value value = warp.create<LLVM::LoadOp>(
-        stored, placeOf(slot, offset),
-        unsigned(std::min<int64_t>(bytesOf(stored), 64)));
+    offset = llvm::alignTo(offset, alignOf(stored));
+    Value value = warp.create<LLVM::LoadOp>(stored, placeOf(slot, offset),
+                                            alignOf(stored));
     if (stored != type)
       value = warp.create<arith::TruncIOp>(type, value);
     flat.push_back(value);
-    offset += llvm::alignTo(bytesOf(stored), 64);
+    offset += bytesOf(stored);
   }
   ValueRange range = flat;
   warp.values.unflatten(v, range);
@@ -309,12 +323,12 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
     return success();
   };
   TeamPlan plan;
-  if (same)
-    plan = planTeam(ops, warp.shapes, *same, warp.target);
+  if (teams)
+    plan = teams->plan(ops);
   if (plan.warps > 1)
-    return emitTeams(warp, plan, *same, ops, {before, after});
-  scf::ForOp loop = buildCountedLoop(
-      warp, (warp.shapes.getContext().threads() + 31) / 32, {});
+    return emitTeams(warp, plan, ops, {before, after});
+  scf::ForOp loop =
+      buildCountedLoop(warp, warp.shapes.getContext().warps(), {});
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterStrand(loop.getInductionVar());

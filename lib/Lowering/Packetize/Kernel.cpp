@@ -51,11 +51,11 @@ static LogicalResult emitWarpLoop(WarpBuilder &warp, Block *entry,
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
-    SameInWarps same(warp.func, warp.shapes);
-    TeamPlan plan = planTeam(ops, warp.shapes, same, warp.target);
+    TeamPlanner planner(warp.func, warp.shapes, warp.target);
+    TeamPlan plan = planner.plan(ops);
     auto nothing = [] { return success(); };
     if (plan.warps > 1)
-      return emitTeams(warp, plan, same, ops, {nothing, nothing});
+      return emitTeams(warp, plan, ops, {nothing, nothing});
   }
   if (maySweep(warp, body)) {
     entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());

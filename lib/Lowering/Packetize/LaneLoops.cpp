@@ -77,7 +77,7 @@ Value LoopLane::get(const LaneAddress &address) {
     return get(address.vectors);
   const LanePattern &pattern = *address.pattern;
   int64_t stride = pattern[1] - pattern[0];
-  if (!isContiguous(shapeOf(address), stride, 32))
+  if (!isContiguous(shapeOf(address), stride, warp.numLanes()))
     return get(address.vectors);
   ChunkBuilder s = warp.scalar();
   Value distance =
@@ -143,7 +143,7 @@ static void loopOverBits(WarpBuilder &warp, Value bits,
 /// Emits a loop over all lanes of the warp.
 static void loopOverAll(WarpBuilder &warp, unsigned unroll,
                         llvm::function_ref<void(LoopLane &)> body) {
-  assert(32 % unroll == 0 && "no lanes are left over");
+  assert(warp.numLanes() % unroll == 0 && "no lanes are left over");
   ChunkBuilder s = warp.scalar();
   auto emitTurn = [&](Operation *loop, Value first) {
     LoopLane lane(warp, loop);
@@ -155,7 +155,7 @@ static void loopOverAll(WarpBuilder &warp, unsigned unroll,
     return s.add(first, s.intConstant(32, unroll));
   };
   buildLoop(warp, s.intConstant(32, 0), emitTurn, [&](Value next) {
-    return s.cmp(CmpIPredicate::ne, next, s.intConstant(32, 32));
+    return s.cmp(CmpIPredicate::ne, next, s.intConstant(32, warp.numLanes()));
   });
 }
 

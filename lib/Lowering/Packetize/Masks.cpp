@@ -58,9 +58,14 @@ Value WarpBuilder::laneBits(llvm::function_ref<Value(unsigned)> chunkOf) {
   return bits;
 }
 
+Value WarpBuilder::allBits() {
+  unsigned bits = perThread() ? 32 : numLanes();
+  return scalar().intConstant(32, llvm::maskTrailingOnes<uint32_t>(bits));
+}
+
 Value WarpBuilder::activeBits(Value mask) {
   if (!needsMask(mask))
-    return scalar().intConstant(32, 0xffffffff);
+    return allBits();
   return laneBits([&](unsigned c) { return maskChunk(mask, c); });
 }
 

@@ -166,9 +166,10 @@ static constexpr int64_t kLine = 64;
 static bool fillsLines(WarpBuilder &warp, const WarpAccess &access) {
   int64_t each = bytesOf(access.element) * access.count;
   AccessShape shape = shapeOf(access.address);
-  return each * 32 % kLine == 0 && each * warp.target.chunk >= 16 &&
-         warp.target.chunk > 1 && shape.pattern &&
-         !warp.needsMask(access.mask) && isContiguous(shape, each, 32);
+  return each * warp.numLanes() % kLine == 0 &&
+         each * warp.target.chunk >= 16 && warp.target.chunk > 1 &&
+         shape.pattern && !warp.needsMask(access.mask) &&
+         isContiguous(shape, each, warp.numLanes());
 }
 
 /// Scalar i1: should the lines that the warp writes go past the caches?

@@ -110,7 +110,7 @@ void WarpBuilder::enterStrand(Value number) {
     kernel.localBase =
         s.add(kernel.localArena, s.mul(stride, s.resize(number, 64, false)));
   }
-  kernel.linear = perThread() ? number : s.shlBy(number, 5);
+  kernel.linear = s.shlBy(number, llvm::Log2_32(numLanes()));
 }
 
 Value WarpBuilder::callHelper(size_t offset, ArrayRef<Value> operands,

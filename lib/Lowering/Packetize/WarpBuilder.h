@@ -73,9 +73,9 @@ public:
   const Dispatch &dispatch;
   /// Thread mode: every value is a scalar.
   bool perThread() const { return shapes.getContext().lanes == 1; }
-  unsigned numChunks() const {
-    return shapes.getContext().lanes / target.chunk;
-  }
+  /// Threads of the warp: 32, fewer in a narrow one, or 1.
+  unsigned numLanes() const { return shapes.getContext().lanes; }
+  unsigned numChunks() const { return numLanes() / target.chunk; }
   const Shape &shapeOf(mlir::Value v) const { return shapes.get(v); }
 
   // -- Where code goes
@@ -120,6 +120,8 @@ public:
   mlir::Value maskChunk(mlir::Value mask, unsigned c);
   /// The lanes of all chunks in which it runs, as an i32.
   mlir::Value activeBits(mlir::Value mask);
+  /// The bits of all lanes, as an i32. In thread mode all 32 are set.
+  mlir::Value allBits();
   /// Packs the 32 lanes of a predicate into an i32; `chunkOf` supplies the
   /// vectors.
   mlir::Value laneBits(llvm::function_ref<mlir::Value(unsigned chunk)> chunkOf);

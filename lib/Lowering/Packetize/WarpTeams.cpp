@@ -22,10 +22,11 @@ namespace {
 
 class WarpTeam {
 public:
-  WarpTeam(WarpBuilder &warp, const TeamPlan &plan, const SameInWarps &same)
-      : warp(warp), plan(plan), same(same), members(plan.warps) {}
+  WarpTeam(WarpBuilder &warp, const TeamPlan &plan)
+      : warp(warp), plan(plan), same(*plan.same), members(plan.warps) {}
 
-  /// The code from here on is for the warps from number `first` (i32) on.
+  /// The code from here on is for the team whose first warp has the number
+  /// `first` (i32).
   void enter(Value first);
   /// Emits `code` for each warp.
   LogicalResult forEach(function_ref<LogicalResult()> code);
@@ -72,7 +73,8 @@ private:
 void WarpTeam::enter(Value first) {
   ChunkBuilder s = warp.scalar();
   for (auto [i, member] : llvm::enumerate(members)) {
-    warp.enterStrand(i ? s.add(first, s.intConstant(32, i)) : first);
+    warp.enterStrand(i ? s.add(first, s.intConstant(32, i * plan.stride))
+                       : first);
     member = {warp.kernel.strand, warp.kernel.linear, warp.kernel.localBase,
               warp.values.getForms()};
   }
@@ -301,16 +303,18 @@ Value WarpTeam::allTakeAssumedWay() {
 
 /// Emits a loop over the warps of a team that part.
 static LogicalResult emitOneByOne(WarpBuilder &warp, Value first,
-                                  unsigned warps, ArrayRef<Operation *> ops,
+                                  const TeamPlan &plan,
+                                  ArrayRef<Operation *> ops,
                                   WarpFrameCode code) {
-  scf::ForOp loop = buildCountedLoop(warp, warps, {});
+  scf::ForOp loop =
+      buildCountedLoop(warp, plan.warps * plan.stride, {}, plan.stride);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterStrand(warp.scalar().add(first, loop.getInductionVar()));
   warp.enterBlock();
   auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
   // What was tested for one warp of the team says nothing about this one.
-  warp.member = warps;
+  warp.member = plan.warps;
   if (failed(code.before()))
     return failure();
   for (Operation *op : ops)
@@ -319,11 +323,22 @@ static LogicalResult emitOneByOne(WarpBuilder &warp, Value first,
   return code.after();
 }
 
+/// The number, i32, of the first warp of a team. With a stride, `stride` teams
+/// lie interleaved in as many warps as they have together.
+static Value firstOfTeam(WarpBuilder &warp, const TeamPlan &plan, Value team) {
+  ChunkBuilder s = warp.scalar();
+  Value warps = s.intConstant(32, plan.warps);
+  if (plan.stride == 1)
+    return s.mul(team, warps);
+  Value stride = s.intConstant(32, plan.stride);
+  Value place = warp.create<arith::RemUIOp>(team, stride);
+  return s.add(s.mul(s.sub(team, place), warps), place);
+}
+
 LogicalResult ptxjit::emitTeams(WarpBuilder &warp, const TeamPlan &plan,
-                                const SameInWarps &same,
                                 ArrayRef<Operation *> ops, WarpFrameCode code) {
-  assert(plan.warps > 1 && "a team has several warps");
-  unsigned warps = warp.shapes.getContext().threads() / 32;
+  assert(plan.warps > 1 && plan.same && "a team has several warps");
+  unsigned warps = warp.shapes.getContext().warps();
   const WarpValues::Forms outside = warp.values.getForms();
   auto restore = [&] {
     WarpValues::Forms forms = outside;
@@ -340,9 +355,8 @@ LogicalResult ptxjit::emitTeams(WarpBuilder &warp, const TeamPlan &plan,
     restore();
   });
 
-  ChunkBuilder s = warp.scalar();
-  Value first = s.mul(loop.getInductionVar(), s.intConstant(32, plan.warps));
-  WarpTeam team(warp, plan, same);
+  Value first = firstOfTeam(warp, plan, loop.getInductionVar());
+  WarpTeam team(warp, plan);
   team.enter(first);
   auto *split = plan.assumed ? llvm::find(ops, plan.assumed) : ops.end();
   size_t numFront = size_t(split - ops.begin());
@@ -362,5 +376,5 @@ LogicalResult ptxjit::emitTeams(WarpBuilder &warp, const TeamPlan &plan,
     return failure();
   restore();
   warp.b.setInsertionPointToStart(choice.elseBlock());
-  return emitOneByOne(warp, first, plan.warps, ops, code);
+  return emitOneByOne(warp, first, plan, ops, code);
 }

@@ -21,7 +21,6 @@ struct WarpFrameCode {
 /// `plan.warps` warps runs `ops`, which stand in one block, side by side.
 /// \pre plan.warps > 1. Afterwards values have the forms that they had before.
 llvm::LogicalResult emitTeams(WarpBuilder &warp, const TeamPlan &plan,
-                              const SameInWarps &same,
                               llvm::ArrayRef<mlir::Operation *> ops,
                               WarpFrameCode code);
 
