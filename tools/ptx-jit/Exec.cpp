@@ -60,19 +60,13 @@ static void offerTools() {
     setenv(name, (folder + "/ptxas").c_str(), 0);
 }
 
-int ptxjit::execProgram(int argc, char **argv) {
-  int first = argc > 0 && std::strcmp(argv[0], "--") == 0;
-  if (first >= argc) {
-    std::fprintf(stderr,
-                 "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
-    return 1;
-  }
+std::string ptxjit::prepareEnvironment() {
   // In an installation and in a build folder.
   std::string libraries =
       findFolder({"/../lib/ptx-jit", "/../lib"}, "libcuda.so.1");
   if (libraries.empty()) {
     std::fprintf(stderr, "ptx-jit: libcuda.so.1 is not beside this program\n");
-    return 1;
+    return "";
   }
   prepend("LD_LIBRARY_PATH", libraries);
   prepend("LD_AUDIT", libraries + "/libptxjit-audit.so");
@@ -81,6 +75,18 @@ int ptxjit::execProgram(int argc, char **argv) {
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 0);
   setenv("NUMBA_CUDA_DRIVER", (libraries + "/libcuda.so.1").c_str(), 0);
   offerTools();
+  return libraries;
+}
+
+int ptxjit::execProgram(int argc, char **argv) {
+  int first = argc > 0 && std::strcmp(argv[0], "--") == 0;
+  if (first >= argc) {
+    std::fprintf(stderr,
+                 "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
+    return 1;
+  }
+  if (prepareEnvironment().empty())
+    return 1;
   execvp(argv[first], argv + first);
   int error = errno;
   std::fprintf(stderr, "ptx-jit: '%s' cannot be started: %s\n", argv[first],
