@@ -112,8 +112,8 @@ class Context:
     with all that runs in it, so that each thread and each stream has one."""
 
     def __init__(self) -> None:
+        self.handle = ctypes.c_void_p()  # null, if what follows fails
         self.driver = get_driver()
-        self.handle = ctypes.c_void_p()
         self.driver.call("cuCtxCreate_v2", ctypes.byref(self.handle),
                          ctypes.c_uint(0), ctypes.c_int(0))
         # The thread keeps the one that it had.

@@ -99,8 +99,10 @@ def _open_capsule(capsule: Any) -> _Tensor:
 
 
 def _is_contiguous(tensor: _Tensor) -> bool:
+    if not tensor.ndim or not tensor.strides:
+        return True
     shape = tensor.shape[:tensor.ndim]
-    if not tensor.strides or 0 in shape:
+    if 0 in shape:
         return True
     expected = 1
     for extent, stride in zip(reversed(shape),

@@ -99,6 +99,7 @@ static void printLine(const std::vector<std::string> &cells) {
 
 static void printHeader(const std::vector<const Field *> &fields) {
   std::vector<std::string> cells;
+  cells.reserve(fields.size());
   for (const Field *field : fields)
     cells.push_back(field->unit
                         ? std::string(field->name) + " [" + field->unit + "]"

@@ -8,6 +8,7 @@
 
 #include "Report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 
@@ -23,7 +24,7 @@ static const char *orNone(const Value &value) {
 }
 
 /// Shortens a text to `most` characters.
-static std::string shorten(std::string text, size_t most) {
+static std::string shorten(const std::string &text, size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
@@ -50,14 +51,28 @@ static void printHead() {
       kColumns);
 }
 
+/// Puts white space in front of a text.
+static std::string padTo(size_t width, const std::string &text) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+/// The cell of the memory, which is 24 characters wide. The total may need some
+/// of the place of what is used.
+static std::string describeMemory(const Device &device) {
+  std::string total =
+      " / " + padTo(6, orNone(device.getTotalMemory())) + "MiB ";
+  return padTo(24 - total.size(),
+               std::string(orNone(device.getUsedMemory())) + "MiB") +
+         total;
+}
+
 static void printRow(const Device &device) {
   std::printf("|%4s  %-27s%6s  |%19s %3s |%21s |\n", orNone(device.getIndex()),
               shorten(device.getName().value_or("N/A"), 27).c_str(), "N/A",
               orNone(device.getBusId()), "N/A", "N/A");
-  std::printf("| N/A   N/A  N/A               N/A /  N/A |%8sMiB / %6sMiB "
-              "|%8s%13s |\n",
-              orNone(device.getUsedMemory()), orNone(device.getTotalMemory()),
-              "N/A", orNone(device.getComputeMode()));
+  std::printf("| N/A   N/A  N/A               N/A /  N/A |%s|%8s%13s |\n",
+              describeMemory(device).c_str(), "N/A",
+              orNone(device.getComputeMode()));
   std::printf("|%41s|%24s|%21s |\n%s", "", "", "N/A", kColumns);
 }
 

@@ -96,6 +96,13 @@ class TensorTest(SaxpyTest):
         self.refuses(Tensor(range(6), (2, 3), strides=(1, 2)), ValueError,
                      "do not lie one after another")
 
+    def test_single_numbers(self):
+        x, y = Tensor([3], ()), Tensor([1], ())
+        for tensor in (x, y):
+            tensor.managed.tensor.shape = tensor.managed.tensor.strides = None
+        self.add(x, y, 1)
+        self.assertEqual(y.values(), [7])
+
     def test_what_is_refused(self):
         self.refuses(Tensor([0], (1,), flags=1), ValueError, "read-only")
         self.refuses(Tensor([0], (1,), major=2), ValueError, r"DLPack 2\.0")
