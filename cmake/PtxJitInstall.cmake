@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake --install: programs, libraries, headers of the C++ interface, and a
-# CMake package. The drop-in libraries go to a folder of their own, so that
-# nobody gets them in place of a real driver without asking for them: by
-# `ptx-jit exec` or LD_LIBRARY_PATH.
+# cmake --install: programs, libraries, headers of the C++ interface, a CMake
+# package and the Python package. The drop-in libraries go to a folder of their
+# own, so that nobody gets them in place of a real driver without asking for
+# them: by `ptx-jit exec` or LD_LIBRARY_PATH.
+#
+# Components: `runtime`, which is all that users need, `python`, and `developer`
+# and `mpi`, which need packages that only who builds ptx-jit is sure to have.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 set(private_libdir ${CMAKE_INSTALL_LIBDIR}/ptx-jit)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/PtxJit)
 
-install(TARGETS ptx-jit ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Not in bin, where it would hide NVIDIA's ptxas. `ptx-jit exec` looks here.
-install(TARGETS ptxas RUNTIME DESTINATION libexec/ptx-jit)
+install(TARGETS ptx-jit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  COMPONENT developer)
+# Not in bin, where they would hide NVIDIA's. `ptx-jit exec` looks here.
+install(TARGETS ptxas nvidia-smi RUNTIME DESTINATION libexec/ptx-jit)
 install(TARGETS cuda cudart cudart12 nvidia-ml nccl gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 if(TARGET ptxjit-nccl-mpi)
-  install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir})
+  install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir}
+    COMPONENT mpi)
 endif()
 # The C++ interface: one header, one library.
 install(TARGETS ptxjit EXPORT PtxJitTargets
@@ -23,9 +30,24 @@ install(TARGETS ptxjit EXPORT PtxJitTargets
 install(FILES ${CMAKE_SOURCE_DIR}/include/ptxjit/ptxjit.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit)
 
+# A wheel has libraries of the system (TBB, zstd) in the private folder.
+set_target_properties(cuda gpuocelot ptxjit-compiler PROPERTIES
+  INSTALL_RPATH "$ORIGIN")
+set_target_properties(ptxjit PROPERTIES INSTALL_RPATH "$ORIGIN/ptx-jit")
+set_target_properties(ptxas nvidia-smi PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../../${private_libdir}")
+
+# The name by which Debian looks for it.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ptx-jit RENAME copyright)
 # The folder of tests to copy (docs/Testing.md).
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/lit
   DESTINATION ${CMAKE_INSTALL_DATADIR}/ptx-jit/examples)
+
+# Where Debian's Python looks, if the prefix is /usr.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/ptxjit
+  DESTINATION lib/python3/dist-packages COMPONENT python
+  FILES_MATCHING PATTERN *.py PATTERN py.typed)
 
 install(EXPORT PtxJitTargets NAMESPACE PtxJit:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/PtxJitConfig.cmake.in

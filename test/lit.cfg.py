@@ -62,6 +62,14 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
         config.substitutions.append(("%triton-python", python))
         break
 
+# Tests that make packages. The wheel is installed in a new environment.
+if all(map(shutil.which, ("readelf", "strip", "dpkg"))) and subprocess.run(
+        [config.python, "-c", "import ensurepip, venv"],
+        capture_output=True).returncode == 0:
+    config.available_features.add("wheel-tools")
+if all(map(shutil.which, ("dpkg-deb", "dpkg-shlibdeps", "cpack"))):
+    config.available_features.add("deb-tools")
+
 # Builds with assertions have debug lines.
 help_text = subprocess.run([os.path.join(tools, "ptx-opt"), "--help"],
                            capture_output=True, text=True).stdout

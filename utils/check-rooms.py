@@ -16,7 +16,7 @@ import sys
 TOP = {".ci", ".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt",
        "CHANGELOG.md", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
        "README.md", "REUSE.toml", "bench",
-       "cmake", "docs", "examples", "include", "lib", "test", "tools",
+       "cmake", "docs", "examples", "include", "lib", "python", "test", "tools",
        "unittests", "utils"}
 
 ALLOWED = {

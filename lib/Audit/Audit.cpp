@@ -15,10 +15,18 @@
 
 #define PTXJIT_AUDIT_EXPORT extern "C" __attribute__((visibility("default")))
 
-static const char *const kOurs[] = {"libcuda.so.1",    "libcuda.so",
-                                    "libcudart.so.13", "libcudart.so.12",
-                                    "libgpuocelot.so", "libnvidia-ml.so.1",
-                                    "libnccl.so.2"};
+static const struct {
+  const char *name, *file;
+} kOurs[] = {
+    {"libcuda.so.1", "libcuda.so.1"},
+    // A link that not all installations have.
+    {"libcuda.so", "libcuda.so.1"},
+    {"libcudart.so.13", "libcudart.so.13"},
+    {"libcudart.so.12", "libcudart.so.12"},
+    {"libgpuocelot.so", "libgpuocelot.so"},
+    {"libnvidia-ml.so.1", "libnvidia-ml.so.1"},
+    {"libnccl.so.2", "libnccl.so.2"},
+};
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 
@@ -29,13 +37,13 @@ PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *,
   const char *folder = std::getenv("PTXJIT_LIBRARIES");
   const char *slash = std::strrchr(name, '/');
   const char *base = slash ? slash + 1 : name;
-  for (const char *ours : kOurs) {
-    if (!folder || std::strcmp(base, ours) != 0 ||
-        std::strlen(folder) + std::strlen(base) + 2 > sizeof(path))
+  for (const auto &ours : kOurs) {
+    if (!folder || std::strcmp(base, ours.name) != 0 ||
+        std::strlen(folder) + std::strlen(ours.file) + 2 > sizeof(path))
       continue;
     std::strcpy(path, folder);
     std::strcat(path, "/");
-    std::strcat(path, base);
+    std::strcat(path, ours.file);
     if (access(path, R_OK) == 0)
       return path;
   }

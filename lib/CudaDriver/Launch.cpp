@@ -7,6 +7,7 @@
 #include "DeviceNode.h"
 #include "Graph.h"
 #include "KernelServices.h"
+#include "ptxjit/CudaDriver/KernelParam.h"
 
 #include <algorithm>
 #include <cassert>
@@ -103,6 +104,21 @@ PTXJIT_CUDA_API(cuKernelGetParamInfo,
                 kernel, index, offset, size) {
   return cuFuncGetParamInfo(reinterpret_cast<CUfunction>(kernel), index, offset,
                             size);
+}
+PTXJIT_CUDA_EXPORT CUresult cuPtxjitGetKernelParam(CUkernel kernel,
+                                                   size_t index,
+                                                   PtxjitKernelParam *out) {
+  Function *function;
+  if (CUresult error =
+          findFunction(reinterpret_cast<CUfunction>(kernel), function))
+    return error;
+  if (!out || index >= function->kernel->numParams)
+    return CUDA_ERROR_INVALID_VALUE;
+  const PtxjitParam &param = function->kernel->params[index];
+  size_t count = size_t(param.count);
+  *out = {param.name, param.type, count, param.offset,
+          param.elementBytes * count};
+  return CUDA_SUCCESS;
 }
 PTXJIT_CUDA_API(cuFuncIsLoaded, (int *state, CUfunction handle), state,
                 handle) {

@@ -47,10 +47,10 @@ static void prepend(const char *name, const std::string &value) {
   setenv(name, list.c_str(), 1);
 }
 
-/// Makes programs find our ptxas. Frameworks that generate PTX run ptxas on it:
-/// they find it in PATH or by variables of their own, which are left alone if
-/// the user has set them.
-static void offerAssembler() {
+/// Makes programs find our ptxas and nvidia-smi in PATH. Frameworks that
+/// generate PTX run ptxas on it. Some have variables of their own for it, which
+/// are left alone if the user has set them.
+static void offerTools() {
   std::string folder = findFolder({"/../libexec/ptx-jit"}, "ptxas");
   if (folder.empty())
     return;
@@ -60,19 +60,13 @@ static void offerAssembler() {
     setenv(name, (folder + "/ptxas").c_str(), 0);
 }
 
-int ptxjit::execProgram(int argc, char **argv) {
-  int first = argc > 0 && std::strcmp(argv[0], "--") == 0;
-  if (first >= argc) {
-    std::fprintf(stderr,
-                 "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
-    return 1;
-  }
+std::string ptxjit::prepareEnvironment() {
   // In an installation and in a build folder.
   std::string libraries =
       findFolder({"/../lib/ptx-jit", "/../lib"}, "libcuda.so.1");
   if (libraries.empty()) {
     std::fprintf(stderr, "ptx-jit: libcuda.so.1 is not beside this program\n");
-    return 1;
+    return "";
   }
   prepend("LD_LIBRARY_PATH", libraries);
   prepend("LD_AUDIT", libraries + "/libptxjit-audit.so");
@@ -80,7 +74,19 @@ int ptxjit::execProgram(int argc, char **argv) {
   // Triton and Numba take a path from a variable instead of searching.
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 0);
   setenv("NUMBA_CUDA_DRIVER", (libraries + "/libcuda.so.1").c_str(), 0);
-  offerAssembler();
+  offerTools();
+  return libraries;
+}
+
+int ptxjit::execProgram(int argc, char **argv) {
+  int first = argc > 0 && std::strcmp(argv[0], "--") == 0;
+  if (first >= argc) {
+    std::fprintf(stderr,
+                 "ptx-jit: expected: ptx-jit exec -- PROGRAM ARGS...\n");
+    return 1;
+  }
+  if (prepareEnvironment().empty())
+    return 1;
   execvp(argv[first], argv + first);
   int error = errno;
   std::fprintf(stderr, "ptx-jit: '%s' cannot be started: %s\n", argv[first],

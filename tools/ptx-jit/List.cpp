@@ -6,6 +6,7 @@
 
 #include "List.h"
 #include "Diagnostics.h"
+#include "ImageTotals.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/Archive.h"
@@ -20,21 +21,6 @@ using namespace ptxjit;
 using Kind = DeviceImage::Kind;
 
 namespace {
-/// Counts modules, of each of which a program takes one image.
-class Totals {
-public:
-  void add(const DeviceImage &image, bool isFirstOfModule);
-  void print();
-
-private:
-  void finishModule();
-  size_t images = 0, usable = 0, otherPtx = 0, ltoOnly = 0, codeOnly = 0,
-         empty = 0;
-  // Of the current module:
-  bool isOpen = false, hasUsable = false, hasPtx = false, hasLto = false,
-       mayHaveKernels = false;
-};
-
 /// A line on the terminal, while the list goes elsewhere.
 class Progress {
 public:
@@ -72,56 +58,14 @@ private:
   }
 
   bool withKernels, isRight = true;
-  Totals totals;
+  ImageTotals totals;
   Progress progress;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Totals, progress
+// Progress
 //===----------------------------------------------------------------------===//
-
-void Totals::add(const DeviceImage &image, bool isFirstOfModule) {
-  if (isFirstOfModule)
-    finishModule();
-  isOpen = true;
-  ++images;
-  hasUsable |= image.isUsable;
-  hasPtx |= image.kind == Kind::Ptx;
-  hasLto |= image.kind == Kind::LtoIr;
-  mayHaveKernels |= image.kind != Kind::MachineCode || !image.isRead ||
-                    !image.kernels.empty();
-}
-
-void Totals::finishModule() {
-  if (isOpen)
-    ++(hasUsable        ? usable
-       : hasPtx         ? otherPtx
-       : hasLto         ? ltoOnly
-       : mayHaveKernels ? codeOnly
-                        : empty);
-  isOpen = hasUsable = hasPtx = hasLto = mayHaveKernels = false;
-}
-
-void Totals::print() {
-  finishModule();
-  size_t modules = usable + otherPtx + ltoOnly + codeOnly + empty;
-  if (!modules)
-    return;
-  std::printf("%zu image%s, %zu module%s", images, images == 1 ? "" : "s",
-              modules, modules == 1 ? "" : "s");
-  std::printf(": %zu with PTX that this device (%s) can run", usable,
-              getDeviceName().c_str());
-  if (otherPtx)
-    std::printf("; %zu with PTX for other devices (PTXJIT_DEVICE)", otherPtx);
-  if (ltoOnly)
-    std::printf("; %zu with LTO IR and no PTX", ltoOnly);
-  if (codeOnly)
-    std::printf("; %zu of machine code only", codeOnly);
-  if (empty)
-    std::printf("; %zu of machine code without kernels", empty);
-  std::printf("\n");
-}
 
 void Progress::tell(const std::string &name, double share) {
   constexpr std::chrono::milliseconds interval(200);
@@ -289,7 +233,8 @@ void Lister::list(const std::string &path) {
 }
 
 int Lister::finish() {
-  totals.print();
+  if (std::string text = totals.describe(); !text.empty())
+    std::printf("%s\n", text.c_str());
   return isRight ? 0 : 1;
 }
 

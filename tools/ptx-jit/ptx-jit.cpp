@@ -3,15 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs, lists, checks, tests and links PTX files, looks after the cache of
-// compiled kernels, and starts CUDA programs with our libraries. It is a client
-// of the C++ interface (ptxjit.h), like programs of users; of LLVM it uses the
-// support library, and the reader of ELF files.
+// compiled kernels, and starts CUDA programs with our libraries, or says what
+// is in the way. It is a client of the C++ interface (ptxjit.h), like programs
+// of users; of LLVM it uses the support library, and the reader of ELF files.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
 #include "CacheCommand.h"
 #include "Diagnostics.h"
+#include "Doctor.h"
 #include "Exec.h"
 #include "Link.h"
 #include "List.h"
@@ -43,10 +44,13 @@ static cl::SubCommand testCommand(
 static cl::SubCommand linkCommand("link",
                                   "Make one image of modules that refer to "
                                   "each other");
-// Only for --help: main() hands the arguments of `exec` to execProgram.
+// Only for --help: main() hands on the arguments of these.
 static cl::SubCommand execCommand("exec",
                                   "Start a CUDA program with our libraries in "
                                   "front");
+static cl::SubCommand doctorCommand("doctor",
+                                    "Say what keeps a CUDA program from "
+                                    "running");
 
 static cl::opt<std::string> runFile(cl::Positional, cl::desc("FILE.ptx"),
                                     cl::Required, cl::sub(runCommand),
@@ -449,9 +453,12 @@ int main(int argc, char **argv) {
   if (argc > 1 && std::strcmp(argv[1], "exec") == 0)
     return execProgram(argc - 2, argv + 2);
   llvm::InitLLVM init(argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "doctor") == 0)
+    return examineProgram(argc - 2, argv + 2);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *command : {&runCommand, &listCommand, &checkCommand,
-                                  &testCommand, &linkCommand, &execCommand})
+  for (cl::SubCommand *command :
+       {&runCommand, &listCommand, &checkCommand, &testCommand, &linkCommand,
+        &execCommand, &doctorCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(getCacheCategory(), getCacheCommand());
   cl::SetVersionPrinter(
@@ -470,6 +477,8 @@ int main(int argc, char **argv) {
       "      'f32[1024]=const(1),print=4' s32:1024\n\n"
       "  ptx-jit exec -- PROGRAM ARGS...\n\n"
       "starts a CUDA program with our libraries in front.\n\n"
+      "  ptx-jit doctor -- PROGRAM\n\n"
+      "says what keeps it from running so.\n\n"
       "  ptx-jit cache warm PROGRAM\n\n"
       "compiles its kernels ahead of time.\n");
   preferSecondTier();
@@ -486,6 +495,6 @@ int main(int argc, char **argv) {
   if (getCacheCommand())
     return runCache();
   std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test, "
-                       "link, cache or exec (ptx-jit --help)\n");
+                       "link, cache, exec or doctor (ptx-jit --help)\n");
   return 1;
 }

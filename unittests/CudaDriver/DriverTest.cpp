@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DriverFixture.h"
+#include "ptxjit/CudaDriver/KernelParam.h"
 
 #include <cstring>
 #include <numeric>
@@ -84,6 +85,41 @@ TEST_F(Driver, ExtraBuffer) {
   EXPECT_EQ(
       cuLaunchKernel(get("add"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra),
       CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(Driver, ParametersHaveTypes) {
+  CUmodule other;
+  ASSERT_EQ(cuModuleLoadData(&other, R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .f32 a, .param .align 8 .b8 s[24], .param .s16 n)
+{ ret; }
+.visible .entry none() { ret; }
+)"),
+            CUDA_SUCCESS);
+  CUfunction function;
+  ASSERT_EQ(cuModuleGetFunction(&function, other, "k"), CUDA_SUCCESS);
+  auto kernel = reinterpret_cast<CUkernel>(function);
+  const PtxjitKernelParam expected[] = {
+      {"a", "f32", 1, 0, 4}, {"s", "b8", 24, 8, 24}, {"n", "s16", 1, 32, 2}};
+  PtxjitKernelParam param;
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(cuPtxjitGetKernelParam(kernel, i, &param), CUDA_SUCCESS);
+    EXPECT_STREQ(param.name, expected[i].name);
+    EXPECT_STREQ(param.type, expected[i].type);
+    EXPECT_EQ(param.count, expected[i].count);
+    EXPECT_EQ(param.offset, expected[i].offset);
+    EXPECT_EQ(param.bytes, expected[i].bytes);
+  }
+  EXPECT_EQ(cuPtxjitGetKernelParam(kernel, 3, &param),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPtxjitGetKernelParam(kernel, 0, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPtxjitGetKernelParam(nullptr, 0, &param),
+            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuModuleUnload(other), CUDA_SUCCESS);
+  EXPECT_EQ(cuPtxjitGetKernelParam(kernel, 0, &param),
+            CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(Driver, BadHandlesPointersSizesNames) {
