@@ -60,6 +60,11 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
                                  capture_output=True).returncode == 0:
         config.available_features.add("triton")
         config.substitutions.append(("%triton-python", python))
+        # With a torch, too, that has no CUDA device.
+        if subprocess.run([python, "-c", "import torch; "
+                           "exit(torch.cuda.is_available())"],
+                          capture_output=True).returncode == 0:
+            config.available_features.add("triton-torch")
         break
 
 # Tests that make packages. The wheel is installed in a new environment.

@@ -202,7 +202,8 @@ def main():
             ("WHEEL", "Wheel-Version: 1.0\nGenerator: ptx-jit\n"
              f"Root-Is-Purelib: false\nTag: {tag}\n"),
             ("entry_points.txt",
-             "[console_scripts]\nptx-jit = ptxjit.__main__:main\n")):
+             "[console_scripts]\nptx-jit = ptxjit.__main__:main\n"
+             "[triton.backends]\nptxjit = ptxjit.triton\n")):
         wheel.add(f"{wheel.info}/{name}", text.encode())
     wheel.finish()
     print(wheel.path)

@@ -19,7 +19,8 @@ namespace ptxjit {
 /// single threads.
 struct StrandShape {
   uint32_t threads = 32;
-  uint32_t lanes = 32; ///< per strand: 32 or 1
+  /// Per strand: 32 or 1; any number in loops over warps, which have no fibers.
+  uint32_t lanes = 32;
   uint32_t count() const { return (threads + lanes - 1) / lanes; }
   uint32_t warps() const { return (threads + 31) / 32; }
   uint32_t warpOf(uint32_t strand) const { return strand * lanes / 32; }

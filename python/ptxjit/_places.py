@@ -37,3 +37,13 @@ def library_folder() -> str:
         if os.path.exists(os.path.join(folder, "libcuda.so.1")):
             return folder
     raise FileNotFoundError(f"libcuda.so.1 is not beside {binary}")
+
+
+def ptxas_path() -> str:
+    """Our ``ptxas``, which writes PTX. Raises FileNotFoundError."""
+    binary = binary_path()
+    root = os.path.dirname(os.path.dirname(binary))
+    path = os.path.join(root, "libexec", "ptx-jit", "ptxas")
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"ptxas is not beside {binary}")
+    return path
