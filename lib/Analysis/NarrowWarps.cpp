@@ -99,15 +99,22 @@ static bool hasBarrier(FuncOp kernel) {
       .wasInterrupted();
 }
 
+/// Does the kernel do little but read and write rows? Then it waits for memory.
+static bool streams(FuncOp kernel) {
+  constexpr unsigned kManyOps = 256;
+  unsigned numOps = 0;
+  kernel.walk([&](Operation *) { ++numOps; });
+  return numOps < kManyOps && !hasLoop(kernel) && !hasBarrier(kernel);
+}
+
 /// The lanes that suit a kernel: two vectors in a block of several rows, or one
 /// if rows are as short. So blocks of 16 x 16 and 32 x 8 gain a fifth on AVX2
-/// (docs/Performance.md). Blocks of one row lose as much, and so do kernels
-/// that stream long rows through straight code.
+/// (docs/Performance.md). Blocks of one row lose as much, and so do streams of
+/// long rows.
 static unsigned lanesFor(FuncOp kernel, const ShapeContext &context,
                          unsigned chunk) {
   unsigned row = context.block[0], lanes = 2 * chunk;
-  if (context.threads() == row ||
-      (row >= kWarpLanes && !hasLoop(kernel) && !hasBarrier(kernel)))
+  if (context.threads() == row || (row >= kWarpLanes && streams(kernel)))
     return kWarpLanes;
   if (row % lanes != 0)
     lanes = chunk;

@@ -109,6 +109,7 @@ Error ptxjit::generateCode(Module &module, TargetMachine &machine,
   groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
+  makeTransposes(module, machine);
   assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");
   raw_svector_ostream os(out);
   legacy::PassManager passes;

@@ -5,14 +5,16 @@
 // LLVM keeps a <8 x i1> that lives across blocks as <8 x i16>. It is packed
 // after each comparison and unpacked for each select or masked access.
 // Comparisons produce, and blends and masked accesses use, <8 x i32>, so this
-// pass keeps masks in that form. It runs behind the optimizer, which would turn
-// them into i1 again.
+// pass keeps masks in that form, and shuffles them in it where masked accesses
+// have several elements for each lane. It runs behind the optimizer, which
+// would turn them into i1 again.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 
 using namespace llvm;
@@ -30,10 +32,14 @@ public:
   void run(Function &function) {
     SmallVector<PHINode *> phis;
     SmallVector<Instruction *> others;
+    SmallVector<ShuffleVectorInst *> shuffles;
     for (BasicBlock &block : function)
       for (Instruction &instruction : block)
         if (auto *phi = dyn_cast<PHINode>(&instruction); phi && isMask(*phi))
           phis.push_back(phi);
+        else if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction);
+                 shuffle && isMask(*shuffle) && isForAccesses(*shuffle))
+          shuffles.push_back(shuffle);
         else if (isMask(instruction) && livesAcrossBlocks(instruction))
           others.push_back(&instruction);
     for (PHINode *phi : phis)
@@ -47,6 +53,8 @@ public:
       narrowUses(*phi);
     for (Instruction *instruction : others)
       narrowUses(*instruction);
+    for (ShuffleVectorInst *shuffle : shuffles)
+      shuffleWide(shuffle);
     // Phis may use each other, so drop all uses first.
     for (PHINode *phi : phis)
       phi->replaceAllUsesWith(PoisonValue::get(phi->getType()));
@@ -65,6 +73,25 @@ private:
       auto *user = cast<Instruction>(use.getUser());
       return user->getParent() != mask.getParent() && !isa<PHINode>(user);
     });
+  }
+
+  static bool isForAccesses(const ShuffleVectorInst &mask) {
+    return all_of(mask.users(), [](const User *user) {
+      auto *call = dyn_cast<IntrinsicInst>(user);
+      return call && (call->getIntrinsicID() == Intrinsic::masked_load ||
+                      call->getIntrinsicID() == Intrinsic::masked_store);
+    });
+  }
+
+  void shuffleWide(ShuffleVectorInst *shuffle) {
+    Value *first = widen(shuffle->getOperand(0));
+    Value *second = widen(shuffle->getOperand(1));
+    IRBuilder<> builder(shuffle);
+    Value *wide =
+        builder.CreateShuffleVector(first, second, shuffle->getShuffleMask());
+    shuffle->replaceAllUsesWith(
+        builder.CreateICmpSLT(wide, Constant::getNullValue(wide->getType())));
+    shuffle->eraseFromParent();
   }
 
   /// \returns a vector with all ones where `mask` is true, made once, behind

@@ -2,7 +2,7 @@
 ; RUN: ptx-opt %s --cpu=x86-64-v4 --llvm-widen-masks | FileCheck %s --check-prefix=AVX512
 ;
 ; AVX2 has no mask registers: masks that live across blocks are vectors of i32.
-; AVX512-NOT: <8 x i32>
+; AVX512-NOT: sext <8 x i1>
 
 ; The lanes that are still in a loop.
 ; CHECK-LABEL: define void @loop
@@ -106,4 +106,27 @@ then:
   ret float %v
 end:
   ret float %a
+}
+
+; A mask of 8 lanes for two elements of each is shuffled in its wide form, but not
+; if others than masked accesses see it.
+; CHECK-LABEL: define void @elements
+; CHECK: %mask = icmp
+; CHECK-NEXT: %[[WIDE:.*]] = sext <8 x i1> %mask to <8 x i32>
+; CHECK-NEXT: %[[EACH:.*]] = shufflevector <8 x i32> %[[WIDE]], {{.*}} <16 x i32> <i32 0, i32 0, i32 1, i32 1,
+; CHECK-NEXT: %[[TEST:.*]] = icmp slt <16 x i32> %[[EACH]], zeroinitializer
+; CHECK-NEXT: call void @llvm.masked.store{{.*}} <16 x i1> %[[TEST]])
+define void @elements(<8 x i32> %i, <8 x i32> %n, <16 x float> %v, ptr %p) {
+  %mask = icmp ult <8 x i32> %i, %n
+  %each = shufflevector <8 x i1> %mask, <8 x i1> poison, <16 x i32> <i32 0, i32 0, i32 1, i32 1, i32 2, i32 2, i32 3, i32 3, i32 4, i32 4, i32 5, i32 5, i32 6, i32 6, i32 7, i32 7>
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v, ptr align 4 %p, <16 x i1> %each)
+  ret void
+}
+; CHECK-LABEL: define i16 @seen
+; CHECK-NOT: <8 x i32>
+; CHECK: ret i16
+define i16 @seen(<8 x i1> %mask) {
+  %each = shufflevector <8 x i1> %mask, <8 x i1> poison, <16 x i32> <i32 0, i32 0, i32 1, i32 1, i32 2, i32 2, i32 3, i32 3, i32 4, i32 4, i32 5, i32 5, i32 6, i32 6, i32 7, i32 7>
+  %bits = bitcast <16 x i1> %each to i16
+  ret i16 %bits
 }

@@ -19,22 +19,30 @@
 using namespace llvm;
 
 namespace {
-enum class LlvmPass { Optimize, GroupSums, ExpandMaskedMemory, WidenMasks };
+enum class LlvmPass {
+  Optimize,
+  GroupSums,
+  ExpandMaskedMemory,
+  WidenMasks,
+  MakeTransposes
+};
 } // namespace
 
 static cl::OptionCategory category("Passes on LLVM IR (.ll)");
-static cl::list<LlvmPass>
-    passes(cl::desc("Passes on LLVM IR (.ll):"),
-           cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
-                                 "our list of LLVM's passes"),
-                      clEnumValN(LlvmPass::GroupSums, "llvm-group-sums",
-                                 "sums for which there are no registers"),
-                      clEnumValN(LlvmPass::ExpandMaskedMemory,
-                                 "llvm-expand-masked-memory",
-                                 "masked accesses that the CPU does not have"),
-                      clEnumValN(LlvmPass::WidenMasks, "llvm-widen-masks",
-                                 "masks of CPUs without mask registers")),
-           cl::cat(category));
+static cl::list<LlvmPass> passes(
+    cl::desc("Passes on LLVM IR (.ll):"),
+    cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
+                          "our list of LLVM's passes"),
+               clEnumValN(LlvmPass::GroupSums, "llvm-group-sums",
+                          "sums for which there are no registers"),
+               clEnumValN(LlvmPass::ExpandMaskedMemory,
+                          "llvm-expand-masked-memory",
+                          "masked accesses that the CPU does not have"),
+               clEnumValN(LlvmPass::WidenMasks, "llvm-widen-masks",
+                          "masks of CPUs without mask registers"),
+               clEnumValN(LlvmPass::MakeTransposes, "llvm-make-transposes",
+                          "vectors of four elements for each lane")),
+    cl::cat(category));
 static cl::opt<std::string>
     cpuName("cpu",
             cl::desc("LLVM CPU name that code is made for (default: "
@@ -53,6 +61,9 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
     break;
   case LlvmPass::WidenMasks:
     ptxjit::widenMasks(module, machine);
+    break;
+  case LlvmPass::MakeTransposes:
+    ptxjit::makeTransposes(module, machine);
     break;
   }
   return Error::success();

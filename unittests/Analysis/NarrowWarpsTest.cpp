@@ -75,8 +75,13 @@ TEST(NarrowWarps, BlocksOfShortRowsHaveAWarpOfTwoVectorsOrOneRow) {
   EXPECT_EQ(straight.lanes({4, 64, 1}), 32u);
 }
 
-TEST(NarrowWarps, LongRowsAreNarrowWithLoopsAndBarriers) {
+TEST(NarrowWarps, LongRowsAreNarrowUnlessTheyAreStreamed) {
   EXPECT_EQ(Kernel("").lanes({32, 8, 1}), 32u);
+  std::string much;
+  for (unsigned i = 0; i < 100; ++i)
+    much += "ld.global.u32 %r1, [%a]; mad.lo.u32 %t, %t, %r1, %r1;"
+            "xor.b32 %t, %t, %r1;";
+  EXPECT_EQ(Kernel(much).lanes({32, 8, 1}), 16u);
   EXPECT_EQ(Kernel(kLoop).lanes({32, 8, 1}), 16u);
   EXPECT_EQ(Kernel(kLoop).lanes({64, 2, 1}), 16u);
   EXPECT_EQ(Kernel("bar.sync 0;").lanes({32, 8, 1}), 16u);

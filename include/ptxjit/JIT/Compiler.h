@@ -62,10 +62,14 @@ void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
 /// vectors of i32.
 void widenMasks(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// On CPUs with AVX2 and without AVX-512, turns shuffles between four vectors
+/// and a vector with four elements for each of 8 lanes into transposes.
+void makeTransposes(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Runs groupSums, expandMaskedMemory and widenMasks, then emits an object or
+/// Runs groupSums, expandMaskedMemory, widenMasks and makeTransposes, then emits an object or
 /// assembly.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
