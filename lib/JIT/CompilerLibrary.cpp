@@ -314,6 +314,12 @@ static uint64_t countInstructions(ModuleOp ir) {
   return count;
 }
 
+static uint64_t countOps(ModuleOp ir) {
+  uint64_t count = 0;
+  ir.walk([&](Operation *) { ++count; });
+  return count;
+}
+
 /// How to parse a module once more for one of its kernels.
 static ParseOptions optionsFor(const PtxjitModule &module,
                                llvm::StringRef kernel) {
@@ -325,6 +331,24 @@ static ParseOptions optionsFor(const PtxjitModule &module,
 }
 
 namespace {
+
+/// A kernel's vector code has so many ops that LLVM would take minutes. The
+/// kernel can be compiled for one thread at a time.
+class CodeTooLarge : public llvm::ErrorInfo<CodeTooLarge> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &os) const override {
+    os << "the vector code is too large";
+  }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+};
+char CodeTooLarge::ID;
+
+/// The most ops of vector code, as the packetizer leaves them. Threads that
+/// meet gain little from code for one thread at a time, so they may have more.
+constexpr uint64_t kMostVectorOps = 100000, kMostMeetingOps = 200000;
 
 /// One run of the compiler, which may stop behind a stage to show its result.
 struct Compilation {
@@ -340,6 +364,10 @@ struct Compilation {
   PtxjitCompileTimes times{};
   RemarkList remarks; ///< filled for the stages made of remarks
   bool isFallback = false;
+  /// Vector code was too large: code for one thread at a time.
+  bool isTooLarge = false;
+  /// Whether the kernel may be compiled for one thread at a time.
+  bool mayBeScalar = false;
 
   llvm::Error run();
   std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
@@ -462,6 +490,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   auto func = ir.lookupSymbol<FuncOp>(kernel);
   ModeChoice choice = chooseMode(func, target);
   target.perThread |= choice.mode == ExecutionMode::Threads;
+  uint64_t mostOps =
+      areThreadsIndependent(func) ? kMostVectorOps : kMostMeetingOps;
   target.fission = choice.mode == ExecutionMode::Fission;
   target.wholeCta = target.fission || choice.mode == ExecutionMode::WarpLoop;
   if (image) {
@@ -478,6 +508,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
         buildPacketizePipeline(pm, target);
       }))
     return error;
+  if (mayBeScalar && !target.perThread && countOps(ir) > mostOps)
+    return llvm::make_error<CodeTooLarge>();
   if (stop("vector", ir) || showRemarks())
     return llvm::Error::success();
   if (auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol()); image && code) {
@@ -485,7 +517,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
       image->frameBytes = bytes.getValue().getZExtValue();
     describeWritten(code);
     image->sweeps = code->hasAttr(kSweepsAttr);
-    ir.walk([&](Operation *) { ++image->operations; });
+    image->operations = countOps(ir);
   }
   placeInImage(ir, module.text, module.fileName);
   if (auto error = stage("to-llvm",
@@ -496,20 +528,21 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
 }
 
 /// Whether to make code for one thread at a time: a small part of the work of
-/// vector code, for LLVM above all. Code that is wanted fast is made so, unless
-/// it would have other results: threads one by one are not active together.
+/// vector code, for LLVM above all. Code that is wanted fast, and that of
+/// kernels that are too large, is made so, unless it would have other results:
+/// threads one by one are not active together.
 bool Compilation::chooseScalar(ModuleOp ir) {
-  if (spec.atLeast || !spec.quick)
+  if (spec.atLeast)
     return spec.atLeast == PTXJIT_MODE_THREADS;
   if (spec.chunk) // a test's, or the fallback's
     return false;
-  if (reliesOnActiveLanes(ir)) {
-    spec.quick = isFallback;
-    return false;
-  }
-  if (image)
-    image->isFirstTier = !isFallback;
-  return true;
+  mayBeScalar = !reliesOnActiveLanes(ir);
+  if (!mayBeScalar)
+    spec.quick &= isFallback;
+  bool isScalar = mayBeScalar && (spec.quick || isTooLarge);
+  if (image && isScalar)
+    image->isFirstTier = !isFallback && !isTooLarge;
+  return isScalar;
 }
 
 void Compilation::describeWritten(LLVM::LLVMFuncOp code) {
@@ -599,7 +632,7 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
         areThreadsIndependent(func) &&
         !KernelLayout(func->getParentOfType<ModuleOp>(), func).localBytes;
     choice.mode = isAlone ? ExecutionMode::WarpLoop : ExecutionMode::Threads;
-    choice.reason = "compiled fast";
+    choice.reason = isTooLarge ? "too large for vectors" : "compiled fast";
   } else if (uint32_t(choice.mode) < spec.atLeast) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
@@ -633,13 +666,14 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(ir, llvmContext);
   if (!code)
     return failed("translate");
-  auto machine = createTargetMachine(cpu, spec.quick);
+  Effort effort = spec.quick ? Effort::Quick : chooseEffort(*code);
+  auto machine = createTargetMachine(cpu, effort);
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   if (llvm::Error error = linkDeviceLibrary(*code, cpu))
     return error;
   injectFailure("optimize");
-  if (llvm::Error error = optimize(*code, *machine, spec.quick))
+  if (llvm::Error error = optimize(*code, *machine, effort))
     return error;
   times.optimize = watch.lap();
   tell("codegen");
@@ -708,18 +742,27 @@ static llvm::Error loadImage(Compilation &job) {
   return llvm::Error::success();
 }
 
-/// Makes one attempt to compile. `fallback`: quick, as scalar code if that was
-/// not tried before, or else with one lane per vector.
+namespace {
+enum class Attempt : uint8_t {
+  First,
+  Scalar,   ///< vector code was too large
+  Fallback, ///< quick, as scalar code if that was not tried before, or else
+            ///< with one lane per vector
+};
+} // namespace
+
+/// Makes one attempt to compile.
 static llvm::Expected<std::unique_ptr<ImageStorage>>
 compileOnce(const PtxjitModule &module, const char *kernel,
             const PtxjitSpecialization &spec, PtxjitSink diagnostics,
-            bool fallback) {
+            Attempt attempt) {
   auto image = std::make_unique<ImageStorage>();
   static_cast<PtxjitImage &>(*image) = {};
   auto job = std::make_unique<Compilation>(
       Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}, {}});
   job->image = image.get();
-  if (fallback) {
+  job->isTooLarge = attempt == Attempt::Scalar;
+  if (attempt == Attempt::Fallback) {
     job->isFallback = true;
     if (spec.quick || spec.chunk)
       job->spec.chunk = 1;
@@ -745,12 +788,19 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
                             PtxjitSink diagnostics) {
   if (!checkSpecialization(*spec, diagnostics))
     return nullptr;
-  auto image = compileOnce(*module, kernel, *spec, diagnostics, false);
+  auto tryTo = [&](Attempt attempt) {
+    return compileOnce(*module, kernel, *spec, diagnostics, attempt);
+  };
+  auto image = tryTo(Attempt::First);
+  if (!image && image.errorIsA<CodeTooLarge>()) {
+    llvm::consumeError(image.takeError());
+    image = tryTo(Attempt::Scalar);
+  }
   if (image)
     return image->release();
   llvm::Error error = image.takeError();
   if (error.isA<CompilerGaveUp>()) {
-    auto second = compileOnce(*module, kernel, *spec, diagnostics, true);
+    auto second = tryTo(Attempt::Fallback);
     if (second) {
       llvm::consumeError(std::move(error));
       return second->release();
@@ -781,9 +831,18 @@ static int emit(const PtxjitModule *module, const char *kernel,
   }
   if (!checkSpecialization(*spec, diagnostics))
     return 1;
-  auto job = std::make_unique<Compilation>(Compilation{
-      *module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}, {}});
-  llvm::Error error = runProtected([&] { return job->run(); });
+  std::unique_ptr<Compilation> job;
+  auto tryTo = [&](bool isTooLarge) {
+    job = std::make_unique<Compilation>(Compilation{
+        *module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}, {}});
+    job->isTooLarge = isTooLarge;
+    return runProtected([&] { return job->run(); });
+  };
+  llvm::Error error = tryTo(false);
+  if (error.isA<CodeTooLarge>()) {
+    llvm::consumeError(std::move(error));
+    error = tryTo(true);
+  }
   if (error) {
     if (error.isA<CompilerGaveUp>())
       (void)job.release(); // abandoned

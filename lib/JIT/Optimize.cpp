@@ -34,8 +34,36 @@ static constexpr StringLiteral kPasses =
     "simplifycfg,instcombine<no-verify-fixpoint>,gvn,sroa,"
     "loop-mssa(licm),dse,instcombine<no-verify-fixpoint>,"
     "simplifycfg<sink-common-insts>,adce)";
+static constexpr StringLiteral kLeanPasses =
+    "always-inline,"
+    "function(lower-expect,sroa,early-cse,jump-threading,simplifycfg,"
+    "early-cse<memssa>,adce)";
 static constexpr StringLiteral kQuickPasses =
     "always-inline,function(lower-expect,sroa)";
+
+/// The size of code that takes LLVM some seconds with full effort, in
+/// instructions. A block counts as several: live ranges are kept block by
+/// block, so code of many blocks takes far longer than its instructions do.
+static constexpr size_t kMostForFull = 100000, kSizeOfBlock = 8;
+
+Effort ptxjit::chooseEffort(const Module &module) {
+  size_t size = 0;
+  for (const Function &function : module)
+    size += function.getInstructionCount() + kSizeOfBlock * function.size();
+  return size > kMostForFull ? Effort::Lean : Effort::Full;
+}
+
+static StringRef passesFor(Effort effort) {
+  switch (effort) {
+  case Effort::Quick:
+    return kQuickPasses;
+  case Effort::Lean:
+    return kLeanPasses;
+  case Effort::Full:
+    return kPasses;
+  }
+  llvm_unreachable("all efforts are listed");
+}
 
 /// Expands operations on blocks of memory to loops. Without optimization LLVM
 /// would call libc for them, which compiled code cannot reach.
@@ -58,7 +86,7 @@ static void expandBlockOperations(Module &module, TargetMachine &machine) {
   }
 }
 
-Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
+Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
   std::string message;
   raw_string_ostream os(message);
   if (verifyModule(module, &os))
@@ -74,11 +102,10 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, bool quick) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   ModulePassManager passes;
-  if (Error error =
-          builder.parsePassPipeline(passes, quick ? kQuickPasses : kPasses))
+  if (Error error = builder.parsePassPipeline(passes, passesFor(effort)))
     return error;
   passes.run(module, modules);
-  if (quick)
+  if (effort != Effort::Full)
     expandBlockOperations(module, machine);
   return Error::success();
 }

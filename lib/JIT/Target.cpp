@@ -77,14 +77,19 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
 }
 
 std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
-                                                           bool quick) {
+                                                           Effort effort) {
   std::string error;
   Triple triple(sys::getProcessTriple());
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // a*b+c rounds twice
   options.EmitStackSizeSection = true;          // see readStackBytes
-  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, cpu.name, cpu.features, options, Reloc::PIC_, CodeModel::Small,
-      quick ? CodeGenOptLevel::None : CodeGenOptLevel::Default, /*JIT=*/true));
+      effort == Effort::Full ? CodeGenOptLevel::Default : CodeGenOptLevel::None,
+      /*JIT=*/true));
+  // FastISel makes worse code, and gives up on most of vector code anyway.
+  if (effort == Effort::Lean)
+    machine->setO0WantsFastISel(false);
+  return machine;
 }

@@ -195,21 +195,21 @@ struct InlineCallsPass
   // Inlining
   //===--------------------------------------------------------------------===//
 
-  static unsigned countOps(FuncOp func) {
-    unsigned count = 0;
-    func.walk([&](Operation *) { ++count; });
-    return count;
-  }
+  /// What is known of a function whose own calls have been inlined.
+  struct Body {
+    unsigned ops = 0;
+    /// What it gets from `alloca` is freed when it returns, so it must stay a
+    /// function.
+    bool usesStack = false;
+  };
 
-  /// Does the function use its stack? What it gets from `alloca` is freed when
-  /// it returns, so it must stay a function.
-  static bool usesStack(FuncOp func) {
-    return func
-        .walk([](Operation *op) {
-          return op->hasTrait<UsesStack>() ? WalkResult::interrupt()
-                                           : WalkResult::advance();
-        })
-        .wasInterrupted();
+  static Body measure(FuncOp func) {
+    Body body;
+    func.walk([&](Operation *op) {
+      ++body.ops;
+      body.usesStack |= op->hasTrait<UsesStack>();
+    });
+    return body;
   }
 
   /// Inlines into the callees first, so that they are complete when they are
@@ -218,27 +218,37 @@ struct InlineCallsPass
     if (!visited.insert(func).second)
       return;
     active.insert(func);
-    SmallVector<CallOp> calls;
+    SmallVector<CallOp> calls, chosen;
     func.walk([&](CallOp call) { calls.push_back(call); });
-    for (CallOp call : calls) {
-      FuncOp callee = lookup(call.getCalleeAttr());
-      if (callee.isBodiless())
-        continue;
-      inlineInto(callee);
-      if (active.contains(callee) || kept.contains(callee) ||
-          usesStack(callee)) {
-        kept.insert(callee);
-        continue;
-      }
-      unsigned size = countOps(callee);
-      if (sizes[func] + size > sizeLimit)
-        continue;
-      sizes[func] += size;
+    for (CallOp call : calls)
+      if (mayInline(func, call))
+        chosen.push_back(call);
+    // The last one first: what is behind a call moves to another block, and
+    // would move again for each later call.
+    for (CallOp call : llvm::reverse(chosen)) {
       ++numInlined;
       LDBG() << "inlines the call at " << call.getLoc();
-      inlineCall(call, callee);
+      inlineCall(call, lookup(call.getCalleeAttr()));
     }
+    bodies[func] = measure(func);
     active.remove(func);
+  }
+
+  /// Decides whether `call` becomes part of `func`, and counts its ops.
+  bool mayInline(FuncOp func, CallOp call) {
+    FuncOp callee = lookup(call.getCalleeAttr());
+    if (callee.isBodiless())
+      return false;
+    inlineInto(callee);
+    const Body &body = bodies[callee];
+    if (active.contains(callee) || kept.contains(callee) || body.usesStack) {
+      kept.insert(callee);
+      return false;
+    }
+    if (sizes[func] + body.ops > sizeLimit)
+      return false;
+    sizes[func] += body.ops;
+    return true;
   }
 
   /// Moves the registers of an inlined body to the caller and sets them to 0.
@@ -301,6 +311,7 @@ struct InlineCallsPass
   std::optional<SymbolTable> symbols; ///< until functions are erased
   unsigned numInlined = 0, numIndirect = 0;
   DenseMap<FuncOp, unsigned> numbers, sizes;
+  DenseMap<FuncOp, Body> bodies; ///< of complete functions
   llvm::SetVector<FuncOp> addressTaken, active;
   /// `kept` functions are not inlined: they are recursive, or use their stack.
   DenseSet<FuncOp> visited, kept;

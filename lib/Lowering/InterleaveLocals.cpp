@@ -142,17 +142,19 @@ void LocalAddresses::findObjects(Variable &variable, VarOp var) {
 }
 
 void LocalAddresses::findVariables() {
-  auto module = func->getParentOfType<ModuleOp>();
-  auto isLocal = [&](StringAttr name) {
-    auto var = module.lookupSymbol<VarOp>(name);
-    return var && var.getSpace() == Space::Local;
-  };
-  func.walk([&](AddressOfOp op) {
-    if (isLocal(op.getSymbolAttr().getAttr()))
-      variables[op.getSymbolAttr().getAttr()].addresses.push_back(op);
-  });
+  SmallVector<AddressOfOp> addresses;
+  func.walk([&](AddressOfOp op) { addresses.push_back(op); });
+  if (addresses.empty())
+    return;
+  SymbolTable symbols(func->getParentOfType<ModuleOp>());
+  auto lookup = [&](StringAttr name) { return symbols.lookup<VarOp>(name); };
+  for (AddressOfOp op : addresses) {
+    StringAttr name = op.getSymbolAttr().getAttr();
+    if (VarOp var = lookup(name); var && var.getSpace() == Space::Local)
+      variables[name].addresses.push_back(op);
+  }
   for (auto &[name, variable] : variables) {
-    findObjects(variable, module.lookupSymbol<VarOp>(name));
+    findObjects(variable, lookup(name));
     variable.firstObject = objects.size();
     objects.resize(objects.size() + variable.begins.size());
   }

@@ -169,14 +169,18 @@ struct PromoteLocalsPass
     : public ptxjit::impl::PromoteLocalsPassBase<PromoteLocalsPass> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    auto module = func->getParentOfType<ModuleOp>();
     unsigned numPromoted = 0;
     llvm::MapVector<StringAttr, SmallVector<AddressOfOp>> addresses;
     func.walk([&](AddressOfOp op) {
       addresses[op.getSymbolAttr().getAttr()].push_back(op);
     });
+    if (addresses.empty())
+      return;
+    // Arguments of calls are variables. There may be thousands, which a lookup
+    // without a table would go through for each.
+    SymbolTable symbols(func->getParentOfType<ModuleOp>());
     for (auto &[name, list] : addresses) {
-      auto var = module.lookupSymbol<VarOp>(name);
+      auto var = symbols.lookup<VarOp>(name);
       if (!var || var.getSpace() != Space::Local || var.getInit())
         continue;
       Promotion promotion(func, name.getValue());

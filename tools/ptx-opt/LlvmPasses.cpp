@@ -52,7 +52,7 @@ static cl::opt<std::string>
 static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
   switch (pass) {
   case LlvmPass::Optimize:
-    return ptxjit::optimize(module, machine, /*quick=*/false);
+    return ptxjit::optimize(module, machine, ptxjit::Effort::Full);
   case LlvmPass::GroupSums:
     ptxjit::groupSums(module, machine);
     break;
@@ -73,7 +73,7 @@ static Error runAll(Module &module) {
   auto cpu = ptxjit::selectCpu(cpuName, 0);
   if (!cpu)
     return cpu.takeError();
-  auto machine = ptxjit::createTargetMachine(*cpu, /*quick=*/false);
+  auto machine = ptxjit::createTargetMachine(*cpu, ptxjit::Effort::Full);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple());
   for (LlvmPass pass : passes) {

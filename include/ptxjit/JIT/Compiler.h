@@ -38,8 +38,19 @@ struct CpuTarget {
 /// CPU's own.
 llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
 
+/// What LLVM does for code. Its time grows with the code, that of some passes
+/// with the square of it.
+enum class Effort : uint8_t {
+  Quick, ///< the first tier: hardly any passes, fast code generation
+  Lean,  ///< large code: passes of linear time, fast code generation
+  Full,
+};
+
+/// The most effort with which code of that size takes a few seconds.
+Effort chooseEffort(const llvm::Module &module);
+
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,
-                                                         bool quick);
+                                                         Effort effort);
 
 /// Links in the device functions that `module` declares, and their callees.
 /// Gives all functions the target's attributes.
@@ -48,7 +59,7 @@ llvm::Error linkDeviceLibrary(llvm::Module &module, const CpuTarget &cpu);
 /// Runs our own pass list: vector code of the packetizer needs flags removed
 /// and scalars cleaned, not loop transformations.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     bool quick);
+                     Effort effort);
 
 /// Reorders code with more sums than the CPU has registers, so that each stays
 /// in a register while it is computed.
