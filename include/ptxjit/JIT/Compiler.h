@@ -80,8 +80,8 @@ void makeTransposes(llvm::Module &module, llvm::TargetMachine &machine);
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
-/// Runs groupSums, expandMaskedMemory, widenMasks and makeTransposes, then emits an object or
-/// assembly.
+/// Runs groupSums, expandMaskedMemory, widenMasks and makeTransposes, then
+/// emits an object or assembly.
 llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                          bool assembly, llvm::SmallVectorImpl<char> &out);
 
