@@ -368,6 +368,8 @@ struct Compilation {
   bool isTooLarge = false;
   /// Whether the kernel may be compiled for one thread at a time.
   bool mayBeScalar = false;
+  /// Whether it is.
+  bool perThread = false;
 
   llvm::Error run();
   std::string symbol() const { return "ptxjit_kernel." + kernel.str(); }
@@ -490,6 +492,7 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
   auto func = ir.lookupSymbol<FuncOp>(kernel);
   ModeChoice choice = chooseMode(func, target);
   target.perThread |= choice.mode == ExecutionMode::Threads;
+  perThread = target.perThread;
   uint64_t mostOps =
       areThreadsIndependent(func) ? kMostVectorOps : kMostMeetingOps;
   target.fission = choice.mode == ExecutionMode::Fission;
@@ -666,7 +669,7 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(ir, llvmContext);
   if (!code)
     return failed("translate");
-  Effort effort = spec.quick ? Effort::Quick : chooseEffort(*code);
+  Effort effort = spec.quick ? Effort::Quick : chooseEffort(*code, perThread);
   auto machine = createTargetMachine(cpu, effort);
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());

@@ -45,12 +45,16 @@ static constexpr StringLiteral kQuickPasses =
 /// instructions. A block counts as several: live ranges are kept block by
 /// block, so code of many blocks takes far longer than its instructions do.
 static constexpr size_t kMostForFull = 100000, kSizeOfBlock = 8;
+/// CodeGenPrepare turns selects of scalars into branches, and visits the block
+/// again for each.
+static constexpr size_t kMostScalarForFull = 40000;
 
-Effort ptxjit::chooseEffort(const Module &module) {
+Effort ptxjit::chooseEffort(const Module &module, bool perThread) {
   size_t size = 0;
   for (const Function &function : module)
     size += function.getInstructionCount() + kSizeOfBlock * function.size();
-  return size > kMostForFull ? Effort::Lean : Effort::Full;
+  size_t most = perThread ? kMostScalarForFull : kMostForFull;
+  return size > most ? Effort::Lean : Effort::Full;
 }
 
 static StringRef passesFor(Effort effort) {

@@ -14,7 +14,8 @@ using namespace llvm;
 using namespace ptxjit;
 
 /// The effort for a function of so many blocks, each with so many instructions.
-static Effort effortFor(unsigned blocks, unsigned instructions) {
+static Effort effortFor(unsigned blocks, unsigned instructions,
+                        bool perThread = false) {
   LLVMContext context;
   Module module("test", context);
   Type *i32 = Type::getInt32Ty(context);
@@ -34,17 +35,20 @@ static Effort effortFor(unsigned blocks, unsigned instructions) {
     else
       b.CreateRetVoid();
   }
-  return chooseEffort(module);
+  return chooseEffort(module, perThread);
 }
 
 TEST(Effort, EmptyModule) {
   LLVMContext context;
-  EXPECT_EQ(chooseEffort(Module("test", context)), Effort::Full);
+  EXPECT_EQ(chooseEffort(Module("test", context), false), Effort::Full);
+  EXPECT_EQ(chooseEffort(Module("test", context), true), Effort::Full);
 }
 
 TEST(Effort, DependsOnInstructions) {
   EXPECT_EQ(effortFor(1, 50000), Effort::Full);
   EXPECT_EQ(effortFor(1, 150000), Effort::Lean);
+  EXPECT_EQ(effortFor(1, 30000, /*perThread=*/true), Effort::Full);
+  EXPECT_EQ(effortFor(1, 50000, /*perThread=*/true), Effort::Lean);
 }
 
 TEST(Effort, ManyBlocksCostMoreThanTheirInstructions) {

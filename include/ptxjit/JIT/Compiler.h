@@ -47,7 +47,8 @@ enum class Effort : uint8_t {
 };
 
 /// The most effort with which code of that size takes a few seconds.
-Effort chooseEffort(const llvm::Module &module);
+/// \param perThread  whether it is scalar code, for one thread at a time.
+Effort chooseEffort(const llvm::Module &module, bool perThread);
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,
                                                          Effort effort);
