@@ -78,7 +78,7 @@ TEST(NarrowWarps, BlocksOfShortRowsHaveAWarpOfTwoVectorsOrOneRow) {
 TEST(NarrowWarps, LongRowsAreNarrowUnlessTheyAreStreamed) {
   EXPECT_EQ(Kernel("").lanes({32, 8, 1}), 32u);
   std::string much;
-  for (unsigned i = 0; i < 100; ++i)
+  for (unsigned i = 0; i < 300; ++i)
     much += "ld.global.u32 %r1, [%a]; mad.lo.u32 %t, %t, %r1, %r1;"
             "xor.b32 %t, %t, %r1;";
   EXPECT_EQ(Kernel(much).lanes({32, 8, 1}), 16u);
