@@ -44,10 +44,11 @@ private:
 /// A handle with a stream of its own.
 class Cublas : public testing::Test {
 protected:
-  void SetUp() override {
-    ASSERT_EQ(cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
-    ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
-    ASSERT_EQ(cublasSetStream_v2(handle, stream), CUBLAS_STATUS_SUCCESS);
+  // Before members of derived classes allocate memory.
+  Cublas() {
+    EXPECT_EQ(cublasCreate_v2(&handle), CUBLAS_STATUS_SUCCESS);
+    EXPECT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cublasSetStream_v2(handle, stream), CUBLAS_STATUS_SUCCESS);
   }
   void TearDown() override {
     EXPECT_EQ(cublasDestroy_v2(handle), CUBLAS_STATUS_SUCCESS);
