@@ -98,14 +98,3 @@ cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t compute,
   writeAlgorithm(*algo);
   return finish(name, CUBLAS_STATUS_SUCCESS);
 }
-
-// Kept apart from products: nothing that we know of uses it for plain orders.
-PTXJIT_CUBLAS_EXPORT cublasStatus_t cublasLtMatrixTransform(
-    cublasLtHandle_t handle, cublasLtMatrixTransformDesc_t, const void *,
-    const void *, cublasLtMatrixLayout_t, const void *, const void *,
-    cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t, CUstream) {
-  static constexpr char name[] = "cublasLtMatrixTransform";
-  if (!isLtHandle(handle))
-    return finish(name, CUBLAS_STATUS_NOT_INITIALIZED);
-  return finish(name, refuse(name, "it is not implemented"));
-}

@@ -251,6 +251,31 @@ TEST_F(CublasLt, NumbersOf8Bits) {
   EXPECT_EQ(scales[2], largest);
 }
 
+TEST_F(CublasLt, TransformsMatrices) {
+  cublasLtMatrixTransformDesc_t transform;
+  ASSERT_EQ(cublasLtMatrixTransformDescCreate(&transform, CUDA_R_32F),
+            CUBLAS_STATUS_SUCCESS);
+  int32_t op = CUBLAS_OP_T;
+  cublasLtMatrixTransformDescSetAttribute(
+      transform, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, &op, sizeof(op));
+  cublasLtMatrixLayout_t flipped;
+  cublasLtMatrixLayoutCreate(&flipped, CUDA_R_32F, n, m, n);
+  float two = 2, three = 3;
+  auto run = [&](cublasLtMatrixLayout_t first) {
+    return cublasLtMatrixTransform(lt, transform, &two, a.get(), first, &three,
+                                   c.get(), lc, d.get(), lc, stream);
+  };
+  EXPECT_EQ(run(flipped), CUBLAS_STATUS_SUCCESS);
+  wait();
+  for (size_t row = 0; row < m; ++row)
+    for (size_t column = 0; column < n; ++column)
+      EXPECT_NEAR(d[row + column * m],
+                  2 * a[column + row * n] + 3 * c[row + column * m], 1e-5);
+  EXPECT_EQ(run(lc), CUBLAS_STATUS_INVALID_VALUE);
+  cublasLtMatrixLayoutDestroy(flipped);
+  cublasLtMatrixTransformDescDestroy(transform);
+}
+
 TEST_F(CublasLt, HasHandlesOfItsOwn) {
   cublasLtHandle_t own;
   ASSERT_EQ(cublasLtCreate(&own), CUBLAS_STATUS_SUCCESS);
