@@ -4,8 +4,9 @@
 # own, so that nobody gets them in place of a real driver without asking for
 # them: by `ptx-jit exec` or LD_LIBRARY_PATH.
 #
-# Components: `runtime`, which is all that users need, `python`, and `developer`
-# and `mpi`, which need packages that only who builds ptx-jit is sure to have.
+# Components: `runtime`, which is all that most users need, `python`, and
+# `developer`, `mpi` and `blas`, which need packages that only who builds ptx-jit
+# is sure to have.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -23,6 +24,11 @@ install(TARGETS cuda cudart cudart12 nvidia-ml nccl gpuocelot ptxjit-audit ptxji
 if(TARGET ptxjit-nccl-mpi)
   install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir}
     COMPONENT mpi)
+endif()
+# Needs OpenBLAS, which not all systems have.
+if(PTXJIT_OPENBLAS)
+  install(TARGETS cublas cublas12 cublasLt cublasLt12
+    LIBRARY DESTINATION ${private_libdir} COMPONENT blas)
 endif()
 # The C++ interface: one header, one library.
 install(TARGETS ptxjit EXPORT PtxJitTargets

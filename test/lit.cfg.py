@@ -42,6 +42,10 @@ if nvcc:
     config.available_features.add("nvcc")
     config.substitutions.append(("%nvcc", nvcc))
 
+# cuBLAS is built where OpenBLAS is found.
+if os.path.exists(os.path.join(config.ptxjit_obj_root, "lib", "libcublas.so.13")):
+    config.available_features.add("openblas")
+
 # Tests of NCCL between machines. Open MPI's own mpirun refuses root, and more
 # processes than cores, unless it is told otherwise.
 mpirun = shutil.which("mpirun")

@@ -46,7 +46,9 @@ ALLOWED = {
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h",
                     "Runtime/CudaErrors.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
-    "Nccl": {"Nccl", "CudaDriver/CudaABI.h"},
+    "Nccl": {"Nccl", "CudaDriver/CudaABI.h", "Runtime/NarrowFloats.h"},
+    "Cublas": {"Cublas", "CudaDriver/CudaABI.h", "Runtime/Log.h",
+               "Runtime/NarrowFloats.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     "Device": {"Device/Functions.def", "Device/TensorCore.h",
@@ -57,6 +59,7 @@ ALLOWED = {
 }
 # Rooms that programs load without LLVM.
 NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+           "Cublas",
            "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

@@ -26,6 +26,10 @@ static const struct {
     {"libgpuocelot.so", "libgpuocelot.so"},
     {"libnvidia-ml.so.1", "libnvidia-ml.so.1"},
     {"libnccl.so.2", "libnccl.so.2"},
+    {"libcublas.so.13", "libcublas.so.13"},
+    {"libcublas.so.12", "libcublas.so.12"},
+    {"libcublasLt.so.13", "libcublasLt.so.13"},
+    {"libcublasLt.so.12", "libcublasLt.so.12"},
 };
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }

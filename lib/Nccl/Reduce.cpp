@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce.h"
-#include "NarrowFloats.h"
+#include "ptxjit/Runtime/NarrowFloats.h"
 
 #include <algorithm>
 #include <cassert>

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PTXJIT_LIB_NCCL_NARROWFLOATS_H
-#define PTXJIT_LIB_NCCL_NARROWFLOATS_H
+#ifndef PTXJIT_RUNTIME_NARROWFLOATS_H
+#define PTXJIT_RUNTIME_NARROWFLOATS_H
 
 #include <cstdint>
 #include <cstring>
 
-namespace ptxjit::nccl {
+namespace ptxjit {
 
 inline uint32_t bitsOf(float value) {
   uint32_t bits;
@@ -83,6 +83,6 @@ inline uint8_t floatToE5m2(float value) {
   return floatToByte<15, 2, 0x7b>(value);
 }
 
-} // namespace ptxjit::nccl
+} // namespace ptxjit
 
 #endif
