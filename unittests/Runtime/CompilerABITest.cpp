@@ -37,12 +37,12 @@ const PtxjitCompiler &getCompiler() {
 } // namespace
 
 TEST(CompilerABI, Layout) {
-  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 18u);
+  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 19u);
   EXPECT_EQ(sizeof(PtxjitParam), 40u);
   EXPECT_EQ(sizeof(PtxjitReloc), 32u);
   EXPECT_EQ(sizeof(PtxjitVariable), 64u);
   EXPECT_EQ(sizeof(PtxjitKernelInfo), 80u);
-  EXPECT_EQ(sizeof(PtxjitSpecialization), 56u);
+  EXPECT_EQ(sizeof(PtxjitSpecialization), 64u);
   EXPECT_EQ(getCompiler().version, PTXJIT_COMPILER_ABI_VERSION);
 }
 
