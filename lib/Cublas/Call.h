@@ -16,6 +16,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 
 namespace ptxjit::cublas {
 
@@ -121,6 +122,14 @@ inline bool isValid(cublasSideMode_t side) {
 /// Is `ld` a leading dimension of columns of so many elements?
 inline bool isLeading(int64_t ld, int64_t rows) {
   return ld >= (rows > 1 ? rows : 1);
+}
+/// The rows of a column that are in the triangle: the first, and the one behind
+/// the last.
+inline std::pair<int64_t, int64_t> rowsOf(cublasFillMode_t uplo, int64_t column,
+                                          int64_t n) {
+  return uplo == CUBLAS_FILL_MODE_LOWER
+             ? std::make_pair(column, n)
+             : std::make_pair(int64_t(0), column + 1);
 }
 
 } // namespace ptxjit::cublas

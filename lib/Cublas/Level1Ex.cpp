@@ -150,29 +150,33 @@ static cublasStatus_t reduce(const Call &call, int64_t n, const Vector &x,
   });
 }
 
-static cublasStatus_t nrm2Ex(const Call &call, int64_t n, const void *x,
-                             cudaDataType xType, int64_t incx, void *result,
-                             cudaDataType resultType, cudaDataType execution) {
+/// \param choose  gets an element, and returns the function of its type
+template <typename F>
+static cublasStatus_t reduceToReal(const Call &call, int64_t n, const void *x,
+                                   cudaDataType xType, int64_t incx,
+                                   void *result, cudaDataType resultType,
+                                   cudaDataType execution, F choose) {
   // The type of execution is real for complex vectors, too.
   cudaDataType computed = isComplexType(xType) ? xType : execution;
   PTXJIT_REQUIRE(call, resultType == realOf(xType));
   return dispatch(call, computed, {xType}, [&](auto e) {
-    using E = decltype(e);
-    return reduce<E>(call, n, vectorOf(x, xType, incx), result, resultType,
-                     Blas<E>::nrm2);
+    return reduce<decltype(e)>(call, n, vectorOf(x, xType, incx), result,
+                               resultType, choose(e));
   });
+}
+
+static cublasStatus_t nrm2Ex(const Call &call, int64_t n, const void *x,
+                             cudaDataType xType, int64_t incx, void *result,
+                             cudaDataType resultType, cudaDataType execution) {
+  return reduceToReal(call, n, x, xType, incx, result, resultType, execution,
+                      [](auto e) { return Blas<decltype(e)>::nrm2; });
 }
 
 static cublasStatus_t asumEx(const Call &call, int64_t n, const void *x,
                              cudaDataType xType, int64_t incx, void *result,
                              cudaDataType resultType, cudaDataType execution) {
-  cudaDataType computed = isComplexType(xType) ? xType : execution;
-  PTXJIT_REQUIRE(call, resultType == realOf(xType));
-  return dispatch(call, computed, {xType}, [&](auto e) {
-    using E = decltype(e);
-    return reduce<E>(call, n, vectorOf(x, xType, incx), result, resultType,
-                     Blas<E>::asum);
-  });
+  return reduceToReal(call, n, x, xType, incx, result, resultType, execution,
+                      [](auto e) { return Blas<decltype(e)>::asum; });
 }
 
 /// An index, from 1 on. \param function  gets E, and returns a function

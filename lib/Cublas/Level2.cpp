@@ -303,14 +303,6 @@ static cublasStatus_t updateTriangle(const Call &call, cublasFillMode_t uplo,
       [=, factor = Scalar<S>(call, alpha)] { update(factor.get()); });
 }
 
-/// The rows of a column that are in the triangle.
-static std::pair<int64_t, int64_t> rowsOf(cublasFillMode_t uplo, int64_t column,
-                                          int64_t n) {
-  return uplo == CUBLAS_FILL_MODE_LOWER
-             ? std::make_pair(column, n)
-             : std::make_pair(int64_t(0), column + 1);
-}
-
 template <typename T>
 static cublasStatus_t syr(const Call &call, cublasFillMode_t uplo, int64_t n,
                           const T *alpha, const T *x, int64_t incx, T *a,

@@ -21,14 +21,6 @@ static void clear(int64_t rows, int64_t columns, T *c, int64_t ldc) {
     std::fill_n(c + column * ldc, rows, T(0));
 }
 
-/// The rows of a column that are in the triangle.
-static std::pair<int64_t, int64_t> rowsOf(cublasFillMode_t uplo, int64_t column,
-                                          int64_t n) {
-  return uplo == CUBLAS_FILL_MODE_LOWER
-             ? std::make_pair(column, n)
-             : std::make_pair(int64_t(0), column + 1);
-}
-
 template <typename T>
 static void clearTriangle(cublasFillMode_t uplo, int64_t n, T *c, int64_t ldc) {
   for (int64_t column = 0; column < n; ++column) {

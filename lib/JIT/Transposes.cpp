@@ -85,45 +85,41 @@ Value *join(IRBuilder<> &builder, const Registers &parts) {
   return builder.CreateShuffleVector(low, high, both);
 }
 
-/// From registers with the elements of two lanes each, to registers with one
-/// element of all lanes.
-Registers deinterleave(IRBuilder<> &builder, const Registers &lanes) {
+/// Transposes the 4 x 4 elements in the low halves of four registers, and those
+/// in the high halves. Twice is the identity.
+Registers transposeHalves(IRBuilder<> &builder, const Registers &rows) {
   auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
     return builder.CreateShuffleVector(a, b, mask);
   };
-  // Lanes i and i + 4.
-  Value *lanes0 = shuffle(lanes[0], lanes[2], kLowHalves);
-  Value *lanes1 = shuffle(lanes[0], lanes[2], kHighHalves);
-  Value *lanes2 = shuffle(lanes[1], lanes[3], kLowHalves);
-  Value *lanes3 = shuffle(lanes[1], lanes[3], kHighHalves);
-  Value *low01 = shuffle(lanes0, lanes1, kUnpackLow);
-  Value *high01 = shuffle(lanes0, lanes1, kUnpackHigh);
-  Value *low23 = shuffle(lanes2, lanes3, kUnpackLow);
-  Value *high23 = shuffle(lanes2, lanes3, kUnpackHigh);
+  Value *low01 = shuffle(rows[0], rows[1], kUnpackLow);
+  Value *high01 = shuffle(rows[0], rows[1], kUnpackHigh);
+  Value *low23 = shuffle(rows[2], rows[3], kUnpackLow);
+  Value *high23 = shuffle(rows[2], rows[3], kUnpackHigh);
   return {shuffle(low01, low23, kUnpackLowPairs),
           shuffle(low01, low23, kUnpackHighPairs),
           shuffle(high01, high23, kUnpackLowPairs),
           shuffle(high01, high23, kUnpackHighPairs)};
 }
 
+/// From registers with the elements of two lanes each, to registers with one
+/// element of all lanes.
+Registers deinterleave(IRBuilder<> &builder, const Registers &lanes) {
+  // Row i has lanes i and i + 4.
+  Registers rows = {
+      builder.CreateShuffleVector(lanes[0], lanes[2], kLowHalves),
+      builder.CreateShuffleVector(lanes[0], lanes[2], kHighHalves),
+      builder.CreateShuffleVector(lanes[1], lanes[3], kLowHalves),
+      builder.CreateShuffleVector(lanes[1], lanes[3], kHighHalves)};
+  return transposeHalves(builder, rows);
+}
+
 /// The inverse of deinterleave.
 Registers interleave(IRBuilder<> &builder, const Registers &elements) {
-  auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
-    return builder.CreateShuffleVector(a, b, mask);
-  };
-  Value *low01 = shuffle(elements[0], elements[1], kUnpackLow);
-  Value *high01 = shuffle(elements[0], elements[1], kUnpackHigh);
-  Value *low23 = shuffle(elements[2], elements[3], kUnpackLow);
-  Value *high23 = shuffle(elements[2], elements[3], kUnpackHigh);
-  // Lanes i and i + 4.
-  Value *lanes0 = shuffle(low01, low23, kUnpackLowPairs);
-  Value *lanes1 = shuffle(low01, low23, kUnpackHighPairs);
-  Value *lanes2 = shuffle(high01, high23, kUnpackLowPairs);
-  Value *lanes3 = shuffle(high01, high23, kUnpackHighPairs);
-  return {shuffle(lanes0, lanes1, kLowHalves),
-          shuffle(lanes2, lanes3, kLowHalves),
-          shuffle(lanes0, lanes1, kHighHalves),
-          shuffle(lanes2, lanes3, kHighHalves)};
+  Registers rows = transposeHalves(builder, elements);
+  return {builder.CreateShuffleVector(rows[0], rows[1], kLowHalves),
+          builder.CreateShuffleVector(rows[2], rows[3], kLowHalves),
+          builder.CreateShuffleVector(rows[0], rows[1], kHighHalves),
+          builder.CreateShuffleVector(rows[2], rows[3], kHighHalves)};
 }
 
 class Transposer {
