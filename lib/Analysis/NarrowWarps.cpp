@@ -108,9 +108,9 @@ static bool streams(FuncOp kernel) {
 }
 
 /// The lanes that suit a kernel: two vectors in a block of several rows, or one
-/// if rows are as short. So blocks of 16 x 16 and 32 x 8 gain a fifth on AVX2
-/// (docs/Performance.md). Blocks of one row lose as much, and so do streams of
-/// long rows.
+/// if rows are as short. Measured on AVX2 (docs/Performance.md): blocks of 32 x
+/// 8 gain, those of 16 x 16 mostly. Blocks of one row lose, and so do streams
+/// of long rows.
 static unsigned lanesFor(FuncOp kernel, const ShapeContext &context,
                          unsigned chunk) {
   unsigned row = context.block[0], lanes = 2 * chunk;
