@@ -43,10 +43,8 @@ static bool hasBody(CallOp call) {
 /// switching stacks (measured, see docs/Performance.md).
 static constexpr uint64_t kMostLiveBytes = 8 << 10;
 
-/// The reason why threads must run one by one on stacks of their own; nothing
-/// if they need not.
-static std::optional<std::string>
-findThreadReason(FuncOp kernel, const ShapeAnalysis &shapes) {
+/// The reason why each thread needs a stack of its own; nothing if it does not.
+static std::optional<std::string> findStackReason(FuncOp kernel) {
   std::optional<std::string> why;
   kernel.walk([&](CallOp call) {
     if (!why && hasBody(call))
@@ -58,11 +56,22 @@ findThreadReason(FuncOp kernel, const ShapeAnalysis &shapes) {
     if (!why && op->hasTrait<UsesStack>())
       why = "the stack is used" + placeOf(op);
   });
-  if (why)
+  return why;
+}
+
+/// The reason why threads must run one by one on stacks of their own; nothing
+/// if they need not.
+static std::optional<std::string>
+findThreadReason(FuncOp kernel, const ShapeAnalysis &shapes) {
+  if (auto why = findStackReason(kernel))
     return why;
   if (LaneWait lanes = findLaneWait(kernel, shapes); lanes.op)
     return lanes.why + placeOf(lanes.op);
   return std::nullopt;
+}
+
+bool ptxjit::needsStacks(FuncOp kernel) {
+  return findStackReason(kernel).has_value();
 }
 
 bool ptxjit::needsThreads(FuncOp kernel, const ShapeAnalysis &shapes) {

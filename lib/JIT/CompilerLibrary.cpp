@@ -360,6 +360,7 @@ struct Compilation {
   llvm::StringRef stopAt;
   std::string text;
   llvm::SmallVector<char> object;
+  uint64_t stackBytes = 0; ///< of the object's functions (generateCode)
   ImageStorage *image = nullptr;
   PtxjitCompileTimes times{};
   RemarkList remarks; ///< filled for the stages made of remarks
@@ -557,16 +558,15 @@ void Compilation::describeWritten(LLVM::LLVMFuncOp code) {
   image->numWritten = uint32_t(image->writtenArrays.size());
 }
 
-/// The stack of a strand without the frames of the compiled code
-/// (readStackBytes): for the runtime's helpers, and for recursion. Stacks are
-/// large, since only touched pages take memory.
+/// The stack of a strand without the frames of the compiled code: for the
+/// runtime's helpers, and for recursion. Stacks are large, since only touched
+/// pages take memory.
 static uint32_t stackBytesOf(ModuleOp ir, const KernelLayout &layout,
                              uint32_t mode) {
   constexpr uint32_t kilobyte = 1 << 10;
   if (mode != PTXJIT_MODE_THREADS)
     return 256 * kilobyte;
-  // Room for recursion as deep as programs expect of GPUs, and for `alloca` and
-  // the frame of a function that has one, which readStackBytes does not count.
+  // Room for recursion as deep as programs expect of GPUs, and for `alloca`.
   bool calls = llvm::any_of(ir.getOps<FuncOp>(),
                             [](FuncOp func) { return !func.getEntry(); });
   bool grows = calls || ir.walk([](AllocaOp) {
@@ -686,9 +686,10 @@ llvm::Error Compilation::runLLVM(Session &session, ModuleOp ir,
     return llvm::Error::success();
   }
   injectFailure("codegen");
-  if (llvm::Error error =
-          generateCode(*code, *machine, stopAt == "asm", object))
-    return error;
+  auto frames = generateCode(*code, *machine, stopAt == "asm", object);
+  if (!frames)
+    return frames.takeError();
+  stackBytes = *frames;
   times.codegen = watch.lap();
   if (stopAt == "asm" || stopAt == "obj") {
     text.assign(object.begin(), object.end());
@@ -722,11 +723,8 @@ static llvm::Error loadImage(Compilation &job) {
     image.lineTable = std::move(*lines);
   else
     llvm::consumeError(lines.takeError()); // faults are reported without lines
-  auto frames = readStackBytes({job.object.data(), job.object.size()});
-  if (!frames)
-    return frames.takeError();
   constexpr uint64_t most = uint64_t(64) << 20;
-  image.stackBytes += uint32_t(std::min(*frames, most));
+  image.stackBytes += uint32_t(std::min(job.stackBytes, most));
   image.code = std::move(*code);
   image.entry = image.code->entry;
   image.codeBegin = image.code->codeBegin;
@@ -761,8 +759,8 @@ compileOnce(const PtxjitModule &module, const char *kernel,
             Attempt attempt) {
   auto image = std::make_unique<ImageStorage>();
   static_cast<PtxjitImage &>(*image) = {};
-  auto job = std::make_unique<Compilation>(
-      Compilation{module, kernel, spec, diagnostics, {}, {}, {}, {}, {}, {}});
+  auto job = std::make_unique<Compilation>(Compilation{
+      module, kernel, spec, diagnostics, {}, {}, {}, {}, {}, {}, {}});
   job->image = image.get();
   job->isTooLarge = attempt == Attempt::Scalar;
   if (attempt == Attempt::Fallback) {
@@ -837,7 +835,7 @@ static int emit(const PtxjitModule *module, const char *kernel,
   std::unique_ptr<Compilation> job;
   auto tryTo = [&](bool isTooLarge) {
     job = std::make_unique<Compilation>(Compilation{
-        *module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}, {}});
+        *module, kernel, *spec, diagnostics, stage, {}, {}, {}, {}, {}, {}});
     job->isTooLarge = isTooLarge;
     return runProtected([&] { return job->run(); });
   };

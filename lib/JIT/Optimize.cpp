@@ -116,7 +116,8 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
 
 /// Adds LLVM's code generation passes, without those that kernels do not need.
 static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
-                          MachineModuleInfoWrapperPass *info) {
+                          MachineModuleInfoWrapperPass *info,
+                          uint64_t &stackBytes) {
   TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
   // Kernels have lines but no variables, so this pass would search for nothing.
@@ -131,12 +132,14 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
     return false;
   config->addMachinePasses();
   passes.add(createLoadLinesPass());
+  passes.add(createStackSizesPass(stackBytes));
   config->setInitialized();
   return true;
 }
 
-Error ptxjit::generateCode(Module &module, TargetMachine &machine,
-                           bool assembly, SmallVectorImpl<char> &out) {
+Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
+                                        bool assembly,
+                                        SmallVectorImpl<char> &out) {
   groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
@@ -145,7 +148,8 @@ Error ptxjit::generateCode(Module &module, TargetMachine &machine,
   raw_svector_ostream os(out);
   legacy::PassManager passes;
   auto *info = new MachineModuleInfoWrapperPass(&machine);
-  if (!addCodePasses(passes, machine, info) ||
+  uint64_t stackBytes = 0;
+  if (!addCodePasses(passes, machine, info, stackBytes) ||
       machine.addAsmPrinter(passes, os, nullptr,
                             assembly ? CodeGenFileType::AssemblyFile
                                      : CodeGenFileType::ObjectFile,
@@ -153,7 +157,7 @@ Error ptxjit::generateCode(Module &module, TargetMachine &machine,
     return createStringError("this CPU cannot emit code");
   passes.add(createFreeMachineFunctionPass());
   passes.run(module);
-  return Error::success();
+  return stackBytes;
 }
 
 Error ptxjit::checkSelfContained(StringRef bytes) {

@@ -2,44 +2,39 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// LLVM can write the frames' sizes into the object, but leaves out functions
+// with an alloca of run-time size. Their frames without it may be large, too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
 
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/DataExtractor.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 
 using namespace llvm;
-using namespace ptxjit;
 
-/// The sizes in one section: an address and a ULEB128 for each function.
-static Error addSizes(StringRef section, uint64_t &sum) {
-  DataExtractor data(section, /*IsLittleEndian=*/true, /*AddressSize=*/8);
-  DataExtractor::Cursor at(0);
-  while (at && !data.eof(at)) {
-    data.skip(at, 8);
-    sum += data.getULEB128(at);
+namespace {
+class StackSizes : public MachineFunctionPass {
+public:
+  static char ID;
+  explicit StackSizes(uint64_t &sum) : MachineFunctionPass(ID), sum(sum) {}
+  StringRef getPassName() const override { return "Sizes of stack frames"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+    MachineFunctionPass::getAnalysisUsage(usage);
   }
-  return at.takeError();
-}
+  bool runOnMachineFunction(MachineFunction &function) override {
+    sum += function.getFrameInfo().getStackSize();
+    return false;
+  }
 
-Expected<uint64_t> ptxjit::readStackBytes(StringRef bytes) {
-  auto object =
-      object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, "kernel"));
-  if (!object)
-    return object.takeError();
-  uint64_t sum = 0;
-  for (const object::SectionRef &section : (*object)->sections()) {
-    auto name = section.getName();
-    if (!name)
-      return name.takeError();
-    if (*name != ".stack_sizes")
-      continue;
-    auto contents = section.getContents();
-    if (!contents)
-      return contents.takeError();
-    if (Error error = addSizes(*contents, sum))
-      return std::move(error);
-  }
-  return sum;
+private:
+  uint64_t &sum;
+};
+char StackSizes::ID = 0;
+} // namespace
+
+MachineFunctionPass *ptxjit::createStackSizesPass(uint64_t &sum) {
+  return new StackSizes(sum);
 }

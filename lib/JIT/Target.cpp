@@ -83,7 +83,6 @@ std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // a*b+c rounds twice
-  options.EmitStackSizeSection = true;          // see readStackBytes
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, cpu.name, cpu.features, options, Reloc::PIC_, CodeModel::Small,
       effort == Effort::Full ? CodeGenOptLevel::Default : CodeGenOptLevel::None,

@@ -12,6 +12,7 @@
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
+#include "ptxjit/Analysis/ExecutionMode.h"
 #include "ptxjit/Analysis/Waiting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -448,7 +449,8 @@ struct AbsorbTailsPass
     if (failed(target))
       return signalPassFailure();
     if (func.isBodiless() || !func.getEntry() ||
-        !func.getBody().hasOneBlock() || !waitsAnywhere(func))
+        !func.getBody().hasOneBlock() || !waitsAnywhere(func) ||
+        needsStacks(func)) // whose lanes never run in lockstep
       return;
     unsigned numLoops = 0;
     while (numLoops < kMostRounds && changeOne(func, target->getShapeContext()))

@@ -38,6 +38,10 @@ struct ModeChoice {
   std::string reason; ///< for people, one line
 };
 
+/// Does each thread need a stack of its own, because it calls a function or
+/// uses `alloca`? Such a kernel needs threads, too.
+bool needsStacks(ptx::FuncOp kernel);
+
 /// Must the threads of a structured kernel be run one by one, because its lanes
 /// cannot run in lockstep?
 bool needsThreads(ptx::FuncOp kernel, const ShapeAnalysis &shapes);

@@ -81,19 +81,22 @@ void makeTransposes(llvm::Module &module, llvm::TargetMachine &machine);
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
+/// Adds the stack frames of functions to `sum`, in bytes, as far as their sizes
+/// are constant.
+llvm::MachineFunctionPass *createStackSizesPass(uint64_t &sum);
+
 /// Runs groupSums, expandMaskedMemory, widenMasks and makeTransposes, then
 /// emits an object or assembly.
-llvm::Error generateCode(llvm::Module &module, llvm::TargetMachine &machine,
-                         bool assembly, llvm::SmallVectorImpl<char> &out);
+/// \returns the stack frames of all functions together, in bytes, without an
+///     alloca of run-time size. Code that does not recurse needs no more.
+llvm::Expected<uint64_t> generateCode(llvm::Module &module,
+                                      llvm::TargetMachine &machine,
+                                      bool assembly,
+                                      llvm::SmallVectorImpl<char> &out);
 
 /// Reads the object's line table, sorted by offset in the code. Code of the
 /// device library has line 0.
 llvm::Expected<std::vector<PtxjitLine>> readLines(llvm::StringRef object);
-
-/// The stack frames of all functions of an object together, in bytes. Code that
-/// does not recurse needs no more. Functions with an alloca of run-time size
-/// are not counted: LLVM does not tell their frames.
-llvm::Expected<uint64_t> readStackBytes(llvm::StringRef object);
 
 /// Fails if the object refers to anything outside itself.
 llvm::Error checkSelfContained(llvm::StringRef object);
