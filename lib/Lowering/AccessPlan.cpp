@@ -178,7 +178,11 @@ static AccessPlan planApart(const Access &access, unsigned chunk) {
     plan.code = AccessCode::LaneVectors;
   else
     return planUnknown(access, chunk);
-  if (access.masked || (address.groups && address.groups->mustTest))
+  bool mustTest = address.groups && address.groups->mustTest;
+  // Single elements with gaps between them gather in less code.
+  if (access.partial && !mustTest)
+    return {access.count > 1 ? plan.otherwise : planGather(access, chunk)};
+  if (access.masked || mustTest)
     plan.test = AccessTest::Regular;
   return plan;
 }

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Linearize.h"
 #include "Loops.h"
 #include "ptxjit/Analysis/SameInWarps.h"
 #include "ptxjit/Analysis/ShapeText.h"
@@ -79,6 +80,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       if (auto masked = dyn_cast<MaskedOpInterface>(op)) {
         if (mask)
           masked.setLaneMask(mask);
+      } else if (auto all = dyn_cast<AllOp>(op)) {
+        if (mask)
+          all.getMaskMutable().assign(inActive(all, mask));
       } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
         if (Value known =
                 pickKnown(select.getTrueValue(), select.getFalseValue())) {
@@ -122,6 +126,13 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                                                  falseValue(b, loc)))
                  : inner;
   }
+  /// The operand of `all`, and true in lanes that are off.
+  static Value inActive(AllOp all, Value mask) {
+    OpBuilder b(all);
+    Location loc = all.getLoc();
+    return arith::SelectOp::create(b, loc, mask, all.getMask(),
+                                   arith::ConstantIntOp::create(b, loc, 1, 1));
+  }
   static Value negate(OpBuilder &b, Location loc, Value v) {
     return arith::XOrIOp::create(b, loc, v,
                                  arith::ConstantIntOp::create(b, loc, 1, 1));
@@ -160,10 +171,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
           visitBlock(region.front(), mask);
       return;
     }
-    numDivergentIfs += !op->hasAttr("ptx.cloned");
+    numDivergentIfs += !op->hasAttr(kClonedAttr);
     if (!mask && cloneForAll(op))
       return;
-    if (!op->hasAttr("ptx.cloned")) // reported with its clone
+    if (!op->hasAttr(kClonedAttr)) // reported with its clone
       tell(op, op.getCondition(), "masked");
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -226,7 +237,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// in all lanes, and the code inside is up to twice as fast without masks. So
   /// this makes a clone without masks for that case.
   bool cloneForAll(scf::IfOp op) {
-    if (op->hasAttr("ptx.cloned"))
+    if (op->hasAttr(kClonedAttr))
       return false;
     bool thenSide = hasEffects(op.getThenRegion());
     bool elseSide =
@@ -268,7 +279,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     }
     b.insert(masked);
     scf::YieldOp::create(b, loc, masked.getResults());
-    masked->setAttr("ptx.cloned", b.getUnitAttr());
+    masked->setAttr(kClonedAttr, b.getUnitAttr());
     op->replaceAllUsesWith(choice.getResults());
     discard(op);
     visitBlock(choice.getThenRegion().front(), Value());

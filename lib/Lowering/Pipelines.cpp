@@ -58,8 +58,9 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
 }
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
-  pm.nest<ptx::FuncOp>().addPass(
-      setTarget<ptx::FuncOp>(createLinearizePass(), target));
+  OpPassManager &func = pm.nest<ptx::FuncOp>();
+  func.addPass(setTarget<ptx::FuncOp>(createJoinGuardsPass(), target));
+  func.addPass(setTarget<ptx::FuncOp>(createLinearizePass(), target));
 }
 
 void ptxjit::buildPacketizePipeline(OpPassManager &pm,

@@ -139,6 +139,19 @@ TEST(AccessPlan, VectorsOfLanesFarApart) {
   EXPECT_EQ(planOf(access, 1), "contiguous load");
 }
 
+TEST(AccessPlan, SomeLanesDoNotTakePart) {
+  Access access = accessAt(patternOf([](int i) { return 16 * i; }));
+  access.masked = access.partial = true;
+  EXPECT_EQ(planOf(access), "gather");
+  access.count = 4;
+  EXPECT_EQ(planOf(access), "contiguous load");
+  access.address.pattern =
+      patternOf([](int i) { return 32 * (i / 8 * 8) + 16 * (7 - i % 8); });
+  EXPECT_EQ(planOf(access), "a load for each row");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "a store for each row");
+}
+
 TEST(AccessPlan, NothingIsKnown) {
   Access access;
   EXPECT_EQ(planOf(access), "contiguous load where lanes turn out to follow "

@@ -331,6 +331,7 @@ def Ptx_AllOp : Op<Ptx_Dialect, "all", [Pure]> {
   let description = [{
     The result chooses between code with and without masks. It may be false
     although the mask holds in every lane, where an exact test would cost more.
+    Before linearisation, only active lanes count.
   }];
   let arguments = (ins I1:$mask);
   let results = (outs I1:$d);

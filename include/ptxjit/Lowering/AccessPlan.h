@@ -46,6 +46,7 @@ struct Access {
   bool masked = false;    ///< some lanes may be inactive
   bool sameValue = false; ///< a store of values that are equal in all lanes
   bool hasScatter = true; ///< the CPU has scatters of 32 bits and more
+  bool partial = false;   ///< some active lanes do not take part
 };
 
 /// The forms of code for an access of a warp.

@@ -206,6 +206,26 @@ def SettleSumsPass : Pass<"ptx-settle-sums", "::ptxjit::ptx::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def JoinGuardsPass : TargetPass<"ptx-join-guards", "::ptxjit::ptx::FuncOp"> {
+  let summary = "test the guards of neighbouring accesses together";
+  let description = [{
+    Conditionals side by side that each guard an access, with conditions
+    `i < n`, `i + 1 < n` and so on, become one that tests whether all of them
+    hold in all active lanes. If so, the accesses are done without guards, and
+    `--ptx-combine-accesses` makes a vector of them.
+
+    ```mlir
+    %a = scf.if %p { ld [%x] }; %b = scf.if %q { ld [%x + 4] }
+    // becomes
+    %all = ptx.all (%p and %q)
+    %ab:2 = scf.if %all { ld [%x]; ld [%x + 4] }
+            else { scf.if %p { ld [%x] }; scf.if %q { ld [%x + 4] } }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn divergent control flow into masks";
   let description = [{

@@ -6,6 +6,7 @@
 
 #include "Accesses.h"
 #include "../CombineAccesses.h"
+#include "../JoinGuards.h"
 #include "Alignment.h"
 #include "Dispatch.h"
 #include "LaneLoops.h"
@@ -44,6 +45,7 @@ AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
                            const WarpAccess &access, bool isStore,
                            bool sameValue) {
   Access described = describeAccess(warp, access, isStore, sameValue);
+  described.partial = described.masked && isPartial(op);
   AccessPlan plan = planAccess(described, warp.target.chunk);
   remarkAccess(warp, op, describePlan(plan, isStore),
                plan.isSlow() ? SlowBecause::Address : SlowBecause::No);
