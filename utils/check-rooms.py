@@ -42,7 +42,8 @@ ALLOWED = {
     "Runtime": {"Runtime", "Cache", "Device/TensorCore.h"},
     # ptxjit.h itself includes nothing of ours.
     "Interface": {"ptxjit.h", "Runtime", "Cache"},
-    "CudaDriver": {"CudaDriver", "Runtime"},
+    "Images": {"Images", "Runtime"},
+    "CudaDriver": {"CudaDriver", "Images", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h",
                     "Runtime/CudaErrors.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
@@ -51,6 +52,8 @@ ALLOWED = {
                "Runtime/NarrowFloats.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
+    # Options and messages, of which no room knows.
+    "ToolSupport": {"ToolSupport"},
     "Device": {"Device/Functions.def", "Device/TensorCore.h",
                "Device/TensorMemory.h",
                "Device/Wgmma.h"},
@@ -58,7 +61,7 @@ ALLOWED = {
     "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
            "Cublas",
            "Ocelot",
            "Audit", "Device"}
