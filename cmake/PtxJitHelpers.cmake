@@ -59,6 +59,18 @@ function(ptxjit_tool name)
   set_property(GLOBAL APPEND PROPERTY PTXJIT_TOOLS ${name})
 endfunction()
 
+# A replacement of one of NVIDIA's build tools, which needs no MLIR. Not in bin:
+# whoever has that in PATH wants NVIDIA's.
+function(ptxjit_nvidia_tool name)
+  add_executable(${name} ${ARGN})
+  ptxjit_archives(archives LLVMSupport)
+  target_link_libraries(${name} PRIVATE PtxJitToolSupport PtxJitImages
+    ${archives})
+  target_link_options(${name} PRIVATE -Wl,--gc-sections -Wl,--as-needed)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/ptx-jit)
+endfunction()
+
 # A gtest binary PtxJit<Room>Tests in unittests/<Room>, run by lit.
 function(ptxjit_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
