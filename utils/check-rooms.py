@@ -50,6 +50,7 @@ ALLOWED = {
     "Nccl": {"Nccl", "CudaDriver/CudaABI.h", "Runtime/NarrowFloats.h"},
     "Cublas": {"Cublas", "CudaDriver/CudaABI.h", "Runtime/Log.h",
                "Runtime/NarrowFloats.h"},
+    "Nvrtc": {"Nvrtc", "Runtime/Log.h", "Runtime/NvidiaLibrary.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     # Options and messages, of which no room knows.
@@ -63,7 +64,7 @@ ALLOWED = {
 # Rooms that programs load without LLVM.
 NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
            "Cublas",
-           "Ocelot",
+           "Nvrtc", "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 
