@@ -20,8 +20,8 @@ install(TARGETS ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
 # Not in bin, where they would hide NVIDIA's. `ptx-jit exec` looks here.
 install(TARGETS ptxas nvlink fatbinary cuobjdump nvcc nvidia-smi
   RUNTIME DESTINATION libexec/ptx-jit)
-install(TARGETS cuda cudart cudart12 nvidia-ml nccl nvrtc nvrtc12 gpuocelot
-  ptxjit-audit ptxjit-compiler
+install(TARGETS cuda cudart cudart12 nvidia-ml nccl nvrtc nvrtc12 nvJitLink
+  nvJitLink12 gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 if(TARGET ptxjit-nccl-mpi)
   install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir}

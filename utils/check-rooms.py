@@ -50,7 +50,10 @@ ALLOWED = {
     "Nccl": {"Nccl", "CudaDriver/CudaABI.h", "Runtime/NarrowFloats.h"},
     "Cublas": {"Cublas", "CudaDriver/CudaABI.h", "Runtime/Log.h",
                "Runtime/NarrowFloats.h"},
-    "Nvrtc": {"Nvrtc", "Runtime/Log.h", "Runtime/NvidiaLibrary.h"},
+    "Nvrtc": {"Nvrtc", "Runtime/HandleTable.h", "Runtime/Log.h",
+              "Runtime/NvidiaLibrary.h"},
+    "NvJitLink": {"NvJitLink", "Images", "Runtime/HandleTable.h",
+                  "Runtime/ReadFile.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     # Options and messages, of which no room knows.
@@ -64,7 +67,7 @@ ALLOWED = {
 # Rooms that programs load without LLVM.
 NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
            "Cublas",
-           "Nvrtc", "Ocelot",
+           "Nvrtc", "NvJitLink", "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

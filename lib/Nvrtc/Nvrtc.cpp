@@ -25,7 +25,7 @@ static constexpr nvrtcResult kMissing = NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 template <typename Function, typename... Arguments>
 static nvrtcResult forward(nvrtcProgram handle, Function RealNvrtc::*function,
                            Arguments... arguments) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (!program->real || !(program->library->*function))
@@ -117,12 +117,12 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcCreateProgram(
     if (result != NVRTC_SUCCESS)
       return result;
   }
-  *handle = addProgram(std::move(program));
+  *handle = getPrograms().add(std::move(program));
   return NVRTC_SUCCESS;
 }
 
 PTXJIT_NVRTC_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *handle) {
-  if (!handle || !removeProgram(*handle))
+  if (!handle || !getPrograms().remove(*handle))
     return NVRTC_ERROR_INVALID_PROGRAM;
   *handle = nullptr;
   return NVRTC_SUCCESS;
@@ -130,7 +130,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *handle) {
 
 PTXJIT_NVRTC_API nvrtcResult nvrtcAddNameExpression(nvrtcProgram handle,
                                                     const char *expression) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (!expression)
@@ -148,7 +148,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcSetFlowCallback(
 PTXJIT_NVRTC_API nvrtcResult nvrtcCompileProgram(nvrtcProgram handle,
                                                  int numOptions,
                                                  const char *const *words) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (numOptions < 0 || (numOptions > 0 && !words))
@@ -183,7 +183,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcCompileProgram(nvrtcProgram handle,
 template <typename Function>
 static nvrtcResult getSize(nvrtcProgram handle, Function RealNvrtc::*function,
                            size_t *bytes, size_t ofNothing) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (!bytes)
@@ -200,7 +200,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram handle,
 }
 
 PTXJIT_NVRTC_API nvrtcResult nvrtcGetPTX(nvrtcProgram handle, char *text) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (!text)
@@ -218,7 +218,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram handle,
   nvrtcResult result = nvrtcGetPTXSize(handle, bytes);
   if (result != NVRTC_SUCCESS)
     return result;
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   // Of a failed compilation, PTX is the zero alone.
   if (!program || !program->wantsCubin || *bytes <= 1)
     *bytes = 0;
@@ -238,7 +238,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram handle, char *image) {
 PTXJIT_NVRTC_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram handle,
                                                  const char *expression,
                                                  const char **name) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (program && !program->real)
     return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
   return forward(handle, &RealNvrtc::nvrtcGetLoweredName, expression, name);
@@ -246,7 +246,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram handle,
 
 PTXJIT_NVRTC_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram handle,
                                                     size_t *bytes) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program || (program->log.empty() && program->real))
     return getSize(handle, &RealNvrtc::nvrtcGetProgramLogSize, bytes, 1);
   if (!bytes)
@@ -257,7 +257,7 @@ PTXJIT_NVRTC_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram handle,
 
 PTXJIT_NVRTC_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram handle,
                                                 char *log) {
-  std::shared_ptr<Program> program = findProgram(handle);
+  std::shared_ptr<Program> program = getPrograms().find(handle);
   if (!program || (program->log.empty() && program->real))
     return forward(handle, &RealNvrtc::nvrtcGetProgramLog, log);
   if (!log)

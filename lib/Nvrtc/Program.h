@@ -8,8 +8,8 @@
 #define PTXJIT_LIB_NVRTC_PROGRAM_H
 
 #include "RealNvrtc.h"
+#include "ptxjit/Runtime/HandleTable.h"
 
-#include <memory>
 #include <string>
 
 namespace ptxjit::nvrtc {
@@ -28,12 +28,7 @@ struct Program {
   std::string log; ///< takes the place of the library's; empty: none
 };
 
-/// Makes a handle.
-nvrtcProgram addProgram(std::shared_ptr<Program> program);
-/// Null for what is no handle. The program lives on while it is used.
-std::shared_ptr<Program> findProgram(nvrtcProgram handle);
-/// \returns false for what is no handle.
-bool removeProgram(nvrtcProgram handle);
+HandleTable<Program, nvrtcProgram> &getPrograms();
 
 } // namespace ptxjit::nvrtc
 
