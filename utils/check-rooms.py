@@ -52,8 +52,8 @@ ALLOWED = {
                "Runtime/NarrowFloats.h"},
     "Nvrtc": {"Nvrtc", "Runtime/HandleTable.h", "Runtime/Log.h",
               "Runtime/NvidiaLibrary.h"},
-    "NvJitLink": {"NvJitLink", "Images", "Runtime/HandleTable.h",
-                  "Runtime/ReadFile.h"},
+    "NvJitLink": {"NvJitLink", "Images", "Runtime/FatBinary.h",
+                  "Runtime/HandleTable.h", "Runtime/ReadFile.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
     # Options and messages, of which no room knows.
