@@ -17,12 +17,6 @@ using namespace ptxjit;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-bool DeviceLink::addImage(const char *image, const std::string &name,
-                          std::string &diagnostics) {
-  return extractTexts(image, name, texts, diagnostics, device) ==
-         ImageStatus::Good;
-}
-
 /// Has a container code that the device could run, machine code included?
 bool DeviceLink::hasCode(
     const std::vector<std::string_view> &containers) const {

@@ -78,7 +78,7 @@ bool ElfReader::open() {
   for (uint64_t i = 0;
        i < count && get(header.e_shoff + i * sizeof(section), section); ++i)
     sections.push_back(section);
-  if (header.e_shstrndx == SHN_XINDEX)
+  if (header.e_shstrndx == SHN_XINDEX && !sections.empty())
     header.e_shstrndx = uint16_t(sections[0].sh_link);
   return true;
 }

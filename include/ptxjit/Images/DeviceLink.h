@@ -46,11 +46,7 @@ public:
   ///   code for the device that is no PTX.
   bool add(std::string_view file, const std::string &name,
            std::string &diagnostics);
-  /// Adds an image of a known kind: PTX, or a fat binary.
-  bool addImage(const char *image, const std::string &name,
-                std::string &diagnostics);
 
-  bool isEmpty() const { return texts.empty(); }
   /// Names for `--register-link-binaries`.
   const std::vector<std::string> &getModules() const { return modules; }
 
