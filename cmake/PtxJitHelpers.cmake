@@ -59,6 +59,40 @@ function(ptxjit_tool name)
   set_property(GLOBAL APPEND PROPERTY PTXJIT_TOOLS ${name})
 endfunction()
 
+# Makes a shared library lib<name>.so.<version> in front of NVIDIA's: its symbols
+# have its name as their version, and others than `exports` stay inside. Only the
+# newest version has a link without a number.
+function(ptxjit_numbered_library target name version exports)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT
+    "lib${name}.so.${version} { global: ${exports}; local: *; };\n")
+  target_link_options(${target} PRIVATE ${PTXJIT_NO_UNDEFINED}
+    -Wl,--version-script=${map} -Wl,--exclude-libs,ALL -Wl,--gc-sections
+    -Wl,--as-needed)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+    BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+  if(version EQUAL 13)
+    set_target_properties(${target} PROPERTIES VERSION 13 SOVERSION 13)
+  else()
+    set_target_properties(${target} PROPERTIES SUFFIX ".so.${version}"
+      NO_SONAME ON)
+    target_link_options(${target} PRIVATE
+      -Wl,-soname,lib${name}.so.${version})
+  endif()
+endfunction()
+
+# A replacement of one of NVIDIA's build tools, which needs no MLIR. Not in bin:
+# whoever has that in PATH wants NVIDIA's.
+function(ptxjit_nvidia_tool name)
+  add_executable(${name} ${ARGN})
+  ptxjit_archives(archives LLVMSupport)
+  target_link_libraries(${name} PRIVATE PtxJitToolSupport PtxJitImages
+    ${archives})
+  target_link_options(${name} PRIVATE -Wl,--gc-sections -Wl,--as-needed)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/ptx-jit)
+endfunction()
+
 # A gtest binary PtxJit<Room>Tests in unittests/<Room>, run by lit.
 function(ptxjit_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})

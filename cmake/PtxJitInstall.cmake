@@ -18,8 +18,10 @@ install(TARGETS ptx-jit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ptx-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   COMPONENT developer)
 # Not in bin, where they would hide NVIDIA's. `ptx-jit exec` looks here.
-install(TARGETS ptxas nvidia-smi RUNTIME DESTINATION libexec/ptx-jit)
-install(TARGETS cuda cudart cudart12 nvidia-ml nccl gpuocelot ptxjit-audit ptxjit-compiler
+install(TARGETS ptxas nvlink fatbinary cuobjdump nvcc nvidia-smi
+  RUNTIME DESTINATION libexec/ptx-jit)
+install(TARGETS cuda cudart cudart12 nvidia-ml nccl nvrtc nvrtc12 nvJitLink
+  nvJitLink12 gpuocelot ptxjit-audit ptxjit-compiler
   LIBRARY DESTINATION ${private_libdir})
 if(TARGET ptxjit-nccl-mpi)
   install(TARGETS ptxjit-nccl-mpi LIBRARY DESTINATION ${private_libdir}
@@ -40,7 +42,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/include/ptxjit/ptxjit.h
 set_target_properties(cuda gpuocelot ptxjit-compiler PROPERTIES
   INSTALL_RPATH "$ORIGIN")
 set_target_properties(ptxjit PROPERTIES INSTALL_RPATH "$ORIGIN/ptx-jit")
-set_target_properties(ptxas nvidia-smi PROPERTIES
+set_target_properties(ptxas nvlink fatbinary cuobjdump nvidia-smi PROPERTIES
   INSTALL_RPATH "$ORIGIN/../../${private_libdir}")
 
 # The name by which Debian looks for it.

@@ -25,8 +25,11 @@ config.substitutions += [
     ("%python", config.python),
     ("%src", config.ptxjit_src_root),
     ("%obj", config.ptxjit_obj_root),
-    ("%ptxas", os.path.join(config.ptxjit_obj_root, "libexec", "ptx-jit",
-                            "ptxas")),
+    *((f"%{tool}", os.path.join(config.ptxjit_obj_root, "libexec", "ptx-jit",
+                                tool))
+      for tool in ("ptxas", "nvlink", "fatbinary", "cuobjdump")),
+    ("%our-nvcc", os.path.join(config.ptxjit_obj_root, "libexec", "ptx-jit",
+                               "nvcc")),
     ("%llvm-tools", config.llvm_tools_dir),
 ]
 

@@ -42,15 +42,22 @@ ALLOWED = {
     "Runtime": {"Runtime", "Cache", "Device/TensorCore.h"},
     # ptxjit.h itself includes nothing of ours.
     "Interface": {"ptxjit.h", "Runtime", "Cache"},
-    "CudaDriver": {"CudaDriver", "Runtime"},
+    "Images": {"Images", "Runtime"},
+    "CudaDriver": {"CudaDriver", "Images", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h",
                     "Runtime/CudaErrors.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
     "Nccl": {"Nccl", "CudaDriver/CudaABI.h", "Runtime/NarrowFloats.h"},
     "Cublas": {"Cublas", "CudaDriver/CudaABI.h", "Runtime/Log.h",
                "Runtime/NarrowFloats.h"},
+    "Nvrtc": {"Nvrtc", "Runtime/HandleTable.h", "Runtime/Log.h",
+              "Runtime/NvidiaLibrary.h"},
+    "NvJitLink": {"NvJitLink", "Images", "Runtime/FatBinary.h",
+                  "Runtime/HandleTable.h", "Runtime/ReadFile.h"},
     "Ocelot": {"Runtime"},
     "Audit": set(),
+    # Options and messages, of which no room knows.
+    "ToolSupport": {"ToolSupport"},
     "Device": {"Device/Functions.def", "Device/TensorCore.h",
                "Device/TensorMemory.h",
                "Device/Wgmma.h"},
@@ -58,9 +65,9 @@ ALLOWED = {
     "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
            "Cublas",
-           "Ocelot",
+           "Nvrtc", "NvJitLink", "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
 

@@ -30,11 +30,24 @@ static const struct {
     {"libcublas.so.12", "libcublas.so.12"},
     {"libcublasLt.so.13", "libcublasLt.so.13"},
     {"libcublasLt.so.12", "libcublasLt.so.12"},
+    {"libnvrtc.so.13", "libnvrtc.so.13"},
+    {"libnvrtc.so.12", "libnvrtc.so.12"},
+    {"libnvJitLink.so.13", "libnvJitLink.so.13"},
+    {"libnvJitLink.so.12", "libnvJitLink.so.12"},
 };
+
+/// Does our library `path` ask for the one of that name itself? Then it means
+/// NVIDIA's, behind it. `cookie` belongs to the library that asks: at first, it
+/// is the address of its link map.
+static bool isOwnRequest(const uintptr_t *cookie, const char *path) {
+  const auto *map =
+      cookie ? reinterpret_cast<const link_map *>(*cookie) : nullptr;
+  return map && map->l_name && std::strcmp(map->l_name, path) == 0;
+}
 
 PTXJIT_AUDIT_EXPORT unsigned la_version(unsigned) { return LAV_CURRENT; }
 
-PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *,
+PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *cookie,
                                        unsigned) {
   // The linker uses the result only during the search, and never frees it.
   static char path[4096];
@@ -48,7 +61,7 @@ PTXJIT_AUDIT_EXPORT char *la_objsearch(const char *name, uintptr_t *,
     std::strcpy(path, folder);
     std::strcat(path, "/");
     std::strcat(path, ours.file);
-    if (access(path, R_OK) == 0)
+    if (access(path, R_OK) == 0 && !isOwnRequest(cookie, path))
       return path;
   }
   return const_cast<char *>(name);

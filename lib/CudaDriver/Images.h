@@ -8,30 +8,21 @@
 #define PTXJIT_LIB_CUDADRIVER_IMAGES_H
 
 #include "ptxjit/CudaDriver/CudaABI.h"
-#include "ptxjit/Runtime/LinkedText.h"
-
-#include <string>
-#include <vector>
+#include "ptxjit/Images/ImageTexts.h"
 
 namespace ptxjit::cuda {
 
-/// Extracts the PTX modules of an image: PTX text, a linked image
-/// (LinkedText.h), a fat binary or its wrapper. Modules without a name of their
-/// own are named `name`.
-/// \param diagnostics  gets errors for the program's error log.
-CUresult extractTexts(const void *image, const std::string &name,
-                      std::vector<NamedText> &texts, std::string &diagnostics);
-
-/// The same of the containers in an object file or an archive. CUDA's own
-/// runtime for kernels that launch kernels (libcudadevrt.a) has no modules:
-/// ours takes its place.
-CUresult extractFromFile(const std::string &file, const std::string &name,
-                         std::vector<NamedText> &texts,
-                         std::string &diagnostics);
-
-/// Reads a file. Like all of std::string, `bytes` has a zero behind its end.
-/// \returns false if the file cannot be read.
-bool readFile(const char *path, std::string &bytes);
+inline CUresult toResult(ImageStatus status) {
+  switch (status) {
+  case ImageStatus::Good:
+    break;
+  case ImageStatus::Damaged:
+    return CUDA_ERROR_INVALID_IMAGE;
+  case ImageStatus::NoText:
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  }
+  return CUDA_SUCCESS;
+}
 
 } // namespace ptxjit::cuda
 

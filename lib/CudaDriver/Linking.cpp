@@ -10,6 +10,7 @@
 #include "Images.h"
 #include "JitLogs.h"
 #include "State.h"
+#include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -55,12 +56,12 @@ static CUresult addInput(Linker &linker, int type, const std::string &bytes,
     linker.logs.write(linker.diagnostics);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   }
-  CUresult error =
+  ImageStatus status =
       isFile
           ? extractFromFile(bytes, name, linker.texts, linker.diagnostics)
           : extractTexts(bytes.c_str(), name, linker.texts, linker.diagnostics);
   linker.logs.write(linker.diagnostics);
-  return error;
+  return toResult(status);
 }
 
 PTXJIT_CUDA_API(cuLinkAddData_v2,
@@ -86,7 +87,7 @@ PTXJIT_CUDA_API(cuLinkAddFile_v2,
     return error;
   if (!path)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!readFile(path, bytes))
+  if (readFile(path, bytes) != 0)
     return CUDA_ERROR_FILE_NOT_FOUND;
   return addInput(*linker, type, bytes, path);
 }

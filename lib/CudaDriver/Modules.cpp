@@ -7,6 +7,7 @@
 #include "Images.h"
 #include "JitLogs.h"
 #include "State.h"
+#include "ptxjit/Runtime/ReadFile.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cuda;
@@ -41,7 +42,7 @@ static CUresult loadText(std::string text, const std::string &name,
 static CUresult loadImage(const void *image, const std::string &name,
                           cuda::Module &module, std::string &diagnostics) {
   std::vector<NamedText> texts;
-  CUresult error = extractTexts(image, name, texts, diagnostics);
+  CUresult error = toResult(extractTexts(image, name, texts, diagnostics));
   if (!diagnostics.empty())
     log(LogKind::Error, diagnostics.substr(0, diagnostics.size() - 1));
   if (error)
@@ -115,7 +116,7 @@ PTXJIT_CUDA_API(cuModuleLoad, (CUmodule * module, const char *path), module,
   if (!module || !path)
     return CUDA_ERROR_INVALID_VALUE;
   std::string bytes, diagnostics;
-  if (!readFile(path, bytes))
+  if (readFile(path, bytes) != 0)
     return CUDA_ERROR_FILE_NOT_FOUND;
   return loadModule(module, bytes.data(), path, diagnostics);
 }
@@ -325,7 +326,7 @@ PTXJIT_CUDA_API(cuLibraryLoadFromFile,
   std::string bytes;
   if (!path)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!readFile(path, bytes))
+  if (readFile(path, bytes) != 0)
     return CUDA_ERROR_FILE_NOT_FOUND;
   return loadLibrary(handle, bytes.data(), path, count, options, values);
 }

@@ -40,7 +40,9 @@ Result<Module>
 Module::loadFatBinaries(const std::vector<std::string_view> &binaries) {
   std::string diagnostics;
   std::vector<NamedText> texts;
-  for (std::string &text : readContainers(binaries, diagnostics))
+  std::vector<std::string_view> parts = binaries;
+  dropLinkedParts(parts);
+  for (std::string &text : readContainers(parts, diagnostics))
     texts.push_back({kUnnamedImage, std::move(text)});
   if (texts.empty())
     return makeError(ErrorCode::NotFound, diagnostics);

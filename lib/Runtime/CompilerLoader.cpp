@@ -52,6 +52,9 @@ static std::vector<std::string> listCandidates() {
   candidates.push_back(folder + "/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(folder + "/../lib/" PTXJIT_COMPILER_LIBRARY);
+  // For the tools in libexec/ptx-jit.
+  candidates.push_back(folder + "/../../lib/ptx-jit/" PTXJIT_COMPILER_LIBRARY);
+  candidates.push_back(folder + "/../../lib/" PTXJIT_COMPILER_LIBRARY);
   candidates.push_back(PTXJIT_COMPILER_LIBRARY);
   return candidates;
 }

@@ -6,6 +6,8 @@
 
 #include "ptxjit/Runtime/FatBinary.h"
 #include "ptxjit/Runtime/CodeOutline.h"
+#include "ptxjit/Runtime/FatBinaryFormat.h"
+#include "ptxjit/Runtime/LinkedText.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,42 +20,10 @@
 #include <zstd.h>
 
 using namespace ptxjit;
+using namespace ptxjit::fatbin;
 
-namespace {
-struct Wrapper {
-  uint32_t magic, version;
-  const uint8_t *data;
-  const void *files; ///< version 2: null-terminated list of containers
-};
-
-struct ContainerHeader {
-  uint32_t magic;
-  uint16_t version, headerBytes;
-  uint64_t bytes; ///< bytes after the header
-};
-
-struct EntryHeader {
-  uint16_t kind, version;
-  uint32_t headerBytes;
-  uint64_t payloadBytes; ///< including padding
-  uint32_t compressedBytes, optionsOffset;
-  uint16_t isaMinor, isaMajor;
-  uint32_t arch; ///< 80 for sm_80
-  uint32_t nameOffset, nameBytes;
-  uint64_t flags;
-  uint64_t reserved;
-  uint64_t uncompressedBytes;
-};
-static_assert(sizeof(EntryHeader) == 64, "as in files");
-
-constexpr uint32_t kElf = 0x464c457f, kContainer = 0xba55ed50,
-                   kWrapper = 0x466243b1;
-constexpr uint16_t kPtx = 1, kMachineCode = 2, kLtoIr = 8;
-constexpr uint64_t kDebug = 0x2, kLz4 = 0x2000, kZstd = 0x8000,
-                   kArchSpecific = 0x100000, kFamily = 0x200000;
 /// Upper limit for the size of a PTX text. A larger size means damaged data.
-constexpr uint64_t kMostBytes = uint64_t(1) << 30;
-} // namespace
+static constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 
 ImageKind ptxjit::kindOfImage(const void *image) {
   // A text may be shorter than a word: no byte is read beyond its NUL, with
@@ -84,13 +54,12 @@ Profile ptxjit::getProfile() {
   return profile;
 }
 
-static unsigned getCapability() {
-  Profile profile = getProfile();
-  return unsigned(profile.major * 10 + profile.minor);
+static unsigned capabilityOf(Profile device) {
+  return unsigned(device.major * 10 + device.minor);
 }
 
-bool ptxjit::isUsable(const ImageEntry &entry) {
-  unsigned capability = getCapability();
+bool ptxjit::isUsable(const ImageEntry &entry, Profile device) {
+  unsigned capability = capabilityOf(device);
   if (entry.kind != ImageEntry::Kind::Ptx)
     return false;
   if (entry.suffix == "a")
@@ -147,9 +116,7 @@ static std::string_view getPart(std::string_view bytes, uint64_t offset,
 
 /// The options lie behind the offset and the size of their text.
 static std::string_view getOptions(std::string_view header, uint32_t offset) {
-  struct {
-    uint32_t offset, bytes;
-  } text{};
+  OptionsHeader text{};
   std::string_view place = getPart(header, offset, sizeof(text));
   if (place.empty())
     return {};
@@ -267,6 +234,7 @@ std::vector<std::string_view> ptxjit::findContainers(const void *image) {
   auto *files = static_cast<const uint8_t *const *>(wrapper.files);
   for (; wrapper.version == 2 && files && *files; ++files)
     containers.push_back(viewContainer(*files));
+  dropLinkedParts(containers);
   return containers;
 }
 
@@ -285,7 +253,7 @@ public:
   bool isEmpty() const { return found.empty(); }
   /// Lines for people: what there is, of which kernels, what to build.
   /// \param subject  "error: the image", say
-  std::string describe(const std::string &subject) const;
+  std::string describe(const std::string &subject, Profile profile) const;
 
 private:
   std::vector<std::string> found;   ///< "PTX for sm_90a", each once
@@ -356,9 +324,9 @@ static std::string listSome(const std::vector<std::string> &names) {
   return text;
 }
 
-std::string OtherCode::describe(const std::string &subject) const {
-  std::string own = std::to_string(getCapability()), text;
-  Profile profile = getProfile();
+std::string OtherCode::describe(const std::string &subject,
+                                Profile profile) const {
+  std::string own = std::to_string(capabilityOf(profile)), text;
   std::string dotted =
       std::to_string(profile.major) + "." + std::to_string(profile.minor);
   for (const std::string &what : found)
@@ -377,8 +345,9 @@ std::string OtherCode::describe(const std::string &subject) const {
 }
 
 /// Unpacks the best PTX of a container. False if none fits the device.
-static bool readContainer(std::string_view bytes, std::string &text,
-                          OtherCode &others, std::string &diagnostics) {
+static bool readContainer(std::string_view bytes, Profile device,
+                          std::string &text, OtherCode &others,
+                          std::string &diagnostics) {
   std::vector<ImageEntry> entries;
   std::optional<ImageEntry> best;
   auto rank = [](const ImageEntry &e) {
@@ -386,7 +355,7 @@ static bool readContainer(std::string_view bytes, std::string &text,
   };
   size_t size = visitEntries(bytes, [&](const ImageEntry &entry) {
     entries.push_back(entry);
-    if (isUsable(entry) && (!best || rank(entry) > rank(*best)))
+    if (isUsable(entry, device) && (!best || rank(entry) > rank(*best)))
       best = entry;
   });
   if (!size)
@@ -401,28 +370,37 @@ static bool readContainer(std::string_view bytes, std::string &text,
   return false;
 }
 
+void ptxjit::dropLinkedParts(std::vector<std::string_view> &containers) {
+  OtherCode others;
+  std::string text, ignored;
+  if (containers.size() > 1 &&
+      readContainer(containers[0], getProfile(), text, others, ignored) &&
+      isLinkedText(text))
+    containers.resize(1);
+}
+
 std::vector<std::string>
 ptxjit::readContainers(const std::vector<std::string_view> &containers,
-                       std::string &diagnostics) {
+                       std::string &diagnostics, Profile device) {
   std::vector<std::string> texts;
   OtherCode others;
   for (std::string_view container : containers) {
     std::string text;
-    if (readContainer(container, text, others, diagnostics))
+    if (readContainer(container, device, text, others, diagnostics))
       texts.push_back(std::move(text));
   }
   if (texts.empty() && diagnostics.empty())
-    diagnostics += others.describe("error: the image");
+    diagnostics += others.describe("error: the image", device);
   else if (!others.isEmpty()) // the other parts may refer to that one
-    diagnostics += others.describe("warning: a part of the image");
+    diagnostics += others.describe("warning: a part of the image", device);
   return texts;
 }
 
-void ptxjit::refuseMachineCode(std::string_view image,
-                               std::string &diagnostics) {
+void ptxjit::refuseMachineCode(std::string_view image, std::string &diagnostics,
+                               Profile device) {
   CodeOutline outline;
   OtherCode others;
   outlineMachineCode(image, outline);
   others.add(outline);
-  diagnostics += others.describe("error: the image");
+  diagnostics += others.describe("error: the image", device);
 }

@@ -160,6 +160,8 @@ void Doctor::examineLibrary(const Dependency &library) {
     addProblem(library.name + ": not found, so that the program cannot start");
   } else if (llvm::sys::path::parent_path(library.path) == ours) {
     lines.push_back("ptx-jit's: " + library.path);
+    if (StringRef(library.name).starts_with("libnvrtc"))
+      lines.push_back("it needs NVIDIA's behind it to compile (PTXJIT_NVRTC)");
     hasCuda = true;
   } else {
     auto file = llvm::MemoryBuffer::getFile(library.path, /*IsText=*/false,

@@ -47,7 +47,7 @@ static void prepend(const char *name, const std::string &value) {
   setenv(name, list.c_str(), 1);
 }
 
-/// Makes programs find our ptxas and nvidia-smi in PATH. Frameworks that
+/// Makes programs find our build tools and nvidia-smi in PATH. Frameworks that
 /// generate PTX run ptxas on it. Some have variables of their own for it, which
 /// are left alone if the user has set them.
 static void offerTools() {

@@ -25,6 +25,7 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 using namespace ptxjit::ptxas;
+using namespace ptxjit::tools;
 
 namespace {
 /// Adds its own lifetime to `milliseconds`.
@@ -44,7 +45,7 @@ private:
 };
 } // namespace
 
-Assembly::Assembly(const Options &options, Messages &messages)
+Assembly::Assembly(const CommandLine &options, Messages &messages)
     : options(options), messages(messages),
       context(MLIRContext::Threading::DISABLED),
       handler(&context, [this](Diagnostic &diagnostic) {
@@ -151,7 +152,7 @@ bool Assembly::finish() {
 //===----------------------------------------------------------------------===//
 
 /// The device, spelled like a target: sm_80 for sm_80, compute_80 and lto_80.
-static std::string deviceOf(const Options &options) {
+static std::string deviceOf(const CommandLine &options) {
   return "sm_" +
          options.get(OptionId::GpuName, "sm_75").split('_').second.str();
 }

@@ -22,7 +22,7 @@ namespace ptxjit::ptxas {
 
 class Assembly {
 public:
-  Assembly(const Options &options, Messages &messages);
+  Assembly(const tools::CommandLine &options, tools::Messages &messages);
 
   /// Parses a text with all its bodies and reports its errors.
   void add(llvm::StringRef name, llvm::StringRef text);
@@ -35,15 +35,15 @@ public:
 private:
   void say(const mlir::Diagnostic &diagnostic);
   void link();
-  Place findPlace(mlir::Location loc) const;
+  tools::Place findPlace(mlir::Location loc) const;
   bool fitsDevice();
   bool hasEntries();
   void warn();
   void describe();
   void describeVariables();
 
-  const Options &options;
-  Messages &messages;
+  const tools::CommandLine &options;
+  tools::Messages &messages;
   mlir::MLIRContext context;
   mlir::ScopedDiagnosticHandler handler;
   llvm::SmallVector<NamedText> texts;

@@ -13,29 +13,39 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
+#include "Options.h"
 
 #include "ptxjit/Dialect/Targets.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ptxjit::ptxas;
+using namespace ptxjit::tools;
 using llvm::StringRef;
 
 /// The exit code of NVIDIA's ptxas after an error. Triton takes it as invalid
 /// PTX.
 static constexpr int kFailure = 255;
 
-/// Programs look for `release N.N` and `VN.N.N`, which decide the version of
-/// the PTX that they write.
-static void printVersion() {
-  llvm::outs() << "ptxas: ptx-jit " PTXJIT_VERSION
-                  ", in place of NVIDIA (R) Ptx optimizing assembler\n"
-                  "It checks PTX and hands it on; it makes no machine code.\n"
-                  "Options and answers are those of\n"
-                  "Cuda compilation tools, release 13.0, V13.0.88\n";
-}
+static const OptionSpec kOptions[] = {
+#define PTXAS_OPTION(NAME, KIND, LONG, SHORT, VALUE, ALLOWED, HELP)            \
+  {unsigned(OptionId::NAME),                                                   \
+   OptionKind::KIND,                                                           \
+   LONG,                                                                       \
+   SHORT,                                                                      \
+   VALUE,                                                                      \
+   ALLOWED,                                                                    \
+   HELP},
+#include "Options.def"
+};
+
+static const char kUsage[] =
+    "\nUsage  : ptxas [options] <ptx file>,...\n\n"
+    "Checks PTX and hands it on as it is: libcuda.so.1 of ptx-jit loads\n"
+    "what this writes, and compiles kernels when they are launched. The\n"
+    "options are those of NVIDIA's ptxas. What is said \"of machine code\"\n"
+    "is taken and has no effect.\n";
 
 static void listVersions() {
   for (unsigned major = 1; auto last = ptxjit::ptx::getLastMinor(major);
@@ -50,7 +60,7 @@ static bool isOneOf(StringRef word, llvm::ArrayRef<StringRef> list) {
 
 /// Refuses values that Options accepts but NVIDIA's ptxas does not, in its
 /// words.
-static bool checkValues(const Options &options, Messages &messages) {
+static bool checkValues(const CommandLine &options, Messages &messages) {
   StringRef fast = options.get(OptionId::FastCompile, "0");
   if (!isOneOf(fast, {"0", "min", "mid", "max"})) {
     messages.say(Severity::Fatal, "Invalid value for --Ofast-compile/-Ofc (" +
@@ -78,26 +88,7 @@ static bool checkValues(const Options &options, Messages &messages) {
   return true;
 }
 
-static bool writeText(StringRef path, StringRef text, Messages &messages) {
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error, llvm::sys::fs::OF_None);
-  if (error) {
-    messages.say(Severity::Fatal,
-                 "Output file '" + path + "' could not be opened");
-    return false;
-  }
-  file << text << '\0';
-  file.close();
-  if (!file.has_error())
-    return true;
-  messages.say(Severity::Fatal,
-               "Output file '" + path +
-                   "' could not be written: " + file.error().message());
-  file.clear_error();
-  return false;
-}
-
-static int assemble(const Options &options, Messages &messages) {
+static int assemble(const CommandLine &options, Messages &messages) {
   if (!checkValues(options, messages))
     return kFailure;
   Assembly assembly(options, messages);
@@ -117,24 +108,26 @@ static int assemble(const Options &options, Messages &messages) {
   if (options.get(OptionId::GpuName).starts_with("compute_"))
     return 0;
   StringRef path = options.get(OptionId::OutputFile, "elf.o");
-  return writeText(path, assembly.getText(), messages) ? 0 : kFailure;
+  std::string text = assembly.getText().str() + '\0';
+  return writeFile(path, text, messages) ? 0 : kFailure;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  Messages messages;
-  Options options;
+  Messages messages("ptxas");
+  CommandLine options(kOptions);
   if (!options.read(std::vector<std::string>(argv + 1, argv + argc), messages))
     return kFailure;
   messages.setOptions(options.has(OptionId::NoWarnings),
                       options.has(OptionId::WarningsAreErrors));
   if (options.has(OptionId::Version))
-    printVersion();
+    printVersion("ptxas", "NVIDIA (R) Ptx optimizing assembler",
+                 "It checks PTX and hands it on; it makes no machine code.");
   else if (options.has(OptionId::ListVersions))
     listVersions();
   else if (options.has(OptionId::Help) ||
            (options.getInputs().empty() && !options.has(OptionId::InputString)))
-    printHelp();
+    options.printHelp(kUsage);
   else
     return assemble(options, messages);
   return 0;

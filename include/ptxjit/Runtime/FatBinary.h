@@ -55,9 +55,9 @@ struct ImageEntry {
   std::string_view payload; ///< as it is stored
 };
 
-/// Does the device take the entry? It is PTX, and fits: plain PTX runs on its
+/// Does a device take the entry? It is PTX, and fits: plain PTX runs on its
 /// own architecture and all later ones, `a` code on one, `f` code on a family.
-bool isUsable(const ImageEntry &entry);
+bool isUsable(const ImageEntry &entry, Profile device = getProfile());
 
 /// Gets the code of an entry: a text, without zeros at its end, or machine
 /// code. \returns false if it is damaged, or packed in an unknown way.
@@ -75,21 +75,27 @@ size_t visitEntries(std::string_view container,
 void visitContainers(std::string_view file,
                      const std::function<size_t(std::string_view)> &visit);
 
+/// Removes all containers but the first if that has what our nvlink has linked
+/// from the others (an image of LinkedText.h).
+void dropLinkedParts(std::vector<std::string_view> &containers);
+
 /// Returns the containers of an image in memory, which is one itself, or a
-/// wrapper. A wrapper of separately compiled code has several.
+/// wrapper. A wrapper of separately compiled code has several, unless our
+/// nvlink has linked them.
 std::vector<std::string_view> findContainers(const void *image);
 
-/// Returns the PTX texts that the device would take from containers: the best
+/// Returns the PTX texts that a device would take from containers: the best
 /// one of each. Bytes behind a container's end do no harm. `diagnostics` says
 /// what is damaged, and if no PTX fits, what there is instead, of which
 /// kernels, and what to build.
 std::vector<std::string>
 readContainers(const std::vector<std::string_view> &containers,
-               std::string &diagnostics);
+               std::string &diagnostics, Profile device = getProfile());
 
 /// The same of machine code without a container (ELF), which is never taken.
 /// Its end may be missing.
-void refuseMachineCode(std::string_view image, std::string &diagnostics);
+void refuseMachineCode(std::string_view image, std::string &diagnostics,
+                       Profile device = getProfile());
 
 } // namespace ptxjit
 

@@ -48,10 +48,11 @@ inline bool isLinkedText(std::string_view text) {
   return text.substr(0, kLinkedImage.size()) == kLinkedImage;
 }
 
-/// Makes an image of several modules; of one module, its text. Equal or empty
-/// names are made unique.
-inline std::string joinTexts(std::vector<NamedText> modules) {
-  if (modules.size() == 1)
+/// Makes an image of several modules; of one module, its text, unless
+/// `evenOfOne` asks for an image. Equal or empty names are made unique.
+inline std::string joinTexts(std::vector<NamedText> modules,
+                             bool evenOfOne = false) {
+  if (modules.size() == 1 && !evenOfOne)
     return std::move(modules.front().text);
   std::string image(kLinkedImage);
   image += kLinkedVersion;

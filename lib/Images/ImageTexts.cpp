@@ -1,37 +1,33 @@
-//===- Images.cpp - reads what programs load and link ---------------------===//
+//===- ImageTexts.cpp - the PTX in what programs load and link ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Images.h"
-#include "ptxjit/Runtime/FatBinary.h"
+#include "ptxjit/Images/ImageTexts.h"
 #include "ptxjit/Runtime/MemoryMap.h"
-#include "ptxjit/Runtime/ReadFile.h"
 
 #include <algorithm>
 
 using namespace ptxjit;
-using namespace ptxjit::cuda;
 
-/// Splits a linked image into its modules; other text is one module.
-static CUresult splitImage(const char *text, const std::string &name,
-                           std::vector<NamedText> &texts,
-                           std::string &diagnostics) {
+ImageStatus ptxjit::splitImage(const char *text, const std::string &name,
+                               std::vector<NamedText> &texts,
+                               std::string &diagnostics) {
   if (!isLinkedText(text)) {
     texts.push_back({name, text});
-    return CUDA_SUCCESS;
+    return ImageStatus::Good;
   }
   std::vector<LinkedPart> parts;
   if (!splitText(text, parts)) {
     diagnostics += "error: " + name +
                    ": the linked image is damaged, or of another version of "
                    "ptx-jit\n";
-    return CUDA_ERROR_INVALID_IMAGE;
+    return ImageStatus::Damaged;
   }
   for (const LinkedPart &part : parts)
     texts.push_back({part.name, std::string(part.text)});
-  return CUDA_SUCCESS;
+  return ImageStatus::Good;
 }
 
 /// Is a text CUDA's own runtime for kernels that launch kernels? nvcc links it
@@ -42,11 +38,11 @@ static bool isDeviceRuntime(const std::string &text) {
 }
 
 /// Does a container have only that, for other devices than this one?
-static bool holdsDeviceRuntime(std::string_view container) {
+static bool holdsDeviceRuntime(std::string_view container, Profile device) {
   bool holds = false, isUsed = false;
   visitEntries(container, [&](const ImageEntry &entry) {
     std::string text;
-    isUsed |= isUsable(entry);
+    isUsed |= isUsable(entry, device);
     if (!isUsed && !holds && entry.kind == ImageEntry::Kind::Ptx)
       holds = unpack(entry, text) && isDeviceRuntime(text);
   });
@@ -62,64 +58,77 @@ static std::string describeOrigin(const void *image, const std::string &name) {
 }
 
 /// Describes machine code without a container, as far as it can be read.
-static void refuseCode(const void *image, std::string &diagnostics) {
+static void refuseCode(const void *image, std::string &diagnostics,
+                       Profile device) {
   size_t bytes = findMapping(image).bytesBehind;
-  refuseMachineCode({static_cast<const char *>(image), bytes}, diagnostics);
+  refuseMachineCode({static_cast<const char *>(image), bytes}, diagnostics,
+                    device);
 }
 
 /// Reads the modules of containers. \param image  null: of a file.
-static CUresult readAll(std::vector<std::string_view> containers,
-                        const void *image, const std::string &name,
-                        std::vector<NamedText> &texts,
-                        std::string &diagnostics) {
+static ImageStatus readAll(std::vector<std::string_view> containers,
+                           const void *image, const std::string &name,
+                           std::vector<NamedText> &texts,
+                           std::string &diagnostics, Profile device) {
   size_t all = containers.size();
   containers.erase(std::remove_if(containers.begin(), containers.end(),
-                                  [](std::string_view container) {
-                                    return holdsDeviceRuntime(container);
+                                  [&](std::string_view container) {
+                                    return holdsDeviceRuntime(container,
+                                                              device);
                                   }),
                    containers.end());
   if (all && containers.empty())
-    return CUDA_SUCCESS; // it adds nothing to ours
+    return ImageStatus::Good; // it adds nothing to ours
   std::string problems;
-  std::vector<std::string> found = readContainers(containers, problems);
+  std::vector<std::string> found = readContainers(containers, problems, device);
   if (!problems.empty())
     diagnostics += problems + (image ? describeOrigin(image, name)
                                      : "  it is in " + name + "\n");
-  for (std::string &text : found)
-    if (!isDeviceRuntime(text))
-      texts.push_back({name, std::move(text)});
-  return found.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
+  for (const std::string &text : found) {
+    if (isDeviceRuntime(text))
+      continue;
+    ImageStatus status = splitImage(text.c_str(), name, texts, diagnostics);
+    if (status != ImageStatus::Good)
+      return status;
+  }
+  return found.empty() ? ImageStatus::NoText : ImageStatus::Good;
 }
 
-CUresult cuda::extractTexts(const void *image, const std::string &name,
-                            std::vector<NamedText> &texts,
-                            std::string &diagnostics) {
+ImageStatus ptxjit::extractTexts(const void *image, const std::string &name,
+                                 std::vector<NamedText> &texts,
+                                 std::string &diagnostics, Profile device) {
   switch (kindOfImage(image)) {
   case ImageKind::Text:
     return splitImage(static_cast<const char *>(image), name, texts,
                       diagnostics);
   case ImageKind::MachineCode:
-    refuseCode(image, diagnostics);
+    refuseCode(image, diagnostics, device);
     diagnostics += describeOrigin(image, name);
-    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return ImageStatus::NoText;
   case ImageKind::FatBinary:
   case ImageKind::Wrapper:
     break;
   }
-  return readAll(findContainers(image), image, name, texts, diagnostics);
+  return readAll(findContainers(image), image, name, texts, diagnostics,
+                 device);
 }
 
-CUresult cuda::extractFromFile(const std::string &file, const std::string &name,
-                               std::vector<NamedText> &texts,
-                               std::string &diagnostics) {
+ImageStatus ptxjit::extractFromContainers(
+    std::vector<std::string_view> containers, const std::string &name,
+    std::vector<NamedText> &texts, std::string &diagnostics, Profile device) {
+  return readAll(std::move(containers), nullptr, name, texts, diagnostics,
+                 device);
+}
+
+ImageStatus ptxjit::extractFromFile(std::string_view file,
+                                    const std::string &name,
+                                    std::vector<NamedText> &texts,
+                                    std::string &diagnostics, Profile device) {
   std::vector<std::string_view> containers;
   visitContainers(file, [&](std::string_view found) {
     containers.push_back(found);
     return visitEntries(found, [](const ImageEntry &) {});
   });
-  return readAll(std::move(containers), nullptr, name, texts, diagnostics);
-}
-
-bool cuda::readFile(const char *path, std::string &bytes) {
-  return ptxjit::readFile(path, bytes) == 0;
+  return extractFromContainers(std::move(containers), name, texts, diagnostics,
+                               device);
 }

@@ -1,19 +1,19 @@
-//===- Messages.h - messages in the words of NVIDIA's ptxas -----*- C++ -*-===//
+//===- Messages.h - messages in the words of NVIDIA's tools -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs that call ptxas look for certain words in its output, so errors,
-// warnings and remarks have the form of NVIDIA's.
+// Programs that call ptxas or nvlink look for certain words in the output, so
+// errors, warnings and remarks have the form of NVIDIA's.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PTXJIT_TOOLS_PTXAS_MESSAGES_H
-#define PTXJIT_TOOLS_PTXAS_MESSAGES_H
+#ifndef PTXJIT_TOOLSUPPORT_MESSAGES_H
+#define PTXJIT_TOOLSUPPORT_MESSAGES_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
-namespace ptxjit::ptxas {
+namespace ptxjit::tools {
 
 enum class Severity { Info, Warning, Error, Fatal };
 
@@ -32,9 +32,15 @@ struct Place {
 /// If the column is known the line of the text follows, with a caret below it.
 class Messages {
 public:
+  /// \param tool  the name that messages begin with; a literal.
+  explicit Messages(llvm::StringRef tool) : tool(tool) {}
+
   void say(Severity severity, const llvm::Twine &text, const Place &place = {});
   /// Prints lines below the last message.
   void more(const llvm::Twine &text);
+  /// Prints the messages of a room without LLVM. Each begins with "error: " or
+  /// "warning: "; other lines belong to the last one.
+  void sayAll(llvm::StringRef diagnostics);
 
   /// Sets what happens to warnings from now on. Warnings about the options come
   /// earlier and are always printed.
@@ -42,9 +48,10 @@ public:
   bool hasErrors() const { return errors; }
 
 private:
+  llvm::StringRef tool;
   bool quiet = false, strict = false, errors = false;
 };
 
-} // namespace ptxjit::ptxas
+} // namespace ptxjit::tools
 
 #endif

@@ -1,15 +1,15 @@
-//===- Messages.cpp - messages in the words of NVIDIA's ptxas -------------===//
+//===- Messages.cpp - messages in the words of NVIDIA's tools -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Messages.h"
+#include "ptxjit/ToolSupport/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace ptxjit::ptxas;
+using namespace ptxjit::tools;
 using llvm::StringRef;
 
 static const char *nameOf(Severity severity) {
@@ -43,7 +43,7 @@ void Messages::say(Severity severity, const llvm::Twine &text,
     severity = Severity::Error;
   errors |= severity >= Severity::Error;
   llvm::raw_ostream &os = llvm::errs();
-  os << "ptxas ";
+  os << tool << ' ';
   if (place.line)
     os << place.file << ", line " << place.line << "; ";
   os << nameOf(severity) << ": " << text << '\n';
@@ -55,6 +55,16 @@ void Messages::say(Severity severity, const llvm::Twine &text,
 
 void Messages::more(const llvm::Twine &text) {
   llvm::errs() << "    " << text << '\n';
+}
+
+void Messages::sayAll(StringRef diagnostics) {
+  for (StringRef line : llvm::split(diagnostics.rtrim('\n'), '\n'))
+    if (line.consume_front("error: "))
+      say(Severity::Error, line);
+    else if (line.consume_front("warning: "))
+      say(Severity::Warning, line);
+    else
+      more(line.trim());
 }
 
 void Messages::setOptions(bool withoutWarnings, bool warningsAreErrors) {

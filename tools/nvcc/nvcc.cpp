@@ -1,0 +1,145 @@
+//===- nvcc.cpp - starts NVIDIA's nvcc with our tools ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc takes its tools from the folder that it was started from, whatever PATH
+// says. So this program makes a temporary folder that looks like the toolkit:
+// links to NVIDIA's programs, and to ours where there are any. It starts nvcc
+// from there, and removes the folder when nvcc has ended.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+static const char *const kOurs[] = {"ptxas", "nvlink", "fatbinary",
+                                    "cuobjdump"};
+
+/// The exit code if nvcc cannot be started, as in shells.
+static constexpr int kNotFound = 127;
+
+static int fail(const std::string &why) {
+  std::fprintf(stderr, "nvcc (of ptx-jit): %s\n", why.c_str());
+  return kNotFound;
+}
+
+/// The folders where nvcc may be, best first.
+static std::vector<fs::path> listFolders() {
+  std::vector<fs::path> folders;
+  const char *path = std::getenv("PATH");
+  std::istringstream list(path ? path : "");
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (!folder.empty())
+      folders.emplace_back(folder);
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *root = std::getenv(name))
+      folders.push_back(fs::path(root) / "bin");
+  folders.emplace_back("/usr/local/cuda/bin");
+  return folders;
+}
+
+/// Finds NVIDIA's nvcc, with its links resolved; empty if there is none.
+static fs::path findNvcc(const fs::path &self) {
+  std::error_code error;
+  for (const fs::path &folder : listFolders()) {
+    fs::path found = fs::canonical(folder / "nvcc", error);
+    if (!error && found != self && access(found.c_str(), X_OK) == 0)
+      return found;
+  }
+  return {};
+}
+
+/// Copies nvcc's settings, with the toolkit's folder as it is. Else programs
+/// that ask nvcc for it, like CMake, would get the temporary one.
+static void copyProfile(const fs::path &from, const fs::path &to,
+                        const fs::path &toolkit) {
+  std::ifstream in(from);
+  std::ofstream out(to);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string name, sign;
+    words >> name >> sign;
+    if (name == "TOP" && sign == "=")
+      line = "TOP = " + toolkit.string();
+    out << line << '\n';
+  }
+}
+
+/// Makes the folder. Throws std::system_error.
+static void fillFolder(const fs::path &folder, const fs::path &nvcc,
+                       const fs::path &ours) {
+  fs::path bin = nvcc.parent_path(), toolkit = bin.parent_path();
+  fs::create_directory(folder / "bin");
+  for (const fs::directory_entry &entry : fs::directory_iterator(bin)) {
+    fs::path name = entry.path().filename();
+    if (name == "nvcc.profile")
+      copyProfile(entry.path(), folder / "bin" / name, toolkit);
+    else
+      fs::create_symlink(entry.path(), folder / "bin" / name);
+  }
+  for (const char *name : kOurs) {
+    fs::remove(folder / "bin" / name);
+    fs::create_symlink(ours / name, folder / "bin" / name);
+  }
+  // nvcc looks for it beside `bin`, whatever its settings say.
+  if (fs::exists(toolkit / "targets"))
+    fs::create_symlink(toolkit / "targets", folder / "targets");
+}
+
+/// Runs a program to its end. \returns its exit status, as shells report it.
+static int run(const fs::path &program, char **argv) {
+  pid_t child = fork();
+  if (child < 0)
+    return fail(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0) {
+    std::string name = program.string();
+    argv[0] = name.data();
+    execv(name.c_str(), argv);
+    _exit(fail(name + ": " + std::strerror(errno)));
+  }
+  // The terminal also sends them to the child, whose end is waited for.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGQUIT, SIG_IGN);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return fail(std::strerror(errno));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int, char **argv) {
+  std::error_code error;
+  fs::path self = fs::canonical("/proc/self/exe", error);
+  if (error)
+    return fail("/proc: " + error.message());
+  fs::path nvcc = findNvcc(self);
+  if (nvcc.empty())
+    return fail("NVIDIA's nvcc is neither in PATH nor in CUDA_HOME/bin; "
+                "install the CUDA toolkit");
+  fs::path place = fs::temp_directory_path(error);
+  std::string folder = (place / "ptx-jit-nvcc-XXXXXX").string();
+  if (error || !mkdtemp(folder.data()))
+    return fail(folder + ": " + std::strerror(errno));
+  int status = kNotFound;
+  try {
+    fillFolder(folder, nvcc, self.parent_path());
+    status = run(fs::path(folder) / "bin" / "nvcc", argv);
+  } catch (const std::system_error &problem) {
+    fail(problem.what());
+  }
+  fs::remove_all(folder, error);
+  return status;
+}
