@@ -17,7 +17,7 @@ _KEPT = {
     "_sparse_compressed_tensor_with_dims", "_sparse_coo_tensor_with_dims",
     "_sparse_coo_tensor_with_dims_and_tensors", "_values", "ccol_indices",
     "col_indices", "crow_indices", "dense_dim", "empty", "empty_strided",
-    "_efficientzerotensor", "indices", "is_coalesced", "is_pinned",
+    "_efficientzerotensor", "_fused_sdp_choice", "indices", "is_coalesced", "is_pinned",
     "is_set_to", "record_stream", "resize_", "row_indices", "set_",
     "sparse_dim",
     "sparse_resize_", "sparse_resize_and_clear_", "values",

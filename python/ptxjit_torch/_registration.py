@@ -10,7 +10,7 @@ from typing import Optional
 
 import torch
 
-from . import _aliases, _operators, _types
+from . import _aliases, _kernels, _operators, _types
 
 # Kept for as long as torch calls the kernels.
 _library: Optional[torch.library.Library] = None
@@ -33,8 +33,18 @@ def _install() -> None:
 
 
 def _register() -> None:
+    global _library
+    _library = torch.library.Library("aten", "IMPL", "CUDA")
+    with warnings.catch_warnings():
+        # torch warns that kernels are replaced.
+        warnings.simplefilter("ignore")
+        _register_operators(_library)
+        _kernels.register(_library)
+
+
+def _register_operators(library: torch.library.Library) -> None:
     if os.environ.get("PTXJIT_TORCH_EXTENSION") == "0":
-        _register_python()
+        _register_python(library)
         return
     try:
         from . import _extension
@@ -43,7 +53,7 @@ def _register() -> None:
         print(f"ptxjit_torch: operators are slow, and there are no sparse ones, "
               f"since the module in C++ cannot be built: {error}",
               file=sys.stderr)
-        _register_python()
+        _register_python(library)
     else:
         _register_compiled(extension)
 
@@ -60,12 +70,7 @@ def _register_compiled(extension: ModuleType) -> None:
                 extension.RANDOM * _operators.is_random(operator))
 
 
-def _register_python() -> None:
-    global _library
-    _library = torch.library.Library("aten", "IMPL", "CUDA")
-    with warnings.catch_warnings():
-        # torch warns that kernels are replaced.
-        warnings.simplefilter("ignore")
-        for name in _operators.listed("CUDA"):
-            operator = _operators.find(name)
-            _library.impl(operator, _aliases.make_kernel(operator))
+def _register_python(library: torch.library.Library) -> None:
+    for name in _operators.listed("CUDA"):
+        operator = _operators.find(name)
+        library.impl(operator, _aliases.make_kernel(operator))
