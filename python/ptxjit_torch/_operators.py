@@ -24,7 +24,9 @@ _KEPT = {
 }
 
 # One kernel for all devices serves them, which runs code on the device.
-_COMPOSITE = ("aten::copy_", "aten::convolution", "aten::convolution_backward")
+_COMPOSITE = ("aten::conj_physical_", "aten::convolution",
+              "aten::convolution_backward", "aten::copy_", "aten::mode",
+              "aten::mode.values")
 
 # They take tensors of the CPU beside those of a device.
 _ANY_DEVICE = {"copy_", "_index_put_impl_", "index", "index_put_",
