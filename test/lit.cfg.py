@@ -74,6 +74,15 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
             config.available_features.add("triton-torch")
         break
 
+# Tests of a torch that was built for CUDA, with PTXJIT_TRITON_PYTHON or our Python.
+for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
+    if python and subprocess.run([python, "-c", "import torch; "
+                                  "exit(not torch.version.cuda)"],
+                                 capture_output=True).returncode == 0:
+        config.available_features.add("torch-cuda")
+        config.substitutions.append(("%torch-python", python))
+        break
+
 # Tests that make packages. The wheel is installed in a new environment.
 if all(map(shutil.which, ("readelf", "strip", "dpkg"))) and subprocess.run(
         [config.python, "-c", "import ensurepip, venv"],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Packs an installed tree and the Python package as a wheel.
+"""Packs an installed tree and the Python packages as a wheel.
 
     pack-wheel.py SOURCE_ROOT TREE VERSION OUTPUT_FOLDER
 
@@ -23,6 +23,7 @@ SYSTEM = re.compile(r"(linux-vdso|ld-linux-x86-64|libc|libm|libdl|librt|"
 # Where the libraries of a tree look for others.
 PRIVATE = "lib/ptx-jit"
 TREE_IN_WHEEL = "ptxjit/_tree"
+PACKAGES = ("ptxjit", "ptxjit_torch")
 # For C++ programs, which need the links that a wheel does not have.
 LEFT_OUT = ("include", "lib/cmake")
 # Debian packages of what our programs and libraries have inside.
@@ -189,10 +190,11 @@ def main():
     licences["LICENSE"] = os.path.join(source, "LICENSE")
     tag = f"py3-none-manylinux_{find_glibc(tree)}_x86_64"
     wheel = Wheel(folder, version, tag)
-    package = os.path.join(source, "python/ptxjit")
-    for name in walk(package):
-        if name.endswith((".py", "py.typed")):
-            wheel.add_file(f"ptxjit/{name}", os.path.join(package, name))
+    for package in PACKAGES:
+        folder = os.path.join(source, "python", package)
+        for name in walk(folder):
+            if name.endswith((".py", "py.typed", ".cpp", ".h")):
+                wheel.add_file(f"{package}/{name}", os.path.join(folder, name))
     for name in walk(tree):
         wheel.add_file(f"{TREE_IN_WHEEL}/{name}", os.path.join(tree, name))
     for name, path in sorted(licences.items()):
@@ -203,6 +205,7 @@ def main():
              f"Root-Is-Purelib: false\nTag: {tag}\n"),
             ("entry_points.txt",
              "[console_scripts]\nptx-jit = ptxjit.__main__:main\n"
+             "[torch.backends]\nptxjit_torch = ptxjit_torch:autoload\n"
              "[triton.backends]\nptxjit = ptxjit.triton\n")):
         wheel.add(f"{wheel.info}/{name}", text.encode())
     wheel.finish()

@@ -165,6 +165,16 @@ TEST(NcclApi, KernelsDoNotCommunicate) {
   EXPECT_EQ(create(nullptr, nullptr, nullptr), ncclInvalidUsage);
 }
 
+// Programs that are linked with a newer NCCL would not even load otherwise.
+TEST(NcclApi, NewerFunctionsAreRefused) {
+  for (const char *name : {"ncclCommGrow", "ncclCommResume", "ncclSignal"}) {
+    auto function =
+        reinterpret_cast<int (*)(ncclComm_t)>(dlsym(RTLD_DEFAULT, name));
+    ASSERT_NE(function, nullptr) << name;
+    EXPECT_EQ(function(nullptr), ncclInvalidUsage) << name;
+  }
+}
+
 TEST(NcclApi, AllocatesMemory) {
   void *memory = nullptr;
   int type = 0;

@@ -1,0 +1,275 @@
+//===- Operators.cpp - CUDA operators by torch's CPU kernels --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A boxed kernel that is registered for operators of the CUDA dispatch keys. It
+// waits for the current stream, gives the CPU kernel aliases of the arguments,
+// and makes CUDA tensors of the results. The module of Python, which is built
+// for the torch that is installed, registers it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Aliases.h"
+#include "Random.h"
+
+#include <c10/core/DeviceGuard.h>
+#include <torch/csrc/DynamicTypes.h>
+#include <torch/csrc/jit/python/pybind_utils.h>
+#include <torch/library.h>
+
+using namespace ptxjit::torch_plugin;
+using torch::jit::Stack;
+
+namespace {
+
+/// What Python says of an operator.
+enum Flag : unsigned {
+  /// It takes tensors of the CPU and of several devices.
+  AnyDevice = 1,
+  /// The kernel draws random numbers, and has no argument for a generator.
+  Random = 2,
+};
+
+/// Python's function for operators that the CPU has not for the given types. It
+/// takes the operator's name, its arguments and its keywords.
+py::object *otherTypes = nullptr;
+
+/// The CUDA devices of a call's arguments.
+class Devices {
+public:
+  void visit(const c10::IValue &value) {
+    if (value.isTensor()) {
+      const at::Tensor &tensor = value.toTensor();
+      if (!tensor.defined())
+        return;
+      if (tensor.is_cuda())
+        insert(tensor.device());
+      else if (tensor.is_cpu() && tensor.dim() > 0)
+        hasHostTensor = true;
+    } else if (value.isDevice()) {
+      if (value.toDevice().is_cuda())
+        insert(value.toDevice());
+    } else if (value.isList() && !value.isIntList() && !value.isDoubleList() &&
+               !value.isBoolList()) {
+      for (const c10::IValue &element : value.toListRef())
+        visit(element);
+    }
+  }
+
+  void insert(c10::Device device) {
+    if (!device.has_index())
+      device = guard().getDevice();
+    if (std::find(devices.begin(), devices.end(), device) == devices.end())
+      devices.push_back(device);
+  }
+
+  /// Waits for the current streams of the devices. Nothing may be captured,
+  /// since a kernel of the CPU would not be part of the graph.
+  void synchronize(const c10::OperatorHandle &op) const {
+    for (c10::Device device : devices) {
+      c10::Stream stream = guard().getStream(device);
+      TORCH_CHECK(
+          !guard().isStreamCapturing(stream), op.operator_name(),
+          " runs on the CPU (ptxjit_torch), and cannot be captured in a "
+          "CUDA graph");
+      guard().synchronizeStream(stream);
+    }
+  }
+
+  static const c10::impl::VirtualGuardImpl &guard() {
+    static const c10::impl::VirtualGuardImpl impl(c10::DeviceType::CUDA);
+    return impl;
+  }
+
+  c10::SmallVector<c10::Device, 2> devices;
+  bool hasHostTensor = false;
+};
+
+/// The kernel of one operator.
+class Kernel final : public c10::OperatorKernel {
+public:
+  Kernel(c10::DispatchKey host, unsigned flags)
+      : host(host), anyDevice(flags & AnyDevice), random(flags & Random) {}
+
+  void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet,
+                  Stack *stack) {
+    const c10::FunctionSchema &schema = op.schema();
+    size_t count = schema.arguments().size();
+    size_t base = stack->size() - count;
+    std::vector<c10::IValue> given(stack->begin() + base, stack->end());
+    Devices devices;
+    for (const c10::IValue &argument : given)
+      devices.visit(argument);
+    if (devices.devices.empty())
+      devices.insert(Devices::guard().getDevice());
+    checkDevices(op, devices);
+    devices.synchronize(op);
+
+    c10::Device device = devices.devices.front();
+    c10::DeviceGuard guard(device);
+    Aliases aliases(device);
+    try {
+      at::AutoDispatchBelowADInplaceOrView below;
+      InKernel inKernel;
+      for (size_t i = 0; i < count; ++i)
+        (*stack)[base + i] =
+            toHost(given[i], schema.arguments()[i], aliases, device);
+      std::optional<SeededDefault> seeded;
+      if (random)
+        seeded.emplace(device);
+      op.redispatchBoxed(c10::DispatchKeySet(host), stack);
+      for (size_t i = 0; i < count; ++i)
+        if (isWritten(schema.arguments()[i]))
+          update(given[i], aliases);
+      for (size_t i = base; i < stack->size(); ++i)
+        (*stack)[i] = toDevice((*stack)[i], aliases);
+    } catch (const c10::NotImplementedError &) {
+      stack->resize(base);
+      if (!runOtherTypes(op, given, stack))
+        throw;
+    }
+  }
+
+private:
+  void checkDevices(const c10::OperatorHandle &op,
+                    const Devices &devices) const {
+    if (anyDevice)
+      return;
+    TORCH_CHECK(devices.devices.size() == 1 && !devices.hasHostTensor,
+                "Expected all tensors to be on the same device, but found at "
+                "least two devices, ",
+                devices.devices.front(), " and ",
+                devices.hasHostTensor ? c10::Device(c10::kCPU)
+                                      : devices.devices.back(),
+                "! (when checking arguments of ", op.operator_name(), ")");
+  }
+
+  static bool isWritten(const c10::Argument &argument) {
+    return argument.alias_info() && argument.alias_info()->isWrite();
+  }
+
+  c10::IValue toHost(const c10::IValue &value, const c10::Argument &argument,
+                     Aliases &aliases, c10::Device device) {
+    if (value.isTensor())
+      return aliases.toHost(value.toTensor());
+    if (value.isDevice())
+      return value.toDevice().is_cuda() ? c10::Device(c10::kCPU)
+                                        : value.toDevice();
+    if (value.isGenerator() || (value.isNone() && takesGenerator(argument)))
+      return toHostGenerator(value.toOptional<at::Generator>(), device);
+    if (value.isTensorList()) {
+      c10::List<at::Tensor> list;
+      for (const at::Tensor &tensor : value.toTensorVector())
+        list.push_back(aliases.toHost(tensor));
+      return list;
+    }
+    if (value.isOptionalTensorList()) {
+      c10::List<std::optional<at::Tensor>> list;
+      for (const std::optional<at::Tensor> &tensor :
+           value.toOptionalTensorVector())
+        list.push_back(tensor ? std::optional(aliases.toHost(*tensor))
+                              : std::nullopt);
+      return list;
+    }
+    return value;
+  }
+
+  static bool takesGenerator(const c10::Argument &argument) {
+    return argument.type()->isSubtypeOf(
+        *c10::OptionalType::create(c10::GeneratorType::get()));
+  }
+
+  static c10::IValue toDevice(const c10::IValue &value, Aliases &aliases) {
+    if (value.isTensor())
+      return aliases.toDevice(value.toTensor());
+    if (!value.isTensorList())
+      return value;
+    c10::List<at::Tensor> list;
+    for (const at::Tensor &tensor : value.toTensorVector())
+      list.push_back(aliases.toDevice(tensor));
+    return list;
+  }
+
+  static void update(const c10::IValue &value, Aliases &aliases) {
+    if (value.isTensor())
+      aliases.update(value.toTensor());
+    else if (value.isTensorList())
+      for (const at::Tensor &tensor : value.toTensorVector())
+        aliases.update(tensor);
+  }
+
+  /// Lets Python run the operator. Returns whether it could.
+  static bool runOtherTypes(const c10::OperatorHandle &op,
+                            const std::vector<c10::IValue> &given,
+                            Stack *stack) {
+    py::gil_scoped_acquire gil;
+    const c10::FunctionSchema &schema = op.schema();
+    py::list args;
+    py::dict kwargs;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const c10::Argument &argument = schema.arguments()[i];
+      py::object value = toPython(given[i], argument);
+      if (argument.kwarg_only())
+        kwargs[py::str(argument.name())] = value;
+      else
+        args.append(value);
+    }
+    py::object results = (*otherTypes)(schema.name(), schema.overload_name(),
+                                       py::tuple(args), kwargs);
+    if (results.is_none())
+      return false;
+    size_t next = 0;
+    for (const c10::Argument &result : schema.returns())
+      stack->push_back(torch::jit::toIValue(results.cast<py::tuple>()[next++],
+                                            result.real_type()));
+    return true;
+  }
+
+  /// Types are numbers in torch's stacks.
+  static py::object toPython(const c10::IValue &value,
+                             const c10::Argument &argument) {
+    c10::TypePtr type = argument.real_type();
+    if (auto optional = type->cast<c10::OptionalType>())
+      type = optional->getElementType();
+    if (value.isInt() && type->kind() == c10::TypeKind::ScalarTypeType)
+      return py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(
+          torch::getTHPDtype(value.toScalarType())));
+    return torch::jit::toPyObject(value);
+  }
+
+  c10::DispatchKey host;
+  bool anyDevice, random;
+};
+
+/// Swallows torch's warning that kernels are replaced.
+class Silence : public c10::WarningHandler {
+  void process(const c10::Warning &) override {}
+};
+
+/// Registers the kernel for an operator.
+void registerKernel(const std::string &name, const std::string &overload,
+                    const std::string &device, const std::string &host,
+                    unsigned flags) {
+  // It stays registered for as long as the process lives.
+  static auto *handles = new std::vector<c10::RegistrationHandleRAII>;
+  Silence silence;
+  c10::WarningUtils::WarningHandlerGuard guard(&silence);
+  auto kernel = c10::KernelFunction::makeFromBoxedFunctor(
+      std::make_unique<Kernel>(c10::parseDispatchKey(host), flags));
+  handles->push_back(c10::Dispatcher::singleton().registerImpl(
+      {name, overload}, c10::parseDispatchKey(device), std::move(kernel),
+      std::nullopt, nullptr, "ptxjit_torch"));
+}
+
+} // namespace
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  module.attr("ANY_DEVICE") = unsigned(AnyDevice);
+  module.attr("RANDOM") = unsigned(Random);
+  module.def("register", registerKernel);
+  module.def("start", [](py::object function) {
+    HostAllocator::get();
+    delete otherTypes;
+    otherTypes = new py::object(std::move(function));
+  });
+}
