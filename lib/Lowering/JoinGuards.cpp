@@ -113,6 +113,9 @@ private:
         extendGroup(ifOp);
         continue;
       }
+      // A group never reaches into a region.
+      if (op.getNumRegions())
+        closeGroup();
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           visit(inner);
