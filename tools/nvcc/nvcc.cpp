@@ -99,12 +99,29 @@ static void fillFolder(const fs::path &folder, const fs::path &nvcc,
     fs::create_symlink(toolkit / "targets", folder / "targets");
 }
 
+/// The process of nvcc, for the signal handler; 0 before there is one.
+static volatile sig_atomic_t nvccProcess = 0;
+
+/// Hands a signal on to nvcc, whose end is waited for: else this program would
+/// end first, and leave its folder.
+static void handOn(int signal) {
+  if (nvccProcess > 0)
+    kill(nvccProcess, signal);
+}
+
 /// Runs a program to its end. \returns its exit status, as shells report it.
 static int run(const fs::path &program, char **argv) {
+  // Signals that come before there is a process wait until there is one.
+  sigset_t ending, before;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGHUP);
+  sigprocmask(SIG_BLOCK, &ending, &before);
   pid_t child = fork();
   if (child < 0)
     return fail(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     std::string name = program.string();
     argv[0] = name.data();
     execv(name.c_str(), argv);
@@ -113,6 +130,10 @@ static int run(const fs::path &program, char **argv) {
   // The terminal also sends them to the child, whose end is waited for.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
+  nvccProcess = child;
+  std::signal(SIGTERM, handOn);
+  std::signal(SIGHUP, handOn);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
