@@ -14,6 +14,21 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
+/// Values whose distances from lane to lane are those of the addresses: i32 if
+/// they are offsets in a window, which are too small to wrap around; else i64.
+static Value placesOf(const LaneAddress &address, unsigned c) {
+  return address.offsets ? address.offsets->vectors(c) : address.vectors(c);
+}
+
+/// The host address of one of them.
+static Value hostAddressOf(WarpBuilder &warp, const LaneAddress &address,
+                           Value place) {
+  if (!address.offsets)
+    return place;
+  ChunkBuilder s = warp.scalar();
+  return s.add(address.offsets->origin, s.resize(place, 64, /*isSigned=*/true));
+}
+
 Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
   if (!address.groups || !address.groups->mustTest)
     return Value();
@@ -31,10 +46,11 @@ Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
       distance[c * w + i] =
           groups.offset[c * w + i] - groups.offset[c * w + first];
     }
-    Value at = address.vectors(c);
+    Value at = placesOf(address, c);
     Value start = warp.create<LLVM::ShuffleVectorOp>(at, at, firsts);
     return v.cmp(CmpIPredicate::eq, at,
-                 v.add(start, warp.patternVector(distance, c, 64)));
+                 v.add(start, warp.patternVector(distance, c,
+                                                 ChunkBuilder::widthOf(at))));
   });
   return s.cmp(CmpIPredicate::eq, holds, s.intConstant(32, 0xffffffff));
 }
@@ -68,29 +84,33 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   LanePattern behind{};
   for (unsigned i = 0; i < 32; ++i)
     behind[i] = stride * int64_t(i % w);
-  Value at = address.vectors(c);
+  Value at = placesOf(address, c);
+  unsigned bits = ChunkBuilder::widthOf(at);
+  auto distance = [&](int64_t bytes) {
+    return s.intConstant(bits, uint64_t(bytes));
+  };
   // Lanes that are off may have no address.
-  auto startBy = [&](Value lane, Value distance) -> Value {
+  auto startBy = [&](Value lane, Value behindBy) -> Value {
     Value own = warp.create<LLVM::FreezeOp>(extractLane(warp, at, lane));
-    return s.sub(own, distance);
+    return s.sub(own, behindBy);
   };
   auto straysFrom = [&](Value start) {
     return v.bitXor(v.sub(at, v.splat(start)),
-                    warp.patternVector(behind, c, 64));
+                    warp.patternVector(behind, c, bits));
   };
   auto areZero = [&](Value strays) {
     Value any =
         warp.create<vector::ReductionOp>(vector::CombiningKind::OR, strays);
-    return s.cmp(CmpIPredicate::eq, any, s.intConstant(64, 0));
+    return s.cmp(CmpIPredicate::eq, any, distance(0));
   };
   bool masked = warp.needsMask(mask);
   if (masked && mayMask) {
     Value first = firstLane(warp, c, mask);
-    Value start = startBy(
-        first, s.mul(s.resize(first, 64, false), s.intConstant(64, stride)));
+    Value start =
+        startBy(first, s.mul(s.resize(first, bits, false), distance(stride)));
     Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
-                            v.intConstant(64, 0));
-    return {areZero(strays), start, true};
+                            v.intConstant(bits, 0));
+    return {areZero(strays), hostAddressOf(warp, address, start), true};
   }
   Value likely;
   if (masked) {
@@ -98,10 +118,10 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                                               warp.maskChunk(mask, c));
     likely = s.cmp(CmpIPredicate::eq, bits, s.intConstant(w, ~uint64_t(0)));
   }
-  Value start = startBy(s.intConstant(32, 0), s.intConstant(64, 0));
-  Value end = startBy(s.intConstant(32, w - 1),
-                      s.intConstant(64, uint64_t(stride) * (w - 1)));
+  Value start = startBy(s.intConstant(32, 0), distance(0));
+  Value end = startBy(s.intConstant(32, w - 1), distance(stride * (w - 1)));
   likely = warp.both(likely, s.cmp(CmpIPredicate::eq, start, end));
+  Value firstAddress = hostAddressOf(warp, address, start);
   auto inAll =
       warp.create<scf::IfOp>(warp.b.getI1Type(), likely,
                              /*addThenBlock=*/true, /*addElseBlock=*/true);
@@ -110,7 +130,7 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   warp.create<scf::YieldOp>(areZero(straysFrom(start)));
   warp.b.setInsertionPointToStart(inAll.elseBlock());
   warp.create<scf::YieldOp>(s.intConstant(1, 0));
-  return {inAll.getResult(0), start, false};
+  return {inAll.getResult(0), firstAddress, false};
 }
 
 Value ptxjit::testOf(WarpBuilder &warp, const AccessPlan &plan,

@@ -105,6 +105,7 @@ LaneAddress ptxjit::placeInWindow(WarpBuilder &warp, const LaneAddress &address,
                                   const LanePattern &places) {
   LaneAddress out = address;
   out.groups.reset();
+  out.offsets.reset();
   unsigned shift = llvm::Log2_32(scale);
   if (address.base) {
     ChunkBuilder s = warp.scalar();
@@ -150,6 +151,13 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
     ChunkBuilder v = warp.lanes();
     return v.add(at.vectors(c), v.splat(window));
   };
+  if (placeBits == 32)
+    out.offsets = {warp.scalar().add(
+                       window, warp.scalar().intConstant(64, uint64_t(offset))),
+                   [=, &warp](unsigned c) {
+                     return warp.lanes().resize(warp.chunk(address, c), 32,
+                                                false);
+                   }};
   return out;
 }
 

@@ -12,6 +12,14 @@
 
 namespace ptxjit {
 
+/// Addresses that are offsets of 32 bits in a window. A vector of them takes
+/// half of the registers that one of addresses takes.
+struct WindowOffsets {
+  mlir::Value origin; ///< i64: the host address of offset 0
+  /// Makes the vector of the lanes' offsets for a chunk, i32. They are signed.
+  std::function<mlir::Value(unsigned chunk)> vectors;
+};
+
 /// The addresses of a memory access, as host addresses: base + pattern(lane).
 struct LaneAddress {
   mlir::Value base;                   ///< i64, or null if there is none
@@ -24,6 +32,8 @@ struct LaneAddress {
   unsigned align = 0;
   /// Makes the vector of the lanes' addresses for a chunk, i64.
   std::function<mlir::Value(unsigned chunk)> vectors;
+  /// The same addresses, where they are in a window.
+  std::optional<WindowOffsets> offsets;
 };
 
 /// What is known of the addresses, without IR.
