@@ -10,8 +10,10 @@
 
 #include "Compilation.h"
 #include "ptxjit/Analysis/NarrowWarps.h"
+#include "ptxjit/JIT/PassTimes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Lowering/Remarks.h"
@@ -155,8 +157,14 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
     image->instructions = countInstructions(ir);
   if (stop("ptx", ir))
     return llvm::Error::success();
+  DefaultTimingManager timing; // prints when it ends
+  timing.setEnabled(measuresPasses());
+  timing.setDisplayMode(DefaultTimingManager::DisplayMode::List);
+  TimingScope all = timing.getRootScope();
   auto stage = [&](const char *name, auto build) {
     PassManager pm(&session.context);
+    TimingScope scope = all.nest(name);
+    pm.enableTiming(scope);
 #ifdef NDEBUG
     pm.enableVerifier(false); // builds with assertions verify after each pass
 #endif

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
+#include "ptxjit/JIT/PassTimes.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -14,6 +15,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassTimingInfo.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -99,7 +101,11 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
+  TimePassesHandler times(measuresPasses());
+  PassInstrumentationCallbacks callbacks;
+  times.registerCallbacks(callbacks);
+  PassBuilder builder(&machine, PipelineTuningOptions(), std::nullopt,
+                      &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
@@ -109,6 +115,7 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
   if (Error error = builder.parsePassPipeline(passes, passesFor(effort)))
     return error;
   passes.run(module, modules);
+  times.print();
   if (effort != Effort::Full)
     expandBlockOperations(module, machine);
   return Error::success();
@@ -144,6 +151,9 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   makeTransposes(module, machine);
+  bool fastSelection = machine.getO0WantsFastISel();
+  if (fastSelection)
+    splitAtVectors(module);
   assert(!verifyModule(module, &errs()) && "passes made invalid LLVM IR");
   raw_svector_ostream os(out);
   legacy::PassManager passes;
@@ -156,7 +166,11 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                             info->getMMI().getContext()))
     return createStringError("this CPU cannot emit code");
   passes.add(createFreeMachineFunctionPass());
+  // LLVM chose for itself when it added its passes, which ask when they run.
+  machine.setFastISel(fastSelection);
   passes.run(module);
+  if (measuresPasses())
+    reportAndResetTimings();
   return stackBytes;
 }
 

@@ -88,7 +88,6 @@ std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
       effort == Effort::Full ? CodeGenOptLevel::Default : CodeGenOptLevel::None,
       /*JIT=*/true));
   // FastISel makes worse code, and gives up on most of vector code anyway.
-  if (effort == Effort::Lean)
-    machine->setO0WantsFastISel(false);
+  machine->setO0WantsFastISel(effort == Effort::Quick);
   return machine;
 }

@@ -85,6 +85,10 @@ llvm::MachineFunctionPass *createLoadLinesPass();
 /// are constant.
 llvm::MachineFunctionPass *createStackSizesPass(uint64_t &sum);
 
+/// Splits blocks around instructions on vectors, which LLVM's fast instruction
+/// selection does not know.
+void splitAtVectors(llvm::Module &module);
+
 /// Runs groupSums, expandMaskedMemory, widenMasks and makeTransposes, then
 /// emits an object or assembly.
 /// \returns the stack frames of all functions together, in bytes, without an
