@@ -92,15 +92,31 @@ def _no_state(device: torch.device) -> Tensor:
     return torch.zeros((), dtype=torch.int64, device=device)
 
 
+# Compiled code asserts the strides that kernels of a GPU would choose.
+def _ordered(tensor: Tensor, order: tuple[int, ...]) -> Tensor:
+    """The tensor, with memory in the given order of dimensions."""
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return tensor.permute(order).contiguous().permute(back)
+
+
+def _ordered_like(tensor: Tensor, like: Tensor) -> Tensor:
+    return _ordered(tensor, tuple(sorted(range(like.dim()),
+                                         key=lambda d: -like.stride(d))))
+
+
+_HEADS_INSIDE = (0, 2, 1, 3)
+
+
 @_kernel("_scaled_dot_product_flash_attention")
 def _flash(query: Tensor, key: Tensor, value: Tensor, dropout_p: float = 0.0,
            is_causal: bool = False, return_debug_mask: bool = False, *,
            scale: Optional[float] = None) -> tuple:
     result = _Attention(query, key, value, None, dropout_p, is_causal, scale)
     none = torch.empty(0, dtype=torch.int32, device=query.device)
-    return (result.output(query), result.sums.float(), none, none.clone(),
-            query.size(2), key.size(2), _no_state(query.device),
-            _no_state(query.device), query.new_empty(0))
+    seed = torch.zeros(2, dtype=torch.uint64, device=query.device)
+    return (_ordered_like(result.output(query), query), result.sums.float(),
+            none, none.clone(), query.size(2), key.size(2), seed,
+            seed[0].clone(), query.new_empty(0))
 
 
 @_kernel("_scaled_dot_product_flash_attention_backward")
@@ -111,8 +127,8 @@ def _flash_backward(grad_out: Tensor, query: Tensor, key: Tensor,
                     philox_seed: Tensor, philox_offset: Tensor, *,
                     scale: Optional[float] = None) -> tuple:
     result = _Attention(query, key, value, None, dropout_p, is_causal, scale)
-    return tuple(grad.to(query.dtype)
-                 for grad in result.gradients(grad_out)[:3])
+    return tuple(_ordered_like(grad.to(query.dtype), like) for grad, like in
+                 zip(result.gradients(grad_out), (query, key, value)))
 
 
 @_kernel("_scaled_dot_product_efficient_attention")
@@ -122,7 +138,10 @@ def _efficient(query: Tensor, key: Tensor, value: Tensor,
                scale: Optional[float] = None) -> tuple:
     result = _Attention(query, key, value, attn_bias, dropout_p, is_causal,
                         scale)
-    return (result.output(query), result.sums.float(),
+    rows = -query.size(2) % 32 if compute_log_sumexp else -query.size(2)
+    sums = torch.nn.functional.pad(result.sums.float(), (0, rows),
+                                   value=math.inf)
+    return (_ordered(result.output(query), _HEADS_INSIDE), sums,
             _no_state(query.device), _no_state(query.device))
 
 
@@ -136,8 +155,10 @@ def _efficient_backward(grad_out: Tensor, query: Tensor, key: Tensor,
     result = _Attention(query, key, value, attn_bias, dropout_p, is_causal,
                         scale)
     grads = result.gradients(grad_out)
-    return (*(_sum_to(grad, like) if wanted else None for grad, like, wanted in
-              zip(grads, (query, key, value, attn_bias), grad_input_mask)),)
+    made = [_sum_to(grad, like) if wanted else None for grad, like, wanted in
+            zip(grads, (query, key, value, attn_bias), grad_input_mask)]
+    return (*(grad if grad is None else _ordered(grad, _HEADS_INSIDE)
+              for grad in made[:3]), made[3])
 
 
 # ===------------------------------------------------------------------------=== #

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliases.h"
+#include "Capture.h"
 #include "Random.h"
 
 #include <c10/core/DeviceGuard.h>
@@ -63,17 +64,17 @@ public:
       devices.push_back(device);
   }
 
-  /// Waits for the current streams of the devices. Nothing may be captured,
-  /// since a kernel of the CPU would not be part of the graph.
-  void synchronize(const c10::OperatorHandle &op) const {
-    for (c10::Device device : devices) {
-      c10::Stream stream = guard().getStream(device);
-      TORCH_CHECK(
-          !guard().isStreamCapturing(stream), op.operator_name(),
-          " runs on the CPU (ptxjit_torch), and cannot be captured in a "
-          "CUDA graph");
-      guard().synchronizeStream(stream);
-    }
+  /// Is the current stream of one of the devices being captured?
+  bool areCaptured() const {
+    return std::any_of(devices.begin(), devices.end(), [](c10::Device device) {
+      return guard().isStreamCapturing(guard().getStream(device));
+    });
+  }
+
+  /// Waits for the current streams of the devices.
+  void synchronize() const {
+    for (c10::Device device : devices)
+      guard().synchronizeStream(guard().getStream(device));
   }
 
   static const c10::impl::VirtualGuardImpl &guard() {
@@ -103,10 +104,12 @@ public:
     if (devices.devices.empty())
       devices.insert(Devices::guard().getDevice());
     checkDevices(op, devices);
-    devices.synchronize(op);
 
     c10::Device device = devices.devices.front();
     c10::DeviceGuard guard(device);
+    if (devices.areCaptured())
+      return capture(op, given, device, stack);
+    devices.synchronize();
     Aliases aliases(device);
     try {
       at::AutoDispatchBelowADInplaceOrView below;
@@ -131,6 +134,41 @@ public:
   }
 
 private:
+  /// Adds the call to the graph that the current stream is captured to.
+  void capture(const c10::OperatorHandle &op,
+               const std::vector<c10::IValue> &given, c10::Device device,
+               Stack *stack) {
+    const c10::FunctionSchema &schema = op.schema();
+    bool draws = random;
+    for (const c10::Argument &argument : schema.arguments())
+      draws |= takesGenerator(argument);
+    TORCH_CHECK(!draws, op.operator_name(),
+                " draws random numbers on the CPU (ptxjit_torch), and cannot "
+                "be captured in a CUDA graph");
+    at::AutoDispatchBelowADInplaceOrView below;
+    ResultMaker maker(op, device);
+    std::vector<at::Tensor> results = maker.make(given);
+    // Behind `make`, which may give arguments other memory.
+    Aliases aliases(device);
+    Stack arguments;
+    for (size_t i = 0; i < given.size(); ++i)
+      arguments.push_back(
+          toHost(given[i], schema.arguments()[i], aliases, device));
+    std::vector<at::Tensor> places;
+    for (const at::Tensor &result : results)
+      places.push_back(result.defined() && !maker.isArgument(result)
+                           ? aliases.toHost(result)
+                           : at::Tensor());
+    auto call = std::make_unique<CapturedCall>(op, host, std::move(arguments),
+                                               std::move(places));
+    CaptureDriver::add(Devices::guard().getStream(device), CapturedCall::run,
+                       CapturedCall::destroy, call.get());
+    (void)call.release(); // the graph's
+    stack->resize(stack->size() - given.size());
+    for (const at::Tensor &result : results)
+      stack->push_back(result);
+  }
+
   void checkDevices(const c10::OperatorHandle &op,
                     const Devices &devices) const {
     if (anyDevice)
