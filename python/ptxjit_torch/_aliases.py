@@ -146,6 +146,7 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
     schema = operator._schema
     any_device = _operators.takes_any_device(operator)
     random = _operators.is_random(operator)
+    contiguous = _operators.is_contiguous(operator)
     written = {a.name: a.kwarg_only for a in schema.arguments
                if a.alias_info and a.alias_info.is_write}
     names = [argument.name for argument in schema.arguments]
@@ -164,6 +165,9 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
         with (_seeded_default(call.device) if random
               else contextlib.nullcontext()):
             result = operator(*host_args, **host_kwargs)
+        if contiguous:
+            result = pytree.tree_map_only(torch.Tensor,
+                                          torch.Tensor.contiguous, result)
         for name, value in [*zip(names, args), *kwargs.items()]:
             if name in written:
                 call.update(value)

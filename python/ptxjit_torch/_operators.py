@@ -36,6 +36,10 @@ _ANY_DEVICE = {"copy_", "_index_put_impl_", "index", "index_put_",
                "_masked_softmax"}
 
 
+# So are their results on CUDA without cuDNN, and compiled code relies on it.
+_CONTIGUOUS = {"convolution", "convolution_backward"}
+
+
 def find(name: str) -> torch._ops.OpOverload:
     """The operator "aten::add.out"."""
     packet, _, overload = name.removeprefix("aten::").partition(".")
@@ -56,6 +60,11 @@ def is_random(operator: torch._ops.OpOverload) -> bool:
 
 def takes_any_device(operator: torch._ops.OpOverload) -> bool:
     return operator._schema.name.removeprefix("aten::") in _ANY_DEVICE
+
+
+def is_contiguous(operator: torch._ops.OpOverload) -> bool:
+    """Are its results contiguous, whatever its arguments are?"""
+    return operator._schema.name.removeprefix("aten::") in _CONTIGUOUS
 
 
 def listed(key: str) -> Iterator[str]:

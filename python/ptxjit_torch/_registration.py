@@ -67,7 +67,8 @@ def _register_compiled(extension: ModuleType) -> None:
             extension.register(
                 schema.name, schema.overload_name, key, host,
                 extension.ANY_DEVICE * _operators.takes_any_device(operator) +
-                extension.RANDOM * _operators.is_random(operator))
+                extension.RANDOM * _operators.is_random(operator) +
+                extension.CONTIGUOUS * _operators.is_contiguous(operator))
 
 
 def _register_python(library: torch.library.Library) -> None:

@@ -153,8 +153,10 @@ private:
 /// Makes the results of a captured call, without their values.
 class ResultMaker {
 public:
-  ResultMaker(const c10::OperatorHandle &op, c10::Device device)
-      : op(op), device(device) {}
+  /// \param contiguous  are new results contiguous?
+  ResultMaker(const c10::OperatorHandle &op, c10::Device device,
+              bool contiguous)
+      : op(op), device(device), contiguous(contiguous) {}
 
   /// \param given  the arguments of the operator.
   /// \returns the results as CUDA tensors; those that are arguments are the
@@ -228,12 +230,15 @@ private:
           original.resize_(meta.sizes());
         return original;
       }
-    return at::empty_strided(meta.sizes(), meta.strides(),
-                             meta.options().device(device));
+    at::TensorOptions options = meta.options().device(device);
+    if (contiguous)
+      return at::empty(meta.sizes(), options);
+    return at::empty_strided(meta.sizes(), meta.strides(), options);
   }
 
   const c10::OperatorHandle &op;
   c10::Device device;
+  bool contiguous;
   c10::SmallVector<std::pair<at::Tensor, at::Tensor>, 8> pairs;
 };
 

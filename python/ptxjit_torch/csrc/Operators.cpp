@@ -29,6 +29,8 @@ enum Flag : unsigned {
   AnyDevice = 1,
   /// The kernel draws random numbers, and has no argument for a generator.
   Random = 2,
+  /// Results are contiguous, whatever the order of the arguments' dimensions.
+  Contiguous = 4,
 };
 
 /// Python's function for operators that the CPU has not for the given types. It
@@ -90,7 +92,8 @@ public:
 class Kernel final : public c10::OperatorKernel {
 public:
   Kernel(c10::DispatchKey host, unsigned flags)
-      : host(host), anyDevice(flags & AnyDevice), random(flags & Random) {}
+      : host(host), anyDevice(flags & AnyDevice), random(flags & Random),
+        contiguous(flags & Contiguous) {}
 
   void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet,
                   Stack *stack) {
@@ -124,8 +127,11 @@ public:
       for (size_t i = 0; i < count; ++i)
         if (isWritten(schema.arguments()[i]))
           update(given[i], aliases);
-      for (size_t i = base; i < stack->size(); ++i)
+      for (size_t i = base; i < stack->size(); ++i) {
+        if (contiguous)
+          makeContiguous((*stack)[i]);
         (*stack)[i] = toDevice((*stack)[i], aliases);
+      }
     } catch (const c10::NotImplementedError &) {
       stack->resize(base);
       if (!runOtherTypes(op, given, stack))
@@ -146,7 +152,7 @@ private:
                 " draws random numbers on the CPU (ptxjit_torch), and cannot "
                 "be captured in a CUDA graph");
     at::AutoDispatchBelowADInplaceOrView below;
-    ResultMaker maker(op, device);
+    ResultMaker maker(op, device, contiguous);
     std::vector<at::Tensor> results = maker.make(given);
     // Behind `make`, which may give arguments other memory.
     Aliases aliases(device);
@@ -228,6 +234,11 @@ private:
     return list;
   }
 
+  static void makeContiguous(c10::IValue &value) {
+    if (value.isTensor() && value.toTensor().defined())
+      value = value.toTensor().contiguous();
+  }
+
   static void update(const c10::IValue &value, Aliases &aliases) {
     if (value.isTensor())
       aliases.update(value.toTensor());
@@ -276,7 +287,7 @@ private:
   }
 
   c10::DispatchKey host;
-  bool anyDevice, random;
+  bool anyDevice, random, contiguous;
 };
 
 /// Swallows torch's warning that kernels are replaced.
@@ -304,6 +315,7 @@ void registerKernel(const std::string &name, const std::string &overload,
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.attr("ANY_DEVICE") = unsigned(AnyDevice);
   module.attr("RANDOM") = unsigned(Random);
+  module.attr("CONTIGUOUS") = unsigned(Contiguous);
   module.def("register", registerKernel);
   module.def("start", [](py::object function) {
     HostAllocator::get();
