@@ -60,6 +60,7 @@ def _register_operators(library: torch.library.Library) -> None:
 
 def _register_compiled(extension: ModuleType) -> None:
     extension.start(_types.run_wider)
+    _seed_replays(extension)
     for key, host in _operators.KEYS.items():
         for name in _operators.listed(key):
             operator = _operators.find(name)
@@ -69,6 +70,17 @@ def _register_compiled(extension: ModuleType) -> None:
                 extension.ANY_DEVICE * _operators.takes_any_device(operator) +
                 extension.RANDOM * _operators.is_random(operator) +
                 extension.CONTIGUOUS * _operators.is_contiguous(operator))
+
+
+def _seed_replays(extension: ModuleType) -> None:
+    """Lets each replay of a graph draw a seed for the operators in it."""
+    replay = torch.cuda.CUDAGraph.replay
+
+    def renew_and_replay(graph: torch.cuda.CUDAGraph) -> None:
+        extension.renew_replay_seeds()
+        replay(graph)
+
+    torch.cuda.CUDAGraph.replay = renew_and_replay
 
 
 def _register_python(library: torch.library.Library) -> None:

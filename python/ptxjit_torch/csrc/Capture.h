@@ -13,12 +13,14 @@
 #pragma once
 
 #include "Aliases.h"
+#include "Random.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <c10/core/Stream.h>
 
+#include <atomic>
 #include <dlfcn.h>
 #include <iostream>
 
@@ -31,11 +33,18 @@ class CaptureDriver {
 public:
   using Function = void (*)(void *);
 
+  /// Calls a function in the order of a stream.
+  static void enqueue(c10::Stream stream, Function function, void *data) {
+    const CaptureDriver &driver = get();
+    driver.check(driver.launch(stream.native_handle(), function, data),
+                 "cuLaunchHostFunc");
+  }
+
   /// Adds a call of `function` to the graph that the stream is captured to.
   /// The graph and its copies call `destroy` when they are gone.
   static void add(c10::Stream stream, Function function, Function destroy,
                   void *data) {
-    static const CaptureDriver driver;
+    const CaptureDriver &driver = get();
     void *handle = stream.native_handle(), *graph = nullptr, *owner = nullptr;
     int status = 0;
     unsigned long long id = 0;
@@ -47,10 +56,15 @@ public:
     driver.check(driver.retainObject(graph, owner, 1,
                                      /*CU_GRAPH_USER_OBJECT_MOVE=*/1),
                  "cuGraphRetainUserObject");
-    driver.check(driver.launch(handle, function, data), "cuLaunchHostFunc");
+    enqueue(stream, function, data);
   }
 
 private:
+  static const CaptureDriver &get() {
+    static const CaptureDriver driver;
+    return driver;
+  }
+
   CaptureDriver() {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     find(library, "cuStreamGetCaptureInfo_v2", getInfo);
@@ -76,17 +90,57 @@ private:
   int (*launch)(void *, Function, void *);
 };
 
+/// Seeds for calls in graphs. These run in threads of the driver, where CUDA's
+/// generators cannot be asked, so the thread that replays a graph draws a seed
+/// before, in the order of the stream.
+class ReplaySeeds {
+public:
+  /// Draws a seed for the graph that is replayed next in the current stream of
+  /// the device, if any graph draws random numbers.
+  static void renew(c10::Device device, c10::Stream stream) {
+    if (areUsed())
+      CaptureDriver::enqueue(stream, set, new uint64_t(nextSeed(device)));
+  }
+
+  /// The seed for the next call.
+  static uint64_t next() { return mixSeed(seed(), ++step()); }
+
+  static std::atomic<bool> &areUsed() {
+    static std::atomic<bool> used = false;
+    return used;
+  }
+
+private:
+  static void set(void *drawn) {
+    seed() = *static_cast<uint64_t *>(drawn);
+    step() = 0;
+    delete static_cast<uint64_t *>(drawn);
+  }
+  static std::atomic<uint64_t> &seed() {
+    static std::atomic<uint64_t> value = 0;
+    return value;
+  }
+  static std::atomic<uint64_t> &step() {
+    static std::atomic<uint64_t> value = 0;
+    return value;
+  }
+};
+
 /// A call that replays make: a CPU kernel with CPU tensors, which have the
 /// memory of CUDA tensors without owning it.
 class CapturedCall {
 public:
-  /// \param arguments  of the CPU kernel.
-  /// \param results    where its results go; undefined for those that it
-  ///                   writes into arguments.
-  CapturedCall(c10::OperatorHandle op, c10::DispatchKey host, Stack arguments,
-               std::vector<at::Tensor> results)
-      : op(std::move(op)), host(host), arguments(std::move(arguments)),
-        results(std::move(results)) {}
+  CapturedCall(c10::OperatorHandle op, c10::DispatchKey host)
+      : op(std::move(op)), host(host) {}
+
+  /// Of the CPU kernel.
+  Stack arguments;
+  /// Where its results go; undefined for those that it writes into arguments.
+  std::vector<at::Tensor> results;
+  /// The places of arguments that are generators.
+  std::vector<size_t> generators;
+  /// The kernel draws from the default generator.
+  bool random = false;
 
   static void run(void *call) { static_cast<CapturedCall *>(call)->run(); }
   static void destroy(void *call) { delete static_cast<CapturedCall *>(call); }
@@ -96,6 +150,11 @@ private:
   void run() try {
     at::NoGradGuard noGradients;
     at::AutoDispatchBelowADInplaceOrView below;
+    std::optional<SeededDefault> seeded;
+    if (random)
+      seeded.emplace(ReplaySeeds::next());
+    for (size_t place : generators)
+      arguments[place] = makeHostGenerator(ReplaySeeds::next());
     try {
       call(arguments);
     } catch (const c10::NotImplementedError &) {
@@ -146,8 +205,6 @@ private:
 
   c10::OperatorHandle op;
   c10::DispatchKey host;
-  Stack arguments;
-  std::vector<at::Tensor> results;
 };
 
 /// Makes the results of a captured call, without their values.
@@ -189,6 +246,8 @@ private:
       return toMeta(value.toTensor());
     if (value.isDevice())
       return c10::Device(c10::kMeta);
+    if (value.isGenerator())
+      return c10::IValue();
     if (value.isTensorList()) {
       c10::List<at::Tensor> list;
       for (const at::Tensor &tensor : value.toTensorVector())

@@ -122,7 +122,7 @@ public:
             toHost(given[i], schema.arguments()[i], aliases, device);
       std::optional<SeededDefault> seeded;
       if (random)
-        seeded.emplace(device);
+        seeded.emplace(nextSeed(device));
       op.redispatchBoxed(c10::DispatchKeySet(host), stack);
       for (size_t i = 0; i < count; ++i)
         if (isWritten(schema.arguments()[i]))
@@ -145,28 +145,29 @@ private:
                const std::vector<c10::IValue> &given, c10::Device device,
                Stack *stack) {
     const c10::FunctionSchema &schema = op.schema();
-    bool draws = random;
-    for (const c10::Argument &argument : schema.arguments())
-      draws |= takesGenerator(argument);
-    TORCH_CHECK(!draws, op.operator_name(),
-                " draws random numbers on the CPU (ptxjit_torch), and cannot "
-                "be captured in a CUDA graph");
     at::AutoDispatchBelowADInplaceOrView below;
     ResultMaker maker(op, device, contiguous);
     std::vector<at::Tensor> results = maker.make(given);
     // Behind `make`, which may give arguments other memory.
     Aliases aliases(device);
-    Stack arguments;
-    for (size_t i = 0; i < given.size(); ++i)
-      arguments.push_back(
-          toHost(given[i], schema.arguments()[i], aliases, device));
-    std::vector<at::Tensor> places;
+    auto call = std::make_unique<CapturedCall>(op, host);
+    call->random = random;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const c10::Argument &argument = schema.arguments()[i];
+      bool isGenerator = given[i].isGenerator() ||
+                         (given[i].isNone() && takesGenerator(argument));
+      if (isGenerator)
+        call->generators.push_back(i);
+      call->arguments.push_back(
+          isGenerator ? c10::IValue()
+                      : toHost(given[i], argument, aliases, device));
+    }
+    if (random || !call->generators.empty())
+      ReplaySeeds::areUsed() = true;
     for (const at::Tensor &result : results)
-      places.push_back(result.defined() && !maker.isArgument(result)
-                           ? aliases.toHost(result)
-                           : at::Tensor());
-    auto call = std::make_unique<CapturedCall>(op, host, std::move(arguments),
-                                               std::move(places));
+      call->results.push_back(result.defined() && !maker.isArgument(result)
+                                  ? aliases.toHost(result)
+                                  : at::Tensor());
     CaptureDriver::add(Devices::guard().getStream(device), CapturedCall::run,
                        CapturedCall::destroy, call.get());
     (void)call.release(); // the graph's
@@ -317,6 +318,10 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.attr("RANDOM") = unsigned(Random);
   module.attr("CONTIGUOUS") = unsigned(Contiguous);
   module.def("register", registerKernel);
+  module.def("renew_replay_seeds", [] {
+    c10::Device device = Devices::guard().getDevice();
+    ReplaySeeds::renew(device, Devices::guard().getStream(device));
+  });
   module.def("start", [](py::object function) {
     HostAllocator::get();
     delete otherTypes;
