@@ -48,6 +48,9 @@ if nvcc:
 # cuBLAS is built where OpenBLAS is found.
 if os.path.exists(os.path.join(config.ptxjit_obj_root, "lib", "libcublas.so.13")):
     config.available_features.add("openblas")
+# Likewise, cuDNN where oneDNN is found.
+if os.path.exists(os.path.join(config.ptxjit_obj_root, "lib", "libcudnn.so.9")):
+    config.available_features.add("onednn")
 
 # Tests of NCCL between machines. Open MPI's own mpirun refuses root, and more
 # processes than cores, unless it is told otherwise.
