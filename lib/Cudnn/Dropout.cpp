@@ -10,23 +10,10 @@
 
 #include "Call.h"
 #include "Descriptors.h"
+#include "RandomBits.h"
 
 using namespace ptxjit;
 using namespace ptxjit::cudnn;
-
-namespace {
-struct States {
-  uint64_t seed, counter;
-};
-} // namespace
-
-/// Random bits, for each number others.
-static uint64_t mix(uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-  value = (value ^ value >> 27) * 0x94d049bb133111eb;
-  return value ^ value >> 31;
-}
 
 PTXJIT_CUDNN_CREATE_DESTROY(Dropout)
 
@@ -35,7 +22,7 @@ cudnnDropoutGetStatesSize(cudnnHandle_t handle, size_t *bytes) {
   return run(__func__, [&] {
     checkHandle(handle);
     PTXJIT_REQUIRE(bytes != nullptr);
-    *bytes = sizeof(States);
+    *bytes = sizeof(RandomStates);
   });
 }
 
@@ -51,7 +38,7 @@ static void setDropout(cudnnDropoutDescriptor_t descriptor, float dropout,
                        void *states, size_t stateBytes,
                        unsigned long long seed) {
   PTXJIT_REQUIRE(dropout >= 0 && dropout <= 1);
-  PTXJIT_REQUIRE(!states || stateBytes >= sizeof(States));
+  PTXJIT_REQUIRE(!states || stateBytes >= sizeof(RandomStates));
   get(descriptor) = {dropout, states, seed};
 }
 
@@ -61,8 +48,9 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnSetDropoutDescriptor(
   return run(__func__, [&] {
     setDropout(descriptor, dropout, states, stateBytes, seed);
     if (states)
-      enqueue(handle,
-              [=] { *static_cast<States *>(states) = {uint64_t(seed), 0}; });
+      enqueue(handle, [=] {
+        *static_cast<RandomStates *>(states) = {uint64_t(seed), 0};
+      });
   });
 }
 
@@ -130,15 +118,14 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnDropoutForward(
     checkCall(from, x, to, y, reserve, reserveBytes);
     PTXJIT_REQUIRE(dropout.states != nullptr);
     enqueue(handle, [=] {
-      auto *states = static_cast<States *>(dropout.states);
+      auto *states = static_cast<RandomStates *>(dropout.states);
       auto *mask = static_cast<uint8_t *>(reserve);
       int64_t count = countOf(to.dims);
-      uint64_t first = mix(states->seed) + states->counter;
+      uint64_t first = randomBits(states->seed) + states->counter;
       states->counter += uint64_t(count);
       for (int64_t i = 0; i < count; ++i)
-        // 53 bits are a double below 1.
-        mask[i] = double(mix(first + uint64_t(i)) >> 11) * 0x1p-53 >=
-                  double(dropout.probability);
+        mask[i] =
+            randomNumber(first + uint64_t(i)) >= double(dropout.probability);
       apply(from, x, to, y, mask, dropout.probability);
     });
   });
