@@ -48,46 +48,52 @@ static Matrix<T> matrixAt(const View<T> &view,
           view.strides()[rank - 2], view.strides()[rank - 1]};
 }
 
-/// A matrix as BLAS wants it: one of its strides is 1. Else it is copied.
-static Matrix<float> forBlas(Matrix<float> matrix,
-                             std::vector<float> &storage) {
-  bool isByRows = matrix.column == 1 && matrix.row >= matrix.columns;
-  bool isByColumns = matrix.row == 1 && matrix.column >= matrix.rows;
-  if (isByRows || isByColumns)
-    return matrix;
+namespace {
+/// A matrix as BLAS wants it.
+struct Operand {
+  const float *data;
+  int64_t leading;
+  bool isTransposed;
+};
+} // namespace
+
+/// One of the strides of an operand must be 1; else it is copied.
+static Operand operandOf(const Matrix<float> &matrix,
+                         std::vector<float> &storage) {
+  if (matrix.column == 1 && matrix.row >= matrix.columns)
+    return {matrix.data, matrix.row, false};
+  if (matrix.row == 1 && matrix.column >= matrix.rows)
+    return {matrix.data, matrix.column, true};
   storage.resize(size_t(matrix.rows * matrix.columns));
   for (int64_t i = 0; i < matrix.rows; ++i)
     for (int64_t j = 0; j < matrix.columns; ++j)
       storage[size_t(i * matrix.columns + j)] =
           matrix.data[i * matrix.row + j * matrix.column];
-  return {storage.data(), matrix.rows, matrix.columns, matrix.columns, 1};
+  return {storage.data(), matrix.columns, false};
 }
 
-static void multiplyOne(Matrix<float> a, Matrix<float> b, Matrix<float> c) {
+static void multiplyOne(const Matrix<float> &first, const Matrix<float> &second,
+                        const Matrix<float> &c) {
   std::vector<float> storageA, storageB, storageC;
-  a = forBlas(a, storageA);
-  b = forBlas(b, storageB);
-  Matrix<float> out = c;
-  if (c.column != 1 || c.row < c.columns) {
+  Operand a = operandOf(first, storageA), b = operandOf(second, storageB);
+  bool isDirect = c.column == 1 && c.row >= c.columns;
+  if (!isDirect)
     storageC.resize(size_t(c.rows * c.columns));
-    out = {storageC.data(), c.rows, c.columns, c.columns, 1};
-  }
-  bool isATransposed = a.column != 1, isBTransposed = b.column != 1;
-  dnnl_status_t status = dnnl_sgemm(
-      isATransposed ? 'T' : 'N', isBTransposed ? 'T' : 'N', c.rows, c.columns,
-      a.columns, 1, a.data, isATransposed ? a.column : a.row, b.data,
-      isBTransposed ? b.column : b.row, 0, out.data, out.row);
+  float *out = isDirect ? c.data : storageC.data();
+  dnnl_status_t status =
+      dnnl_sgemm(a.isTransposed ? 'T' : 'N', b.isTransposed ? 'T' : 'N', c.rows,
+                 c.columns, first.columns, 1, a.data, a.leading, b.data,
+                 b.leading, 0, out, isDirect ? c.row : c.columns);
   if (status != dnnl_success)
     throw Failure{CUDNN_STATUS_INTERNAL_ERROR, "dnnl_sgemm"};
-  if (storageC.empty())
-    return;
-  for (int64_t i = 0; i < c.rows; ++i)
+  for (int64_t i = 0; !isDirect && i < c.rows; ++i)
     for (int64_t j = 0; j < c.columns; ++j)
-      c.data[i * c.row + j * c.column] = out.data[i * out.row + j];
+      c.data[i * c.row + j * c.column] = out[i * c.columns + j];
 }
 
 // oneDNN has no products of doubles.
-static void multiplyOne(Matrix<double> a, Matrix<double> b, Matrix<double> c) {
+static void multiplyOne(const Matrix<double> &a, const Matrix<double> &b,
+                        const Matrix<double> &c) {
   tbb::parallel_for(int64_t(0), c.rows, [&](int64_t i) {
     std::vector<double> sums(size_t(c.columns), 0);
     for (int64_t k = 0; k < a.columns; ++k) {

@@ -9,6 +9,7 @@
 
 #include "ptxjit/Cudnn/CudnnABI.h"
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -16,8 +17,13 @@
 
 namespace ptxjit::cudnn {
 
-/// Why a call fails: thrown in this library alone, and never out of it.
-struct Failure {
+/// Why a call fails: thrown in this library alone, and never out of it. In work
+/// that runs in a stream it is told on stderr.
+class Failure : public std::exception {
+public:
+  Failure(cudnnStatus_t status, std::string reason)
+      : status(status), reason(std::move(reason)) {}
+  const char *what() const noexcept override { return reason.c_str(); }
   cudnnStatus_t status;
   std::string reason;
 };
