@@ -10,6 +10,7 @@
 #include "BackendNode.h"
 #include "Call.h"
 #include "Graph.h"
+#include "PlanText.h"
 #include "ptxjit/Runtime/HandleTable.h"
 
 #include <algorithm>
@@ -126,6 +127,26 @@ static BackendNode makeNode(cudnnBackendDescriptorType_t type,
   return node;
 }
 
+/// The configuration of the only engine of a graph.
+static NodePtr makeConfig(NodePtr graph) {
+  auto engine = std::make_shared<BackendNode>(
+      makeNode(CUDNN_BACKEND_ENGINE_DESCRIPTOR,
+               CUDNN_ATTR_ENGINE_OPERATION_GRAPH, std::move(graph)));
+  int64_t first = 0;
+  engine->attributes[CUDNN_ATTR_ENGINE_GLOBAL_INDEX] =
+      readAttribute(CUDNN_TYPE_INT64, 1, &first);
+  return std::make_shared<BackendNode>(makeNode(
+      CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, CUDNN_ATTR_ENGINECFG_ENGINE, engine));
+}
+
+/// The graph that a plan runs.
+static const BackendNode &graphOfPlan(const BackendNode &plan) {
+  PTXJIT_REQUIRE(plan.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  return plan.need(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+      .need(CUDNN_ATTR_ENGINECFG_ENGINE)
+      .need(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+}
+
 /// What follows from a descriptor, and was not set.
 static Attribute deriveAttribute(const BackendNode &node,
                                  cudnnBackendAttributeName_t name) {
@@ -133,16 +154,11 @@ static Attribute deriveAttribute(const BackendNode &node,
     return readAttribute(CUDNN_TYPE_INT64, 1, &value);
   };
   switch (name) {
-  case CUDNN_ATTR_ENGINEHEUR_RESULTS: {
-    auto engine = std::make_shared<BackendNode>(makeNode(
-        CUDNN_BACKEND_ENGINE_DESCRIPTOR, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
-        node.node(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)));
-    engine->attributes[CUDNN_ATTR_ENGINE_GLOBAL_INDEX] = number(0);
-    auto config = std::make_shared<BackendNode>(
-        makeNode(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
-                 CUDNN_ATTR_ENGINECFG_ENGINE, engine));
-    return {CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {config}};
-  }
+  case CUDNN_ATTR_ENGINEHEUR_RESULTS:
+    return {CUDNN_TYPE_BACKEND_DESCRIPTOR,
+            1,
+            {},
+            {makeConfig(node.node(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH))}};
   case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
     return number(1);
   case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
@@ -161,8 +177,10 @@ static Attribute deriveAttribute(const BackendNode &node,
     return {CUDNN_TYPE_NUMERICAL_NOTE, 0, {}, {}};
   case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
     return {CUDNN_TYPE_BEHAVIOR_NOTE, 0, {}, {}};
-  case CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
-    failUnsupported("plans as text");
+  case CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION: {
+    std::string text = writeText(graphOfPlan(node));
+    return readAttribute(CUDNN_TYPE_CHAR, int64_t(text.size()), text.data());
+  }
   default:
     failBadParam("attribute " + std::to_string(int(name)) + " is not set");
   }
@@ -243,6 +261,20 @@ cudnnBackendInitialize(cudnnBackendDescriptor_t handle) {
   });
 }
 
+/// A plan has a configuration, or the text of one that was kept.
+static void finishPlan(BackendNode &plan) {
+  auto text = plan.list<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+  if (text.empty()) {
+    plan.need(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+    return;
+  }
+  std::shared_ptr<BackendNode> graph =
+      readText(std::string(text.begin(), text.end()));
+  graph->graph = makeGraph(*graph);
+  plan.attributes[CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG] = {
+      CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, {}, {makeConfig(graph)}};
+}
+
 PTXJIT_CUDNN_EXPORT cudnnStatus_t
 cudnnBackendFinalize(cudnnBackendDescriptor_t handle) {
   return run(__func__, [&] {
@@ -266,7 +298,7 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t handle) {
       node->need(CUDNN_ATTR_ENGINECFG_ENGINE);
       break;
     case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-      node->need(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+      finishPlan(*node);
       break;
     default:
       break; // is checked where it is used
@@ -279,17 +311,6 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t handle) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static std::shared_ptr<const Graph> graphOfPlan(const BackendNode &plan) {
-  PTXJIT_REQUIRE(plan.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  std::shared_ptr<const Graph> graph =
-      plan.need(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
-          .need(CUDNN_ATTR_ENGINECFG_ENGINE)
-          .need(CUDNN_ATTR_ENGINE_OPERATION_GRAPH)
-          .graph;
-  PTXJIT_REQUIRE(graph != nullptr);
-  return graph;
-}
-
 PTXJIT_CUDNN_EXPORT cudnnStatus_t
 cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t planHandle,
                     cudnnBackendDescriptor_t packHandle) {
@@ -299,7 +320,8 @@ cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t planHandle,
     if (!plan->isFinal || !pack->isFinal)
       throw Failure{CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED,
                     "a descriptor is not final"};
-    std::shared_ptr<const Graph> graph = graphOfPlan(*plan);
+    std::shared_ptr<const Graph> graph = graphOfPlan(*plan).graph;
+    PTXJIT_REQUIRE(graph != nullptr);
     auto uids = pack->list<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
     auto pointers = pack->list<void *>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
     if (uids.size() != pointers.size())

@@ -128,7 +128,8 @@ protected:
     graph->set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
     return graph->finish();
   }
-  /// Asks for an engine as frameworks do, makes a plan, and runs it.
+  /// Asks for an engine as frameworks do, makes a plan, keeps it as a text, and
+  /// runs the plan of that text.
   void run() {
     ASSERT_OK(finishGraph());
     Node heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -162,6 +163,27 @@ protected:
                                        CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                        CUDNN_TYPE_INT64, 1, &count, &bytes));
     EXPECT_EQ(bytes, 0);
+    std::string text = textOf(plan);
+    lastText = text;
+    Node kept(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    kept.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+             int64_t(text.size()), text.data());
+    ASSERT_OK(kept.finish());
+    EXPECT_EQ(textOf(kept), text);
+    runPlan(kept);
+  }
+  static std::string textOf(const Node &plan) {
+    int64_t size = 0;
+    EXPECT_OK(cudnnBackendGetAttribute(
+        plan.handle, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+        CUDNN_TYPE_CHAR, 0, &size, nullptr));
+    std::string text(size_t(size), ' ');
+    EXPECT_OK(cudnnBackendGetAttribute(
+        plan.handle, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+        CUDNN_TYPE_CHAR, size, &size, text.data()));
+    return text;
+  }
+  void runPlan(const Node &plan) {
     Node pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     Longs uids;
     std::vector<void *> places;
@@ -181,6 +203,7 @@ protected:
   std::vector<std::unique_ptr<Node>> nodes;
   std::vector<cudnnBackendDescriptor_t> operations;
   std::unique_ptr<Node> graph;
+  std::string lastText; ///< of the last plan
 };
 } // namespace
 
@@ -340,6 +363,33 @@ TEST_F(CudnnGraph, RefusesWhatItDoesNotKnow) {
                                      CUDNN_TYPE_INT64, 1, nullptr),
             CUDNN_STATUS_BAD_PARAM);
   EXPECT_EQ(cudnnBackendFinalize(&count), CUDNN_STATUS_BAD_PARAM);
+}
+
+TEST_F(CudnnGraph, DamagedPlansAreErrors) {
+  TensorOf x({1, 1, 1, 4}), y({1, 1, 1, 4});
+  const Node &from = real(1, x), &to = real(2, y);
+  pointwise(CUDNN_POINTWISE_EXP, from, nullptr, to);
+  x.set({0, 0, 0, 0});
+  run();
+  y.expect({1, 1, 1, 1});
+  auto load = [](const std::string &text) {
+    Node plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+             int64_t(text.size()), text.data());
+    return plan.finish();
+  };
+  std::string text = lastText;
+  EXPECT_OK(load(text));
+  EXPECT_NE(load("{}"), CUDNN_STATUS_SUCCESS);
+  // Cut anywhere, or with another character anywhere, it may still be a plan,
+  // but then it is a whole one.
+  for (size_t i = 0; i < text.size(); ++i) {
+    load(text.substr(0, i));
+    std::string other = text;
+    other[i] = other[i] == '9' ? ' ' : '9';
+    load(other);
+  }
+  EXPECT_NE(load(text.substr(0, text.size() / 2)), CUDNN_STATUS_SUCCESS);
 }
 
 TEST_F(CudnnGraph, TensorsWithoutMemoryAreErrors) {
