@@ -104,12 +104,7 @@ static View<T> turn(const Convolution &convolution, const View<T> &w) {
     last += (w.dims()[i] - 1) * backwards[i];
     backwards[i] = -backwards[i];
   }
-  Walk<2>(w.dims(), {turned.strides(), backwards})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          turned.data[offsets[0] + i * steps[0]] =
-              last[offsets[1] + i * steps[1]];
-      });
+  copyView<T>({{w.dims(), backwards}, const_cast<T *>(last), nullptr}, turned);
   return turned;
 }
 
@@ -194,15 +189,8 @@ void cudnn::convolveBackwardFilter(const Convolution &convolution,
     runBackwardFilter(Job(convolution, x, filter, dy));
   else
     loopBackwardFilter(convolution, x, dy, filter);
-  if (!convolution.isFlipped)
-    return;
-  View<T> turned = turn(convolution, filter);
-  Walk<2>(dw.dims(), {dw.strides(), turned.strides()})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          dw.data[offsets[0] + i * steps[0]] =
-              turned.data[offsets[1] + i * steps[1]];
-      });
+  if (convolution.isFlipped)
+    copyView(turn(convolution, filter), dw);
 }
 
 #define INSTANTIATE(T)                                                         \

@@ -68,13 +68,7 @@ template <typename T> struct Parameters {
 /// A copy of parameters, in the layout that all have here.
 template <typename T>
 static void load(const View<T> &to, const Shape &shape, const void *from) {
-  View<T> values = readView<T>(shape, from);
-  Walk<2>(to.dims(), {to.strides(), values.strides()})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          to.data[offsets[0] + i * steps[0]] =
-              values.data[offsets[1] + i * steps[1]];
-      });
+  copyView(readView<T>(shape, from), to);
 }
 
 template <typename T>

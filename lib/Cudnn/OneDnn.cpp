@@ -50,14 +50,9 @@ static memory::desc plainOrder(const Layout &layout) {
 }
 
 /// A copy without holes of a tensor that oneDNN cannot read.
-static View<float> pack(const Layout &layout, const float *data) {
-  View<float> packed = makeView<float>(layout);
-  Walk<2>(layout.dims, {packed.strides(), layout.strides})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          packed.data[offsets[0] + i * steps[0]] =
-              data[offsets[1] + i * steps[1]];
-      });
+static View<float> pack(const View<float> &view) {
+  View<float> packed = makeView<float>(view.layout);
+  copyView(view, packed);
   return packed;
 }
 
@@ -68,7 +63,7 @@ static void reorder(const memory &from, const memory &to) {
 Source::Source(const Layout &layout, float *data, const memory::desc &wanted) {
   View<float> view{layout, data, nullptr};
   if (!isPlain(layout))
-    view = pack(layout, data);
+    view = pack(view);
   memory plain(plainOrder(view.layout), engine(), view.data);
   bool isReady = plain.get_desc() == wanted && !view.owner;
   ordered = isReady ? plain : memory(wanted, engine());

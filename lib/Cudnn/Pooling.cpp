@@ -140,14 +140,7 @@ void cudnn::poolBackward(const Pooling &pooling, const View<T> &x,
                          const View<T> &dy, const View<T> &dx) {
   // Without the holes of `x`, so that offsets in both are the same.
   View<T> values = makeView<T>(dx.layout);
-  Walk<3>(dx.dims(), {values.strides(), dx.strides(), x.strides()})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i) {
-          values.data[offsets[0] + i * steps[0]] =
-              x.data[offsets[2] + i * steps[2]];
-          dx.data[offsets[1] + i * steps[1]] = 0;
-        }
-      });
+  copyView(x, values);
   View<T> sums = makeView<T>(dx.layout);
   std::fill_n(sums.data, countOf(dx.dims()), T(0));
   Place place(values.layout);
@@ -165,12 +158,7 @@ void cudnn::poolBackward(const Pooling &pooling, const View<T> &x,
                   window.forEach(place,
                                  [&](int64_t offset) { out[offset] += share; });
                 });
-  Walk<2>(dx.dims(), {dx.strides(), sums.strides()})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          dx.data[offsets[0] + i * steps[0]] =
-              sums.data[offsets[1] + i * steps[1]];
-      });
+  copyView(sums, dx);
 }
 
 #define INSTANTIATE(T)                                                         \

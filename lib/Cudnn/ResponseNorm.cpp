@@ -151,13 +151,8 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnLRNCrossChannelBackward(
     enqueue(handle, [=] {
       inType(needsDouble(to.type), [&](auto zero) {
         using T = decltype(zero);
-        View<T> result = makeView<T>(to), gradient = readView<T>(dyShape, dy);
-        Walk<2>(to.dims, {result.strides(), gradient.strides()})
-            .run([&](auto offsets, int64_t count, auto steps) {
-              for (int64_t i = 0; i < count; ++i)
-                result.data[offsets[0] + i * steps[0]] =
-                    gradient.data[offsets[1] + i * steps[1]];
-            });
+        View<T> result = makeView<T>(to);
+        copyView(readView<T>(dyShape, dy), result);
         respondBackward(norm, readView<T>(xShape, x), result);
         writeView<T>(result, to, dx, T(factor), T(old));
       });

@@ -188,15 +188,33 @@ private:
   }
   const T *weight(int64_t at) const { return memory.weights + at; }
 
+  /// The step before; -1 for the first one of a sequence.
+  int64_t lastStep(int64_t cell, int64_t now, int64_t b) const {
+    int64_t last = isBackward(cell) ? now + 1 : now - 1;
+    return last >= 0 && last < steps && isInside(last, b) ? last : -1;
+  }
+
   void dropInput(int64_t layer, uint64_t seed);
-  void runCell(int64_t cell);
+  std::vector<T> sumInputs(int64_t cell, const CellWeights &weights) const;
+  std::vector<T> firstState(const T *from, int64_t cell, int64_t size) const;
   void step(T *row, const T *state, const T *recurrent, T *cellState,
             T *result) const;
-  void differentiateCell(int64_t cell, const T *dOut, T *dIn);
+  void stepAll(int64_t cell, const CellWeights &weights, int64_t now,
+               const std::vector<T> &sums, std::vector<T> &state,
+               std::vector<T> &cellState);
+  void runCell(int64_t cell);
+
   void differentiateStep(const T *row, const T *before, const T *cellBefore,
                          const T *dHidden, T *dCell, T *dGates, T *dStates,
                          T *direct) const;
-  std::vector<T> previousOutputs(int64_t cell, const T *first) const;
+  void differentiateRow(int64_t cell, int64_t now, int64_t b,
+                        const std::vector<T> &before, const T *dHidden,
+                        T *dCell, T *direct);
+  void differentiateAll(int64_t cell, const CellWeights &weights, int64_t now,
+                        const T *dOut, const std::vector<T> &before,
+                        std::vector<T> &dState, std::vector<T> &dCell);
+  void differentiateCell(int64_t cell, const T *dOut, T *dIn);
+  std::vector<T> previousOutputs(int64_t cell) const;
   void addWeights(int64_t cell);
 
   const RnnSettings &s;
@@ -256,12 +274,13 @@ void Network<T>::step(T *row, const T *state, const T *recurrent, T *cellState,
 }
 
 /// The gates' sums with the input, for all steps.
-template <typename T> void Network<T>::runCell(int64_t cell) {
+template <typename T>
+std::vector<T> Network<T>::sumInputs(int64_t cell,
+                                     const CellWeights &weights) const {
   int64_t layer = cell / s.directions(), rows = steps * batch;
-  CellWeights weights = weightsOf(s, cell);
-  std::vector<T> sums(size_t(rows * gates));
   int64_t inputSize = s.inputOf(layer);
   const T *input = inputOf(layer);
+  std::vector<T> sums(size_t(rows * gates));
   if (weights.input >= 0)
     product(rowsOf(input, rows, inputSize),
             transposed(rowsOf(weight(weights.input), gates, inputSize)),
@@ -271,52 +290,65 @@ template <typename T> void Network<T>::runCell(int64_t cell) {
       sums[size_t(i)] = input[i / gates * inputSize + i % hidden];
   if (weights.inputBias >= 0)
     addBias(sums.data(), rows, gates, weight(weights.inputBias));
+  return sums;
+}
 
-  std::vector<T> state(size_t(batch * out), T(0));
-  std::vector<T> cellState(size_t(batch * hidden), T(0));
-  if (memory.hx)
-    std::copy_n(memory.hx + cell * batch * out, state.size(), state.data());
-  if (memory.cx && s.cell == CUDNN_LSTM)
-    std::copy_n(memory.cx + cell * batch * hidden, cellState.size(),
-                cellState.data());
+/// The state before the first step; zeros if there is none.
+template <typename T>
+std::vector<T> Network<T>::firstState(const T *from, int64_t cell,
+                                      int64_t size) const {
+  std::vector<T> state(size_t(batch * size), T(0));
+  if (from)
+    std::copy_n(from + cell * batch * size, state.size(), state.data());
+  return state;
+}
+
+/// One step of all sequences. `state` and `cellState` become those behind it.
+template <typename T>
+void Network<T>::stepAll(int64_t cell, const CellWeights &weights, int64_t now,
+                         const std::vector<T> &sums, std::vector<T> &state,
+                         std::vector<T> &cellState) {
   std::vector<T> recurrent(size_t(batch * gates));
   std::vector<T> results(size_t(batch * hidden));
-  for (int64_t i = 0; i < steps; ++i) {
-    int64_t now = stepAt(cell, i);
-    product(rowsOf(state.data(), batch, out),
-            transposed(rowsOf(weight(weights.state), gates, out)),
-            recurrent.data(), false);
-    if (weights.stateBias >= 0)
-      addBias(recurrent.data(), batch, gates, weight(weights.stateBias));
-    for (int64_t b = 0; b < batch; ++b) {
-      int64_t row = now * batch + b;
-      T *kept = gatesAt(cell, row), *result = &results[size_t(b * hidden)];
-      std::copy_n(&sums[size_t(row * gates)], gates, kept);
-      if (isInside(now, b))
-        step(kept, &state[size_t(b * out)], &recurrent[size_t(b * gates)],
-             &cellState[size_t(b * hidden)], result);
-      else
-        std::fill_n(result, hidden, T(0));
-    }
-    std::vector<T> projected;
-    const T *next = results.data();
-    if (weights.projection >= 0) {
-      projected.resize(size_t(batch * out));
-      product(rowsOf(results.data(), batch, hidden),
-              transposed(rowsOf(weight(weights.projection), out, hidden)),
-              projected.data(), false);
-      next = projected.data();
-    }
-    for (int64_t b = 0; b < batch; ++b) {
-      T *kept = outputAt(cell, now * batch + b);
-      std::copy_n(next + b * out, out, kept);
-      if (isInside(now, b))
-        std::copy_n(kept, out, &state[size_t(b * out)]);
-    }
+  product(rowsOf<T>(state.data(), batch, out),
+          transposed(rowsOf(weight(weights.state), gates, out)),
+          recurrent.data(), false);
+  if (weights.stateBias >= 0)
+    addBias(recurrent.data(), batch, gates, weight(weights.stateBias));
+  for (int64_t b = 0; b < batch; ++b) {
+    int64_t row = now * batch + b;
+    T *kept = gatesAt(cell, row), *result = &results[size_t(b * hidden)];
+    std::copy_n(&sums[size_t(row * gates)], gates, kept);
+    if (isInside(now, b))
+      step(kept, &state[size_t(b * out)], &recurrent[size_t(b * gates)],
+           &cellState[size_t(b * hidden)], result);
+    else
+      std::fill_n(result, hidden, T(0));
   }
+  T *outputs = outputAt(cell, now * batch);
+  if (weights.projection >= 0)
+    product(rowsOf<T>(results.data(), batch, hidden),
+            transposed(rowsOf(weight(weights.projection), out, hidden)),
+            outputs, false);
+  else
+    std::copy(results.begin(), results.end(), outputs);
+  for (int64_t b = 0; b < batch; ++b)
+    if (isInside(now, b))
+      std::copy_n(outputs + b * out, out, &state[size_t(b * out)]);
+}
+
+template <typename T> void Network<T>::runCell(int64_t cell) {
+  CellWeights weights = weightsOf(s, cell);
+  bool isLstm = s.cell == CUDNN_LSTM;
+  std::vector<T> sums = sumInputs(cell, weights);
+  std::vector<T> state = firstState(memory.hx, cell, out);
+  std::vector<T> cellState =
+      firstState(isLstm ? memory.cx : nullptr, cell, hidden);
+  for (int64_t i = 0; i < steps; ++i)
+    stepAll(cell, weights, stepAt(cell, i), sums, state, cellState);
   if (memory.hy)
     std::copy(state.begin(), state.end(), memory.hy + cell * batch * out);
-  if (memory.cy && s.cell == CUDNN_LSTM)
+  if (memory.cy && isLstm)
     std::copy(cellState.begin(), cellState.end(),
               memory.cy + cell * batch * hidden);
 }
@@ -403,80 +435,93 @@ void Network<T>::differentiateStep(const T *row, const T *before,
       dStates[2 * hidden + j] *= row[j];
 }
 
+/// What the step kept, and its sequence had before it.
+template <typename T>
+void Network<T>::differentiateRow(int64_t cell, int64_t now, int64_t b,
+                                  const std::vector<T> &before,
+                                  const T *dHidden, T *dCell, T *direct) {
+  int64_t row = now * batch + b, last = lastStep(cell, now, b);
+  T *dGates = cellReserve(cell, layout.gateGradients) + row * gates;
+  T *dStates = cellReserve(cell, layout.stateGradients) + row * gates;
+  std::fill_n(dGates, gates, T(0));
+  std::fill_n(dStates, gates, T(0));
+  if (!isInside(now, b))
+    return;
+  std::vector<T> none;
+  const T *cellBefore = nullptr;
+  if (last >= 0) {
+    cellBefore = gatesAt(cell, last * batch + b) + 4 * hidden;
+  } else if (memory.cx) {
+    cellBefore = memory.cx + (cell * batch + b) * hidden;
+  } else {
+    none.resize(size_t(hidden), T(0));
+    cellBefore = none.data();
+  }
+  // A plain cell keeps nothing but its result.
+  bool isPlain = s.cell != CUDNN_LSTM && s.cell != CUDNN_GRU;
+  differentiateStep(isPlain ? outputAt(cell, row) : gatesAt(cell, row),
+                    &before[size_t(row * out)], cellBefore, dHidden, dCell,
+                    dGates, dStates, direct);
+}
+
+/// One step of all sequences: `dState` and `dCell` are the gradients of the
+/// states behind it, and become those of the states before.
+template <typename T>
+void Network<T>::differentiateAll(int64_t cell, const CellWeights &weights,
+                                  int64_t now, const T *dOut,
+                                  const std::vector<T> &before,
+                                  std::vector<T> &dState,
+                                  std::vector<T> &dCell) {
+  int64_t first = now * batch;
+  T *total = cellReserve(cell, layout.outputGradients) + first * out;
+  for (int64_t i = 0; i < batch * out; ++i)
+    total[i] = isInside(now, i / out)
+                   ? dOut[first * out + i] + dState[size_t(i)]
+                   : T(0);
+  std::vector<T> dHidden(total, total + batch * out);
+  if (weights.projection >= 0) {
+    dHidden.resize(size_t(batch * hidden));
+    product(rowsOf<T>(total, batch, out),
+            rowsOf(weight(weights.projection), out, hidden), dHidden.data(),
+            false);
+  }
+  std::vector<T> direct(size_t(batch * out), T(0));
+  for (int64_t b = 0; b < batch; ++b)
+    differentiateRow(cell, now, b, before, &dHidden[size_t(b * hidden)],
+                     &dCell[size_t(b * hidden)], &direct[size_t(b * out)]);
+  std::vector<T> moved(size_t(batch * out));
+  const T *dStates = cellReserve(cell, layout.stateGradients) + first * gates;
+  product(rowsOf(dStates, batch, gates),
+          rowsOf(weight(weights.state), gates, out), moved.data(), false);
+  for (int64_t i = 0; i < batch * out; ++i)
+    if (isInside(now, i / out))
+      dState[size_t(i)] = moved[size_t(i)] + direct[size_t(i)];
+}
+
 /// `dOut` is the gradient of the cell's outputs; `dIn`, that of its inputs, is
 /// added to.
 template <typename T>
 void Network<T>::differentiateCell(int64_t cell, const T *dOut, T *dIn) {
   int64_t layer = cell / s.directions(), rows = steps * batch;
   CellWeights weights = weightsOf(s, cell);
-  T *dGates = cellReserve(cell, layout.gateGradients);
-  T *dStates = cellReserve(cell, layout.stateGradients);
-  T *dOutputs = cellReserve(cell, layout.outputGradients);
-  std::vector<T> dState(size_t(batch * out), T(0));
-  std::vector<T> dCell(size_t(batch * hidden), T(0));
-  if (memory.dhy)
-    std::copy_n(memory.dhy + cell * batch * out, dState.size(), dState.data());
-  if (memory.dcy && s.cell == CUDNN_LSTM)
-    std::copy_n(memory.dcy + cell * batch * hidden, dCell.size(), dCell.data());
-  const T *firstCell = memory.cx ? memory.cx + cell * batch * hidden : nullptr;
-  std::vector<T> before = previousOutputs(
-      cell, memory.hx ? memory.hx + cell * batch * out : nullptr);
-  std::vector<T> none(size_t(hidden), T(0));
-  std::vector<T> dHidden(size_t(batch * hidden));
-  for (int64_t i = steps; i-- > 0;) {
-    int64_t now = stepAt(cell, i), first = now * batch;
-    int64_t last = isBackward(cell) ? now + 1 : now - 1;
-    T *total = dOutputs + first * out;
-    for (int64_t b = 0; b < batch; ++b)
-      for (int64_t j = 0; j < out; ++j)
-        total[b * out + j] = isInside(now, b) ? dOut[(first + b) * out + j] +
-                                                    dState[size_t(b * out + j)]
-                                              : T(0);
-    if (weights.projection >= 0)
-      product(rowsOf<T>(total, batch, out),
-              rowsOf(weight(weights.projection), out, hidden), dHidden.data(),
-              false);
-    else
-      std::copy_n(total, batch * out, dHidden.data());
-    std::vector<T> direct(size_t(batch * out), T(0));
-    for (int64_t b = 0; b < batch; ++b) {
-      T *gate = dGates + (first + b) * gates;
-      T *state = dStates + (first + b) * gates;
-      std::fill_n(gate, gates, T(0));
-      std::fill_n(state, gates, T(0));
-      if (!isInside(now, b))
-        continue;
-      bool isFirst = last < 0 || last >= steps || !isInside(last, b);
-      const T *cellBefore = !isFirst
-                                ? gatesAt(cell, last * batch + b) + 4 * hidden
-                            : firstCell ? firstCell + b * hidden
-                                        : none.data();
-      // A plain cell keeps nothing but its result.
-      bool isPlain = s.cell != CUDNN_LSTM && s.cell != CUDNN_GRU;
-      const T *row =
-          isPlain ? outputAt(cell, first + b) : gatesAt(cell, first + b);
-      differentiateStep(row, &before[size_t((first + b) * out)], cellBefore,
-                        &dHidden[size_t(b * hidden)],
-                        &dCell[size_t(b * hidden)], gate, state,
-                        &direct[size_t(b * out)]);
-    }
-    std::vector<T> moved(size_t(batch * out));
-    product(rowsOf<T>(dStates + first * gates, batch, gates),
-            rowsOf(weight(weights.state), gates, out), moved.data(), false);
-    for (int64_t b = 0; b < batch; ++b)
-      if (isInside(now, b))
-        for (size_t j = size_t(b * out); j < size_t((b + 1) * out); ++j)
-          dState[j] = moved[j] + direct[j];
-  }
+  bool isLstm = s.cell == CUDNN_LSTM;
+  std::vector<T> dState = firstState(memory.dhy, cell, out);
+  std::vector<T> dCell =
+      firstState(isLstm ? memory.dcy : nullptr, cell, hidden);
+  std::vector<T> before = previousOutputs(cell);
+  for (int64_t i = steps; i-- > 0;)
+    differentiateAll(cell, weights, stepAt(cell, i), dOut, before, dState,
+                     dCell);
+  const T *dGates = cellReserve(cell, layout.gateGradients);
   if (weights.input >= 0)
-    product(rowsOf<T>(dGates, rows, gates),
+    product(rowsOf(dGates, rows, gates),
             rowsOf(weight(weights.input), gates, s.inputOf(layer)), dIn, true);
   else
     for (int64_t i = 0; i < rows * gates; ++i)
       dIn[i / gates * s.inputOf(layer) + i % hidden] += dGates[i];
   if (memory.dhx)
     std::copy(dState.begin(), dState.end(), memory.dhx + cell * batch * out);
-  if (memory.dcx && s.cell == CUDNN_LSTM)
+  if (memory.dcx && isLstm)
     std::copy(dCell.begin(), dCell.end(), memory.dcx + cell * batch * hidden);
 }
 
@@ -508,15 +553,14 @@ template <typename T> void Network<T>::backwardData() {
 
 /// The state before each step.
 template <typename T>
-std::vector<T> Network<T>::previousOutputs(int64_t cell, const T *first) const {
+std::vector<T> Network<T>::previousOutputs(int64_t cell) const {
   std::vector<T> before(size_t(steps * batch * out), T(0));
   for (int64_t now = 0; now < steps; ++now)
     for (int64_t b = 0; b < batch; ++b) {
-      int64_t last = isBackward(cell) ? now + 1 : now - 1;
-      bool isFirst = last < 0 || last >= steps || !isInside(last, b);
-      const T *from = !isFirst ? outputAt(cell, last * batch + b)
-                      : first  ? first + b * out
-                               : nullptr;
+      int64_t last = lastStep(cell, now, b);
+      const T *from = last >= 0   ? outputAt(cell, last * batch + b)
+                      : memory.hx ? memory.hx + (cell * batch + b) * out
+                                  : nullptr;
       if (from)
         std::copy_n(from, out, &before[size_t((now * batch + b) * out)]);
     }
@@ -536,8 +580,7 @@ template <typename T> void Network<T>::addWeights(int64_t cell) {
     product(transposed(rowsOf(dGates, rows, gates)),
             rowsOf<T>(inputOf(layer), rows, s.inputOf(layer)),
             memory.dWeights + weights.input, true);
-  std::vector<T> before = previousOutputs(
-      cell, memory.hx ? memory.hx + cell * batch * out : nullptr);
+  std::vector<T> before = previousOutputs(cell);
   product(transposed(rowsOf(dStates, rows, gates)),
           rowsOf<T>(before.data(), rows, out), memory.dWeights + weights.state,
           true);

@@ -375,14 +375,9 @@ template <typename T>
 static std::vector<T> readRows(const Shape &shape, const void *from) {
   if (!from)
     return {};
-  View<T> view = readView<T>(shape, from);
   std::vector<T> out(size_t(countOf(shape.dims)));
-  Walk<2>(shape.dims, {rowStrides(shape.dims), view.strides()})
-      .run([&](auto offsets, int64_t count, auto steps) {
-        for (int64_t i = 0; i < count; ++i)
-          out[size_t(offsets[0] + i * steps[0])] =
-              view.data[offsets[1] + i * steps[1]];
-      });
+  copyView<T>(readView<T>(shape, from),
+              {{shape.dims, rowStrides(shape.dims)}, out.data(), nullptr});
   return out;
 }
 

@@ -153,6 +153,16 @@ template <typename T> View<T> cudnn::makeView(const Layout &layout) {
 }
 
 template <typename T>
+void cudnn::copyView(const View<T> &from, const View<T> &to) {
+  Walk<2>(to.dims(), {to.strides(), broadcastStrides(from.layout, to.dims())})
+      .run([&](auto offsets, int64_t count, auto steps) {
+        for (int64_t i = 0; i < count; ++i)
+          to.data[offsets[0] + i * steps[0]] =
+              from.data[offsets[1] + i * steps[1]];
+      });
+}
+
+template <typename T>
 View<T> cudnn::readView(const Shape &shape, const void *from) {
   if (shape.type == kTypeOf<T>) {
     // Nobody writes to what is read.
@@ -210,6 +220,7 @@ template <typename T> void Output<T>::finish() const {
 
 #define INSTANTIATE(T)                                                         \
   template View<T> cudnn::makeView(const Layout &);                            \
+  template void cudnn::copyView(const View<T> &, const View<T> &);             \
   template View<T> cudnn::readView(const Shape &, const void *);               \
   template void cudnn::writeView(const View<T> &, const Shape &, void *, T,    \
                                  T);                                           \

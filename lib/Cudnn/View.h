@@ -49,6 +49,9 @@ template <typename T> struct View {
 /// elements are not set.
 template <typename T> View<T> makeView(const Layout &layout);
 
+/// to = from, which may be broadcast.
+template <typename T> void copyView(const View<T> &from, const View<T> &to);
+
 /// Reads a tensor.
 template <typename T> View<T> readView(const Shape &shape, const void *from);
 
