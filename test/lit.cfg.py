@@ -86,6 +86,14 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
         config.substitutions.append(("%torch-python", python))
         break
 
+# Tests of JAX with its CUDA plug-in, with PTXJIT_JAX_PYTHON or our Python.
+for python in (os.environ.get("PTXJIT_JAX_PYTHON"), config.python):
+    if python and subprocess.run([python, "-c", "import jax, jax_plugins.xla_cuda13"],
+                                 capture_output=True).returncode == 0:
+        config.available_features.add("jax-cuda")
+        config.substitutions.append(("%jax-python", python))
+        break
+
 # Tests that make packages. The wheel is installed in a new environment.
 if all(map(shutil.which, ("readelf", "strip", "dpkg"))) and subprocess.run(
         [config.python, "-c", "import ensurepip, venv"],
