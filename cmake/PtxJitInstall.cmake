@@ -5,8 +5,8 @@
 # them: by `ptx-jit exec` or LD_LIBRARY_PATH.
 #
 # Components: `runtime`, which is all that most users need, `python`, and
-# `developer`, `mpi` and `blas`, which need packages that only who builds ptx-jit
-# is sure to have.
+# `developer`, `mpi`, `blas` and `dnn`, which need packages that only who builds
+# ptx-jit is sure to have.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -31,6 +31,11 @@ endif()
 if(PTXJIT_OPENBLAS)
   install(TARGETS cublas cublas12 cublasLt cublasLt12
     LIBRARY DESTINATION ${private_libdir} COMPONENT blas)
+endif()
+# Likewise, needs oneDNN.
+if(PTXJIT_ONEDNN)
+  install(TARGETS cudnn
+    LIBRARY DESTINATION ${private_libdir} COMPONENT dnn)
 endif()
 # The C++ interface: one header, one library.
 install(TARGETS ptxjit EXPORT PtxJitTargets

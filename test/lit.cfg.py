@@ -48,6 +48,9 @@ if nvcc:
 # cuBLAS is built where OpenBLAS is found.
 if os.path.exists(os.path.join(config.ptxjit_obj_root, "lib", "libcublas.so.13")):
     config.available_features.add("openblas")
+# Likewise, cuDNN where oneDNN is found.
+if os.path.exists(os.path.join(config.ptxjit_obj_root, "lib", "libcudnn.so.9")):
+    config.available_features.add("onednn")
 
 # Tests of NCCL between machines. Open MPI's own mpirun refuses root, and more
 # processes than cores, unless it is told otherwise.
@@ -81,6 +84,14 @@ for python in (os.environ.get("PTXJIT_TRITON_PYTHON"), config.python):
                                  capture_output=True).returncode == 0:
         config.available_features.add("torch-cuda")
         config.substitutions.append(("%torch-python", python))
+        break
+
+# Tests of JAX with its CUDA plug-in, with PTXJIT_JAX_PYTHON or our Python.
+for python in (os.environ.get("PTXJIT_JAX_PYTHON"), config.python):
+    if python and subprocess.run([python, "-c", "import jax, jax_plugins.xla_cuda13"],
+                                 capture_output=True).returncode == 0:
+        config.available_features.add("jax-cuda")
+        config.substitutions.append(("%jax-python", python))
         break
 
 # Tests that make packages. The wheel is installed in a new environment.

@@ -17,7 +17,7 @@ packages="
   cmake ninja-build ccache pkg-config python3 python3-psutil git g++
   clang-22 clang-format-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libclang-rt-22-dev libtbb-dev libgtest-dev
-  liblz4-dev libxxhash-dev libopenblas-dev
+  liblz4-dev libxxhash-dev libopenblas-dev libdnnl-dev
   zlib1g-dev libzstd-dev libxml2-dev libedit-dev libffi-dev libcurl4-openssl-dev
   ${PTXJIT_PACKAGES:-}
 "

@@ -48,8 +48,13 @@ ALLOWED = {
                     "Runtime/CudaErrors.h"},
     "Nvml": {"Nvml", "CudaDriver/CudaABI.h"},
     "Nccl": {"Nccl", "CudaDriver/CudaABI.h", "Runtime/NarrowFloats.h"},
-    "Cublas": {"Cublas", "CudaDriver/CudaABI.h", "Runtime/Log.h",
+    # Functions of the host in streams, for the math libraries.
+    "HostWork": {"HostWork", "CudaDriver/CudaABI.h"},
+    "Cublas": {"Cublas", "HostWork", "CudaDriver/CudaABI.h", "Runtime/Log.h",
                "Runtime/NarrowFloats.h"},
+    "Cudnn": {"Cudnn", "HostWork", "CudaDriver/CudaABI.h",
+              "Runtime/HandleTable.h", "Runtime/Log.h",
+              "Runtime/NarrowFloats.h"},
     "Nvrtc": {"Nvrtc", "Runtime/HandleTable.h", "Runtime/Log.h",
               "Runtime/NvidiaLibrary.h"},
     "NvJitLink": {"NvJitLink", "Images", "Runtime/FatBinary.h",
@@ -66,7 +71,7 @@ ALLOWED = {
 }
 # Rooms that programs load without LLVM.
 NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
-           "Cublas",
+           "HostWork", "Cublas", "Cudnn",
            "Nvrtc", "NvJitLink", "Ocelot",
            "Audit", "Device"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

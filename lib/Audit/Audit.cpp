@@ -30,6 +30,7 @@ static const struct {
     {"libcublas.so.12", "libcublas.so.12"},
     {"libcublasLt.so.13", "libcublasLt.so.13"},
     {"libcublasLt.so.12", "libcublasLt.so.12"},
+    {"libcudnn.so.9", "libcudnn.so.9"},
     {"libnvrtc.so.13", "libnvrtc.so.13"},
     {"libnvrtc.so.12", "libnvrtc.so.12"},
     {"libnvJitLink.so.13", "libnvJitLink.so.13"},

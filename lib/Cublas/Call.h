@@ -11,7 +11,7 @@
 #define PTXJIT_LIB_CUBLAS_CALL_H
 
 #include "Status.h"
-#include "Submit.h"
+#include "ptxjit/HostWork/HostWork.h"
 
 #include <functional>
 #include <initializer_list>

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Status.h"
-#include "Submit.h"
+#include "ptxjit/HostWork/HostWork.h"
 
 #include <cstring>
 
+using namespace ptxjit;
 using namespace ptxjit::cublas;
 
 /// Is there an array of so many bytes?

@@ -54,7 +54,7 @@ cublasStatus_t Call::enqueue(std::function<void()> work) const {
   ContextScope scope(context);
   CUresult error = scope.error
                        ? scope.error
-                       : cublas::enqueue(settings.stream, std::move(work));
+                       : ptxjit::enqueue(settings.stream, std::move(work));
   return error
              ? fail(statusOf(error), "CUDA error " + std::to_string(int(error)))
              : CUBLAS_STATUS_SUCCESS;

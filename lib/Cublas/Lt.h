@@ -11,8 +11,8 @@
 
 #include "Product.h"
 #include "Status.h"
-#include "Submit.h"
 #include "ptxjit/Cublas/CublasLtABI.h"
+#include "ptxjit/HostWork/HostWork.h"
 
 namespace ptxjit::cublas {
 

@@ -10,6 +10,7 @@
 #include "Elements.h"
 #include "Lt.h"
 
+using namespace ptxjit;
 using namespace ptxjit::cublas;
 
 namespace {

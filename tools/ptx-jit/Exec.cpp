@@ -56,6 +56,7 @@ static void offerTools() {
     return;
   if (std::getenv("PATH")) // unset, it means the system's folders
     prepend("PATH", folder);
+  setenv("PTXJIT_TOOLS", folder.c_str(), 1); // for those with full paths
   for (const char *name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     setenv(name, (folder + "/ptxas").c_str(), 0);
 }
@@ -74,6 +75,8 @@ std::string ptxjit::prepareEnvironment() {
   // Triton and Numba take a path from a variable instead of searching.
   setenv("TRITON_LIBCUDA_PATH", libraries.c_str(), 0);
   setenv("NUMBA_CUDA_DRIVER", (libraries + "/libcuda.so.1").c_str(), 0);
+  // JAX asks libcupti for its version, and gives up without a profiler.
+  setenv("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1", 0);
   offerTools();
   return libraries;
 }

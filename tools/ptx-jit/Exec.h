@@ -17,10 +17,10 @@ namespace ptxjit {
 std::string prepareEnvironment();
 
 /// `ptx-jit exec [--] PROGRAM ARGS...`: replaces this process by PROGRAM, which
-/// finds our libcuda, libcudart, libnvidia-ml, libnccl, libcublas, libnvrtc,
-/// libnvJitLink and libgpuocelot before all others. It also finds our build
-/// tools and nvidia-smi, unless the user named another ptxas for Triton. `argv`
-/// holds the arguments behind `exec`.
+/// finds our libcuda, libcudart, libnvidia-ml, libnccl, libcublas, libcudnn,
+/// libnvrtc, libnvJitLink and libgpuocelot before all others. It also finds our
+/// build tools and nvidia-smi, unless the user named another ptxas for Triton.
+/// `argv` holds the arguments behind `exec`.
 /// \returns only if PROGRAM cannot be started: 127 if it is not found and 126
 /// otherwise, as shells do; 1 if there is no PROGRAM or our libraries are
 /// missing.

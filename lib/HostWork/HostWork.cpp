@@ -1,18 +1,16 @@
-//===- Submit.cpp - work of the host in streams and graphs ----------------===//
+//===- HostWork.cpp - work of the host in streams and graphs --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Submit.h"
+#include "ptxjit/HostWork/HostWork.h"
 
 #include <cstdio>
 #include <exception>
 #include <memory>
 
-using namespace ptxjit::cublas;
-
-using Work = std::function<void()>;
+using namespace ptxjit;
 
 ContextScope::ContextScope(CUcontext context)
     : error(context ? cuCtxPushCurrent_v2(context) : CUDA_SUCCESS),
@@ -24,7 +22,7 @@ ContextScope::~ContextScope() {
     cuCtxPopCurrent_v2(&ignored);
 }
 
-CUresult ptxjit::cublas::findContext(CUcontext &context) {
+CUresult ptxjit::findContext(CUcontext &context) {
   if (CUresult error = cuInit(0))
     return error;
   if (CUresult error = cuCtxGetCurrent(&context))
@@ -47,38 +45,39 @@ static CUresult findGraph(CUstream stream, CUgraph &graph) {
   return error;
 }
 
-bool ptxjit::cublas::isCaptured(CUstream stream) {
+bool ptxjit::isCaptured(CUstream stream) {
   CUgraph graph;
   return findGraph(stream, graph) || graph;
 }
 
-static void run(const Work &work) {
+static void run(const HostWork &work) {
   try {
     work();
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "ptx-jit: cuBLAS: a product was not made: %s\n",
+    std::fprintf(stderr,
+                 "ptx-jit: a call of a math library failed in its stream: %s\n",
                  error.what());
   }
 }
 
 // Callbacks are called after errors, too, so that the work is freed.
 static void runOnce(CUstream, CUresult status, void *data) {
-  std::unique_ptr<Work> work(static_cast<Work *>(data));
+  std::unique_ptr<HostWork> work(static_cast<HostWork *>(data));
   if (!status)
     run(*work);
 }
-static void runNode(void *data) { run(*static_cast<Work *>(data)); }
-static void destroyWork(void *data) { delete static_cast<Work *>(data); }
+static void runNode(void *data) { run(*static_cast<HostWork *>(data)); }
+static void destroyWork(void *data) { delete static_cast<HostWork *>(data); }
 
 /// Adds a node to the graph that the stream records, and hands it the work.
 static CUresult record(CUstream stream, CUgraph graph,
-                       std::unique_ptr<Work> work) {
+                       std::unique_ptr<HostWork> work) {
   CUuserObject object;
   CUresult error = cuUserObjectCreate(&object, work.get(), destroyWork, 1,
                                       CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
   if (error)
     return error;
-  Work *node = work.release();
+  HostWork *node = work.release();
   error = cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
   if (error) {
     cuUserObjectRelease(object, 1);
@@ -87,8 +86,8 @@ static CUresult record(CUstream stream, CUgraph graph,
   return cuLaunchHostFunc(stream, runNode, node);
 }
 
-CUresult ptxjit::cublas::enqueue(CUstream stream, Work work) {
-  auto owned = std::make_unique<Work>(std::move(work));
+CUresult ptxjit::enqueue(CUstream stream, HostWork work) {
+  auto owned = std::make_unique<HostWork>(std::move(work));
   CUgraph graph;
   if (CUresult error = findGraph(stream, graph))
     return error;
