@@ -35,6 +35,7 @@ config.substitutions += [
 
 with open("/proc/cpuinfo") as f:
     cpuinfo = f.read()
+config.available_features.add(config.architecture.lower())
 for feature in ("avx2", "avx512f", "avx512_bf16"):
     if feature in cpuinfo:
         config.available_features.add(feature)

@@ -445,6 +445,10 @@ llvm::Error Compilation::run() {
   auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
   if (!cpu)
     return cpu.takeError();
+  bool isForeign = spec.cpu && *spec.cpu && !runsHere(*cpu);
+  if (image && isForeign)
+    return llvm::createStringError("code for CPU '" + cpu->name +
+                                   "' does not run on this machine");
   bool stopped = false;
   if (llvm::Error error = runMlir(*session, **ir, *cpu, isScalar, stopped))
     return error;
@@ -461,7 +465,8 @@ llvm::Error Compilation::runMlir(Session &session, ModuleOp ir,
                                  bool &stopped) {
   KernelTarget target(spec);
   target.chunk = cpu.chunk;
-  target.embeddedRounding = cpu.avx512;
+  target.embeddedRounding = cpu.embeddedRounding;
+  target.scatters = cpu.scatters;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;
@@ -870,18 +875,11 @@ static int interpretKernel(const PtxjitModule *module, const char *kernel,
 }
 
 static int canRun(const char *cpu) {
-  auto host = selectCpu("", 0);
   auto wanted = selectCpu(cpu, 0);
-  if (!host || !wanted) {
-    if (!host)
-      llvm::consumeError(host.takeError());
-    if (!wanted)
-      llvm::consumeError(wanted.takeError());
-    return 0;
-  }
-  return (!wanted->avx512 || host->avx512) &&
-         (!wanted->dotProducts || host->dotProducts) &&
-         (!wanted->tiles || host->tiles);
+  if (wanted)
+    return runsHere(*wanted);
+  llvm::consumeError(wanted.takeError());
+  return 0;
 }
 
 extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *
