@@ -21,6 +21,9 @@ struct Architecture {
   llvm::StringLiteral triple;
   /// Makes LLVM's target known to its registry.
   void (*initialize)();
+  /// Fills in the name, the features and the registers of this machine's CPU,
+  /// which is of that architecture.
+  void (*describeHost)(CpuTarget &cpu);
   /// Fills in what kernels need to know of a CPU, from what LLVM knows of it.
   /// Fails if kernels need more than it has.
   llvm::Error (*describe)(CpuTarget &cpu, const llvm::MCSubtargetInfo &info);

@@ -76,6 +76,9 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
     f.addFnAttr("target-features", cpu.features);
     f.addFnAttr("prefer-vector-width", std::to_string(cpu.vectorBits));
     f.addFnAttr("min-legal-vector-width", std::to_string(cpu.vectorBits));
+    if (cpu.sveBits)
+      f.addFnAttr(Attribute::getWithVScaleRangeArgs(
+          f.getContext(), cpu.sveBits / 128, cpu.sveBits / 128));
     // Frames may be larger than the guard page, so the stack is probed.
     f.addFnAttr("probe-stack", "inline-asm");
     f.addFnAttr("no-builtins");

@@ -10,7 +10,6 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 #include <mutex>
 
 using namespace llvm;
@@ -69,27 +68,18 @@ static const Architecture *architectureOf(StringRef cpu) {
   return nullptr;
 }
 
-/// This machine's name and features.
-static void describeHost(CpuTarget &cpu) {
-  SubtargetFeatures features;
-  cpu.name = sys::getHostCPUName().str();
-  for (const auto &feature : sys::getHostCPUFeatures())
-    features.AddFeature(feature.first(), feature.second);
-  cpu.features = features.getString();
-}
-
 Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   initializeLLVM();
   CpuTarget cpu;
   cpu.name = name.str();
   bool isHost = name.empty() || name == "native";
-  if (isHost)
-    describeHost(cpu);
   const Architecture *architecture =
       isHost ? architectures().front() : architectureOf(cpu.name);
   if (!architecture)
     return createStringError("unknown CPU '" + name + "'");
   cpu.triple = Triple(architecture->triple);
+  if (isHost)
+    architecture->describeHost(cpu);
   auto info = subtargetOf(cpu.triple, cpu.name, cpu.features);
   if (Error error = architecture->describe(cpu, *info))
     return std::move(error);

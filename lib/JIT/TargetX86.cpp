@@ -6,6 +6,9 @@
 
 #include "Architecture.h"
 
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
 using namespace llvm;
 using namespace ptxjit;
 
@@ -34,6 +37,14 @@ static constexpr StringLiteral kGroups[] = {
     "+avx2,+fma", "+avx512f,+avx512vl,+avx512bw,+avx512dq",
     "+avx512vnni,+avx512bf16", "+amx-tile,+amx-bf16,+amx-int8"};
 
+static void describeHost(CpuTarget &cpu) {
+  SubtargetFeatures features;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  cpu.name = sys::getHostCPUName().str();
+  cpu.features = features.getString();
+}
+
 static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   uint32_t has = extensionsOf(info, kGroups);
   if (!(has & Avx2))
@@ -56,4 +67,4 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
 }
 
 const Architecture ptxjit::kX86 = {"x86_64-unknown-linux-gnu", initialize,
-                                   describe};
+                                   describeHost, describe};

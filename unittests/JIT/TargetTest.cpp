@@ -48,6 +48,20 @@ TEST(Target, AArch64) {
   EXPECT_FALSE(select("x86-64-v3").runsOn(grace));
 }
 
+TEST(Target, LengthOfSve) {
+  CpuTarget graviton3 = select("neoverse-v1"), fugaku = select("a64fx");
+  EXPECT_EQ(graviton3.sveBits, 256u);
+  EXPECT_EQ(graviton3.chunk, 8u);
+  EXPECT_EQ(fugaku.chunk, 16u);
+  EXPECT_TRUE(fugaku.scatters);
+  EXPECT_EQ(select("neoverse-v2").sveBits, 0u); // 128 bits: NEON does as well
+  // Code for registers of one length is for these alone.
+  CpuTarget longer = graviton3;
+  longer.sveBits = 512;
+  EXPECT_FALSE(graviton3.runsOn(longer));
+  EXPECT_TRUE(select("cortex-a72").runsOn(graviton3));
+}
+
 TEST(Target, OthersAreRefused) {
   auto messageFor = [](StringRef name) {
     auto cpu = selectCpu(name, 0);

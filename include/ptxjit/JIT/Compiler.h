@@ -39,6 +39,9 @@ struct CpuTarget {
   std::string features;    ///< LLVM feature string
   unsigned chunk = 8;      ///< lanes per vector
   unsigned vectorBits = 0; ///< of a vector register
+  /// The registers of SVE that code uses, in bits; 0: none. Such code is for
+  /// machines of that length only.
+  unsigned sveBits = 0;
   DeviceLevel device = DeviceLevel::V3;
   bool embeddedRounding = false; ///< AVX-512's rounding modes in instructions
   bool scatters = false;         ///< stores lanes to places apart at once
@@ -51,7 +54,8 @@ struct CpuTarget {
   /// Whether code for this CPU runs on `host`.
   bool runsOn(const CpuTarget &host) const {
     return triple.getArch() == host.triple.getArch() &&
-           !(extensions & ~host.extensions);
+           !(extensions & ~host.extensions) &&
+           (!sveBits || sveBits == host.sveBits);
   }
 };
 
