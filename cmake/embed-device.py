@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes bitcode files as C++ arrays: OUT FILE.v3.bc ... FILE.v4.bc
-... FILE.v4dot.bc ..."""
+"""Writes bitcode files as C++ arrays: OUT FILE.LEVEL.bc..."""
 import sys
 
 out, files = sys.argv[1], sys.argv[2:]
-names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot"}
+names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot", "neon": "Neon"}
 lists = {level: [] for level in names.values()}
 with open(out, "w") as f:
     f.write('#include "EmbeddedDevice.h"\n')

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
@@ -13,7 +14,10 @@ config.excludes = ["Inputs", "Unit", "Forms"]
 config.test_source_root = os.path.join(config.ptxjit_src_root, "test")
 config.test_exec_root = os.path.join(config.ptxjit_obj_root, "test")
 
-tools = os.path.join(config.ptxjit_obj_root, "bin")
+sys.path.insert(0, config.test_source_root)
+from emulation import make_wrappers
+
+tools = make_wrappers(config)
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools_dir, os.environ["PATH"]])
 config.environment["PTXJIT_CACHE"] = "off"  # but for the tests of the cache
@@ -33,11 +37,13 @@ config.substitutions += [
     ("%llvm-tools", config.llvm_tools_dir),
 ]
 
+config.available_features.add(config.architecture.lower())
 with open("/proc/cpuinfo") as f:
     cpuinfo = f.read()
-for feature in ("avx2", "avx512f", "avx512_bf16"):
-    if feature in cpuinfo:
-        config.available_features.add(feature)
+if config.architecture == "X86":
+    for feature in ("avx2", "avx512f", "avx512_bf16"):
+        if feature in cpuinfo:
+            config.available_features.add(feature)
 
 # Tests of programs that CUDA's own compiler makes.
 nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")

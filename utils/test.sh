@@ -4,6 +4,10 @@
 # gtest). Ends with a line `N passed, N failed`.
 #
 #   utils/test.sh [--all] [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
+#   utils/test.sh --aarch64 [LIT_OPTION...]
+#
+# --aarch64 builds for AArch64, and runs the unit tests, the execution tests and
+# those of the driver under qemu-user.
 #
 # The execution tests of the ISA's forms take the most time. A fifth of them is
 # run, which the commit chooses; --all runs all of them.
@@ -14,8 +18,20 @@ if [ "${1:-}" = --all ]; then
   all=1
   shift
 fi
-utils/build.sh checked
-build=build/checked
+preset=checked
+if [ "${1:-}" = --aarch64 ]; then
+  preset=aarch64-linux
+  shift
+  # ptx-tblgen runs during the build.
+  PTXJIT_PACKAGES="${PTXJIT_PACKAGES:-} qemu-user" utils/build.sh checked ptx-tblgen
+  utils/sysroot.sh arm64 >/dev/null
+fi
+utils/build.sh $preset
+build=build/$preset
+suites="$build/test $build/test/Unit $build/test/Forms"
+[ $preset = checked ] ||
+  suites="$build/test/Execution $build/test/CudaDriver $build/test/JIT
+          $build/test/Unit $build/test/Forms"
 lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
       "$build/test/lit.site.cfg.py")/lit
 results=$build/test/results.json
@@ -27,8 +43,7 @@ if [ -z "$all" ] && seed=$(git rev-parse HEAD 2>/dev/null); then
 fi
 printf '== Testing\n' >&2
 status=0
-"$lit" -q --no-progress-bar -o "$results" "$@" \
-  "$build/test" "$build/test/Unit" "$build/test/Forms" || status=$?
+"$lit" -q --no-progress-bar -o "$results" "$@" $suites || status=$?
 [ -f "$results" ] || { echo "utils/test.sh: lit did not run" >&2; exit 1; }
 python3 - "$results" <<'EOF' || status=1
 import collections, json, sys

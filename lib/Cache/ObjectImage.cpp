@@ -6,6 +6,8 @@
 
 #include "ptxjit/Cache/ObjectImage.h"
 
+#include "Relocations.h"
+
 #include <cstring>
 #include <elf.h>
 #include <sys/mman.h>
@@ -13,6 +15,15 @@
 #include <vector>
 
 using namespace ptxjit;
+
+// What this process can run.
+#if defined(__x86_64__)
+static constexpr uint16_t kMachine = EM_X86_64;
+static constexpr auto kRelocate = relocateX86;
+#elif defined(__aarch64__)
+static constexpr uint16_t kMachine = EM_AARCH64;
+static constexpr auto kRelocate = relocateAArch64;
+#endif
 
 namespace {
 /// One object while it is loaded. Every offset in it is checked, so that a
@@ -58,7 +69,7 @@ bool Placer::readHeaders() {
   Elf64_Ehdr header;
   if (!readAt(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
       header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
-      header.e_machine != EM_X86_64 || header.e_shentsize != sizeof(Elf64_Shdr))
+      header.e_machine != kMachine || header.e_shentsize != sizeof(Elf64_Shdr))
     return false;
   sections.resize(header.e_shnum);
   for (size_t i = 0; i < sections.size(); ++i) {
@@ -113,26 +124,11 @@ bool Placer::apply(uint8_t *memory, const Elf64_Shdr &target, uint64_t at,
     return false; // undefined, absolute, or in a section without memory
   uint64_t value =
       places[symbol.st_shndx] + symbol.st_value + uint64_t(rela.r_addend);
-  unsigned type = ELF64_R_TYPE(rela.r_info);
-  size_t bytes = type == R_X86_64_PC64 ? 8 : 4;
-  if (rela.r_offset > target.sh_size || target.sh_size - rela.r_offset < bytes)
+  if (rela.r_offset > target.sh_size)
     return false;
   uint64_t place = at + rela.r_offset;
-  auto distance = int64_t(value - place);
-  switch (type) {
-  case R_X86_64_PC32:
-  case R_X86_64_PLT32: {
-    auto narrow = int32_t(distance);
-    if (narrow != distance)
-      return false;
-    std::memcpy(memory + place, &narrow, sizeof(narrow));
-    return true;
-  }
-  case R_X86_64_PC64:
-    std::memcpy(memory + place, &distance, sizeof(distance));
-    return true;
-  }
-  return false;
+  return kRelocate({uint32_t(ELF64_R_TYPE(rela.r_info)), memory + place,
+                    target.sh_size - rela.r_offset, place, value});
 }
 
 bool Placer::relocate(uint8_t *memory) {
@@ -190,6 +186,8 @@ std::unique_ptr<ObjectImage> ObjectImage::load(const std::string &object,
   if (!placer.relocate(base) ||
       mprotect(memory, bytes, PROT_READ | PROT_EXEC) != 0)
     return nullptr;
+  __builtin___clear_cache(reinterpret_cast<char *>(base),
+                          reinterpret_cast<char *>(base + bytes));
   image->entry = base + entry;
   image->codeBegin = reinterpret_cast<uint64_t>(base) + begin;
   image->codeBytes = size;

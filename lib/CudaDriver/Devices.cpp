@@ -159,8 +159,6 @@ CUdevice cuda::findMachineDevice(int number) {
 // Shares
 //===----------------------------------------------------------------------===//
 
-static size_t pageBytes() { return size_t(sysconf(_SC_PAGESIZE)); }
-
 size_t cuda::memoryOfDevice() {
   static const size_t bytes = size_t(sysconf(_SC_PHYS_PAGES)) /
                               size_t(countMachineDevices()) * pageBytes();

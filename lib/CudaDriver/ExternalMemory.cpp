@@ -38,7 +38,7 @@ struct cuda::ExternalMemory {
 /// null.
 static std::shared_ptr<void> mapPart(const ExternalMemory &memory,
                                      uint64_t offset, uint64_t size) {
-  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t page = pageBytes();
   uint64_t before = offset % page;
   uint64_t bytes = (before + size + page - 1) / page * page;
   void *range = mmap(nullptr, bytes + page, PROT_READ,

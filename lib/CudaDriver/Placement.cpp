@@ -148,7 +148,7 @@ static CUresult checkRange(CUdeviceptr pointer, size_t bytes) {
   if (place == Place::Inside)
     return CUDA_SUCCESS;
   // MS_ASYNC does nothing but to find gaps.
-  uint64_t begin = pointer / 4096 * 4096;
+  uint64_t begin = pointer / pageBytes() * pageBytes();
   bool isMapped =
       place == Place::Outside && msync(reinterpret_cast<void *>(begin),
                                        pointer + bytes - begin, MS_ASYNC) == 0;

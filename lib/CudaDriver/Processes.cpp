@@ -60,7 +60,7 @@ OwnedFile cuda::makeMemoryFile(size_t bytes) {
 
 MappedFile::MappedFile(int file, size_t size, uint64_t offset) {
   constexpr size_t kAlignment = size_t(2) << 20;
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t page = pageBytes();
   size_t whole = (size + page - 1) / page * page;
   void *range = mapAligned(whole, kAlignment, PROT_NONE);
   if (!range)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedRegion.h"
+#include "ptxjit/Runtime/Memory.h"
 
 #include <cstring>
 #include <fcntl.h>
@@ -29,13 +30,12 @@ struct ExportData {
 static_assert(sizeof(ExportData) <= sizeof(CUmemPoolPtrExportData));
 } // namespace
 
-/// Allocations are whole pages, which the system gets back when they are freed.
-static constexpr size_t kPage = 4096;
 /// The header has pages of its own.
 static constexpr size_t kBegin = size_t(2) << 20;
 
+/// Allocations are whole pages, which the system gets back when they are freed.
 static size_t roundUp(size_t bytes) {
-  return (bytes + kPage - 1) / kPage * kPage;
+  return (bytes + pageBytes() - 1) / pageBytes() * pageBytes();
 }
 
 SharedRegion::SharedRegion(OwnedFile given, size_t bytes, bool imported)
@@ -118,7 +118,7 @@ CUresult SharedRegion::importPointer(const CUmemPoolPtrExportData &given,
   ExportData data;
   std::memcpy(&data, &given, sizeof(data));
   if (data.magic != Header::kMagic || data.inode != inode() || !data.bytes ||
-      data.offset < kBegin || data.offset % kPage ||
+      data.offset < kBegin || data.offset % pageBytes() ||
       data.offset > memory.size() || data.bytes > memory.size() - data.offset)
     return CUDA_ERROR_INVALID_VALUE;
   address = begin() + data.offset;

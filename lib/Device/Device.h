@@ -38,6 +38,24 @@ template <int W> inline F32<W> choose(I32<W> mask, F32<W> a, F32<W> b) {
                      (~U32<W>(mask) & bitsOf<W>(b)));
 }
 
+/// Puts two vectors into one, `low` first.
+template <typename T, int W>
+inline Vec<T, 2 * W> join(Vec<T, W> low, Vec<T, W> high) {
+  Vec<T, 2 * W> both;
+  both.lo = low;
+  both.hi = high;
+  return both;
+}
+
+template <typename T, int N> struct RegisterOf {
+  using Type = Vec<T, N>;
+};
+template <typename T> struct RegisterOf<T, 1> {
+  using Type = T;
+};
+/// N elements in a register; one is a scalar.
+template <typename T, int N> using Register = typename RegisterOf<T, N>::Type;
+
 /// A vector at any address. (Device code has no memcpy, which code that is
 /// compiled fast would call.)
 template <typename V> struct __attribute__((packed, may_alias)) Unaligned {

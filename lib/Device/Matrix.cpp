@@ -292,7 +292,7 @@ inline void multiplyBits(I32<R> *home, const U32<R> *a, const uint32_t *b,
     });
 }
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 /// Makes the image of signed bytes of B. If `isBiased`, stores behind it 128
 /// times each column's sum: the excess that BiasedElements of A cause; else 0.
 inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
@@ -699,7 +699,7 @@ PTXJIT_IMAGE(kept_8, MaskElements<8>, U32, Lanes)
 PTXJIT_TILE(8)
 PTXJIT_TILE(16)
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_DOT(R)                                                          \
   PTXJIT_EXPORT void ptxjit_matrix_multiply_bytes_r##R(                        \
       I32<R> *home, const U32<R> *a, const uint32_t *b, int blocks,            \
@@ -803,7 +803,7 @@ PTXJIT_EXPORT void ptxjit_fragment_store_rows(char *const *addresses,
   static_assert(hasSignature(&ptxjit_matrix_##name, signature));
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
   static_assert(hasSignature(&ptxjit_fragment_##name, signature));
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_DOT_FUNCTION(name, signature)                                   \
   PTXJIT_MATRIX_FUNCTION(name, signature)
 #endif

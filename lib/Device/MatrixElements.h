@@ -12,8 +12,11 @@
 
 #include "SmallFloat.h"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
+// Products of several elements.
+#if defined(__aarch64__)
+#include "ProductsAArch64.h"
+#else
+#include "ProductsX86.h"
 #endif
 
 namespace ptxjit::device {
@@ -261,47 +264,6 @@ inline void splitPairs(U32<W> &first, U32<W> &second, F32<W> low, F32<W> high,
       bitsOf<W>(low) & 0x7fffffffu, bitsOf<W>(high) & 0x7fffffffu));
   largest = most > largest ? most : largest;
 }
-
-//===----------------------------------------------------------------------===//
-// Products of several elements
-//===----------------------------------------------------------------------===//
-
-/// Adds the products of pairs of 16 bits, in vectors that the CPU has.
-inline I32<8> addPairs(I32<8> sum, U32<8> x, U32<8> y) {
-#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
-  return I32<8>(_mm256_dpwssd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
-#else
-  return sum + I32<8>(_mm256_madd_epi16(__m256i(x), __m256i(y)));
-#endif
-}
-inline I32<16> addPairs(I32<16> sum, U32<16> x, U32<16> y) {
-#if defined(__AVX512VNNI__)
-  return I32<16>(_mm512_dpwssd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
-#elif defined(__AVX512BW__)
-  return sum + I32<16>(_mm512_madd_epi16(__m512i(x), __m512i(y)));
-#else
-  I32<8> low = addPairs(sum.lo, x.lo, y.lo),
-         high = addPairs(sum.hi, x.hi, y.hi);
-  return pick<16, [](int i) { return i; }>(low, high);
-#endif
-}
-
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
-inline I32<8> addBytes(I32<8> sum, U32<8> x, U32<8> y) {
-  return I32<8>(_mm256_dpbusd_epi32(__m256i(sum), __m256i(x), __m256i(y)));
-}
-inline I32<16> addBytes(I32<16> sum, U32<16> x, U32<16> y) {
-  return I32<16>(_mm512_dpbusd_epi32(__m512i(sum), __m512i(x), __m512i(y)));
-}
-inline F32<8> addHalves(F32<8> sum, U32<8> x, U32<8> y) {
-  return _mm256_dpbf16_ps(sum, __builtin_bit_cast(__m256bh, x),
-                          __builtin_bit_cast(__m256bh, y));
-}
-inline F32<16> addHalves(F32<16> sum, U32<16> x, U32<16> y) {
-  return _mm512_dpbf16_ps(sum, __builtin_bit_cast(__m512bh, x),
-                          __builtin_bit_cast(__m512bh, y));
-}
-#endif
 
 } // namespace ptxjit::device
 

@@ -2,66 +2,33 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Correctly rounded results in .rz, .rm and .rp on every x86-64 CPU with AVX2.
-// One asm statement changes MXCSR, runs the instruction and restores MXCSR, so
-// that no other code can move into the mode.
+// Correctly rounded results in .rz, .rm and .rp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Device.h"
+#if defined(__aarch64__)
+#include "RoundingAArch64.h"
+#else
+#include "RoundingX86.h"
+#endif
 
 using namespace ptxjit::device;
 
 namespace {
 
-// MXCSR values: exceptions masked; rounding control is in bits 13 and 14.
-// Constants in memory, so that the statements below only read it: code of other
-// lanes may be moved across them.
-constexpr uint32_t kUsual = 0x1f80; // in all kernels
-constexpr uint32_t kDown = kUsual | 1 << 13, kUp = kUsual | 2 << 13,
-                   kZero = kUsual | 3 << 13;
-template <uint32_t Value> constexpr uint32_t inMemory = Value;
-
-template <typename T, int N> struct Reg {
-  using Type = T __attribute__((ext_vector_type(N)));
-};
-template <typename T> struct Reg<T, 1> {
-  using Type = T;
-};
-
-/// One instruction, on the N elements of one register.
-#define PTXJIT_ASM(insn, operands, ...)                                        \
-  __asm__("ldmxcsr %[mode]\n\t" insn operands "\n\tldmxcsr %[usual]"           \
-          : [d] "=&x"(d)                                                       \
-          : __VA_ARGS__, [mode] "m"(inMemory<Mode>),                           \
-            [usual] "m"(inMemory<kUsual>))
-#define PTXJIT_ASM1(insn) PTXJIT_ASM(insn, " %[a], %[d]", [a] "x"(a))
-#define PTXJIT_ASM2(insn)                                                      \
-  PTXJIT_ASM(insn, " %[b], %[a], %[d]", [a] "x"(a), [b] "x"(b))
-#define PTXJIT_ASM3(insn)                                                      \
-  PTXJIT_ASM(insn, " %[b], %[a], %[d]", [a] "x"(a), [b] "x"(b), "[d]"(c))
-
 template <int W, typename T> constexpr int partOf() {
-  return W * int(sizeof(T)) > 32 ? 32 / int(sizeof(T)) : W;
+  return W * int(sizeof(T)) > kRegisterBytes ? kRegisterBytes / int(sizeof(T))
+                                             : W;
 }
 
 #define PTXJIT_BINARY_OP(op)                                                   \
   template <typename T, int W, uint32_t Mode>                                  \
   inline void op(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y) {     \
     constexpr int N = partOf<W, T>();                                          \
-    using R = typename Reg<T, N>::Type;                                        \
-    for (int i = 0; i < W / N; ++i) {                                          \
-      R a = ((const R *)x)[i], b = ((const R *)y)[i], d;                       \
-      if constexpr (N == 1 && sizeof(T) == 4)                                  \
-        PTXJIT_ASM2("v" #op "ss");                                             \
-      else if constexpr (N == 1)                                               \
-        PTXJIT_ASM2("v" #op "sd");                                             \
-      else if constexpr (sizeof(T) == 4)                                       \
-        PTXJIT_ASM2("v" #op "ps");                                             \
-      else                                                                     \
-        PTXJIT_ASM2("v" #op "pd");                                             \
-      ((R *)out)[i] = d;                                                       \
-    }                                                                          \
+    using R = Register<T, N>;                                                  \
+    for (int i = 0; i < W / N; ++i)                                            \
+      ((R *)out)[i] =                                                          \
+          op##Directed<T, N, Mode>(((const R *)x)[i], ((const R *)y)[i]);      \
   }
 PTXJIT_BINARY_OP(add)
 PTXJIT_BINARY_OP(sub)
@@ -71,56 +38,27 @@ PTXJIT_BINARY_OP(div)
 template <typename T, int W, uint32_t Mode>
 inline void sqrt(Vec<T, W> *out, const Vec<T, W> *x) {
   constexpr int N = partOf<W, T>();
-  using R = typename Reg<T, N>::Type;
-  for (int i = 0; i < W / N; ++i) {
-    R a = ((const R *)x)[i], d;
-    if constexpr (N == 1 && sizeof(T) == 4)
-      PTXJIT_ASM1("sqrtss");
-    else if constexpr (N == 1)
-      PTXJIT_ASM1("sqrtsd");
-    else if constexpr (sizeof(T) == 4)
-      PTXJIT_ASM1("vsqrtps");
-    else
-      PTXJIT_ASM1("vsqrtpd");
-    ((R *)out)[i] = d;
-  }
+  using R = Register<T, N>;
+  for (int i = 0; i < W / N; ++i)
+    ((R *)out)[i] = sqrtDirected<T, N, Mode>(((const R *)x)[i]);
 }
 
 template <typename T, int W, uint32_t Mode>
 inline void fma(Vec<T, W> *out, const Vec<T, W> *x, const Vec<T, W> *y,
                 const Vec<T, W> *z) {
   constexpr int N = partOf<W, T>();
-  using R = typename Reg<T, N>::Type;
-  for (int i = 0; i < W / N; ++i) {
-    R a = ((const R *)x)[i], b = ((const R *)y)[i], c = ((const R *)z)[i], d;
-    // d = a * b + d
-    if constexpr (N == 1 && sizeof(T) == 4)
-      PTXJIT_ASM3("vfmadd231ss");
-    else if constexpr (N == 1)
-      PTXJIT_ASM3("vfmadd231sd");
-    else if constexpr (sizeof(T) == 4)
-      PTXJIT_ASM3("vfmadd231ps");
-    else
-      PTXJIT_ASM3("vfmadd231pd");
-    ((R *)out)[i] = d;
-  }
+  using R = Register<T, N>;
+  for (int i = 0; i < W / N; ++i)
+    ((R *)out)[i] = fmaDirected<T, N, Mode>(
+        ((const R *)x)[i], ((const R *)y)[i], ((const R *)z)[i]);
 }
 
 template <int W, uint32_t Mode>
 inline void narrow(Vec<float, W> *out, const Vec<double, W> *x) {
-  if constexpr (W == 1) {
-    double a = *(const double *)x;
-    float d;
-    PTXJIT_ASM1("cvtsd2ss");
-    *(float *)out = d;
-  } else {
-    for (int i = 0; i < W / 4; ++i) {
-      Vec<double, 4> a = ((const Vec<double, 4> *)x)[i];
-      Vec<float, 4> d;
-      PTXJIT_ASM1("vcvtpd2psy");
-      ((Vec<float, 4> *)out)[i] = d;
-    }
-  }
+  constexpr int N = partOf<W, double>();
+  for (int i = 0; i < W / N; ++i)
+    ((Register<float, N> *)out)[i] =
+        narrowDirected<N, Mode>(((const Register<double, N> *)x)[i]);
 }
 
 /// Converts a 64-bit magnitude to floating point. If bits are lost, rounds away

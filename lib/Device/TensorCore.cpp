@@ -50,7 +50,7 @@ struct BytePairProducts : ProductsOf<BytePairImage, I32<16>> {
     return addPairs(sum, a, U32<16>(b));
   }
 };
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 struct HalfProducts : ProductsOf<Bf16Image, F32<16>> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addHalves(sum, a, U32<16>(b));
@@ -233,7 +233,7 @@ __attribute__((noinline)) void Multiplication<T, Sparse>::multiply(int block,
     }
 }
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 /// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
 /// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
 /// times the sum of B'.
@@ -288,7 +288,7 @@ PTXJIT_EXPORT void ptxjit_tensor_sparse_floats(void *run) {
 PTXJIT_EXPORT void ptxjit_tensor_bytes(void *run) {
   multiplyBytes<BytePairProducts>(run);
 }
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(void *run) {
   multiplyBytes<ByteProducts>(run);
 }
@@ -302,7 +302,7 @@ PTXJIT_EXPORT void ptxjit_tensor_fast_floats(void *run) {
 
 #define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
   static_assert(hasSignature(&ptxjit_tensor_##name, signature));
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
   PTXJIT_TENSOR_FUNCTION(name, signature)
 #endif

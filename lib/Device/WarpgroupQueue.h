@@ -18,8 +18,9 @@ namespace ptxjit::device {
 struct Run;
 using Kernel = void (*)(const Run *);
 
-/// A multiplication that a warp has issued.
-struct Entry {
+/// A multiplication that a warp has issued. Not all architectures align vectors
+/// to their size.
+struct alignas(128) Entry {
   Kernel kernel;
   char *sums;
   const char *shared; ///< the CTA's shared memory
@@ -27,7 +28,7 @@ struct Entry {
   uint32_t flags;     ///< WgmmaFlags
   uint32_t columns;
   uint32_t hasRegisters; ///< A is in `registers`
-  U32<32> registers[4];
+  alignas(128) U32<32> registers[4];
   U32<32> metadata;
 
   bool has(WgmmaFlags flag) const { return flags & flag; }

@@ -138,7 +138,7 @@ struct BitsType : IntegerSums {
   }
 };
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 /// Pairs of bf16, which are multiplied and added in one instruction.
 struct FastBf16Type {
   using Sum = F32<16>;
@@ -328,7 +328,7 @@ void Multiplication<T, Sparse, Warps>::makeImageAlongN(int i, uint32_t column) {
   }
 }
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 /// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
 /// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
 /// times the sum of B'.
@@ -591,7 +591,7 @@ PTXJIT_KERNEL(bytes, BytePairsType)
 PTXJIT_EXPORT void ptxjit_wgmma_bits(const void *run) {
   multiplyRun<BitsType, false>((const Run *)run);
 }
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 PTXJIT_KERNEL(dot_bytes, DotBytesType)
 PTXJIT_EXPORT void ptxjit_wgmma_fast_bf16(const void *run) {
   multiplyRun<FastBf16Type, false>((const Run *)run);
@@ -600,7 +600,7 @@ PTXJIT_EXPORT void ptxjit_wgmma_fast_bf16(const void *run) {
 
 #define PTXJIT_WGMMA_FUNCTION(name, signature)                                 \
   static_assert(hasSignature(&ptxjit_wgmma_##name, signature));
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
+#if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #endif

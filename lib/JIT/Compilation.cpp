@@ -130,6 +130,10 @@ llvm::Error Compilation::run() {
   auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
   if (!cpu)
     return cpu.takeError();
+  bool isForeign = spec.cpu && *spec.cpu && !runsHere(*cpu);
+  if (image && isForeign)
+    return llvm::createStringError("code for CPU '" + cpu->name +
+                                   "' does not run on this machine");
   bool stopped = false;
   if (llvm::Error error = runStages(*session, **ir, *cpu, isScalar, stopped))
     return error;
@@ -148,7 +152,8 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
                                    bool &stopped) {
   KernelTarget target(spec);
   target.chunk = cpu.chunk;
-  target.embeddedRounding = cpu.avx512;
+  target.embeddedRounding = cpu.embeddedRounding;
+  target.scatters = cpu.scatters;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;

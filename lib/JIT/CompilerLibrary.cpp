@@ -218,18 +218,11 @@ static int interpretKernel(const PtxjitModule *module, const char *kernel,
 }
 
 static int canRun(const char *cpu) {
-  auto host = selectCpu("", 0);
   auto wanted = selectCpu(cpu, 0);
-  if (!host || !wanted) {
-    if (!host)
-      llvm::consumeError(host.takeError());
-    if (!wanted)
-      llvm::consumeError(wanted.takeError());
-    return 0;
-  }
-  return (!wanted->avx512 || host->avx512) &&
-         (!wanted->dotProducts || host->dotProducts) &&
-         (!wanted->tiles || host->tiles);
+  if (wanted)
+    return runsHere(*wanted);
+  llvm::consumeError(wanted.takeError());
+  return 0;
 }
 
 extern "C" __attribute__((visibility("default"))) const PtxjitCompiler *

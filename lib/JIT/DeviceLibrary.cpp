@@ -18,11 +18,17 @@ using namespace llvm;
 using namespace ptxjit;
 
 static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
-  if (!cpu.avx512)
+  switch (cpu.device) {
+  case DeviceLevel::V3:
     return {ptxjitDeviceV3, ptxjitDeviceV3Count};
-  if (!cpu.dotProducts)
+  case DeviceLevel::V4:
     return {ptxjitDeviceV4, ptxjitDeviceV4Count};
-  return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
+  case DeviceLevel::V4Dot:
+    return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
+  case DeviceLevel::Neon:
+    return {ptxjitDeviceNeon, ptxjitDeviceNeonCount};
+  }
+  llvm_unreachable("all levels are listed");
 }
 
 /// Whether a device function is called. Inlined, these large functions would
@@ -68,8 +74,11 @@ Error ptxjit::linkDeviceLibrary(Module &module, const CpuTarget &cpu) {
     f.removeFnAttr(Attribute::UWTable);
     f.addFnAttr("target-cpu", cpu.name);
     f.addFnAttr("target-features", cpu.features);
-    f.addFnAttr("prefer-vector-width", cpu.avx512 ? "512" : "256");
-    f.addFnAttr("min-legal-vector-width", cpu.avx512 ? "512" : "256");
+    f.addFnAttr("prefer-vector-width", std::to_string(cpu.vectorBits));
+    f.addFnAttr("min-legal-vector-width", std::to_string(cpu.vectorBits));
+    if (cpu.sveBits)
+      f.addFnAttr(Attribute::getWithVScaleRangeArgs(
+          f.getContext(), cpu.sveBits / 128, cpu.sveBits / 128));
     // Frames may be larger than the guard page, so the stack is probed.
     f.addFnAttr("probe-stack", "inline-asm");
     f.addFnAttr("no-builtins");

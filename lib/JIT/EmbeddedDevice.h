@@ -17,10 +17,10 @@ struct EmbeddedBitcode {
   size_t size;
 };
 
-// x86-64-v3, v4, and v4 with VNNI and BF16.
+// See DeviceLevel (ptxjit/JIT/Compiler.h).
 extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[],
-    ptxjitDeviceV4Dot[];
+    ptxjitDeviceV4Dot[], ptxjitDeviceNeon[];
 extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count,
-    ptxjitDeviceV4DotCount;
+    ptxjitDeviceV4DotCount, ptxjitDeviceNeonCount;
 
 #endif

@@ -187,10 +187,10 @@ private:
   IRBuilder<> builder;
 };
 
-/// Gathers of a function from which on the CPU's instruction is used where LLVM
-/// takes it for slow. On Zen 3 it is about as fast as a load for each lane, and
-/// those are 40 instructions: a fifth to a third of the code of kernels with
-/// many gathers.
+/// Gathers of a function for x86-64 from which on the CPU's instruction is used
+/// where LLVM takes it for slow. On Zen 3 it is about as fast as a load for
+/// each lane, and those are 40 instructions: a fifth to a third of the code of
+/// kernels with many gathers.
 constexpr int kManyGathers = 16;
 
 /// Lets LLVM use the CPU's gathers in a function with many of them.
@@ -222,7 +222,8 @@ void ptxjit::expandMaskedMemory(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    if (machine.getOptLevel() != CodeGenOptLevel::None)
+    if (machine.getOptLevel() != CodeGenOptLevel::None &&
+        machine.getTargetTriple().isX86())
       useGathers(function);
     TargetTransformInfo target = machine.getTargetTransformInfo(function);
     // The operands of a call change when an earlier one is expanded, so they

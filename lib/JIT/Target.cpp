@@ -4,14 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ptxjit/JIT/Compiler.h"
+#include "Architecture.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 #include <mutex>
 
 using namespace llvm;
@@ -25,12 +23,20 @@ static void setOption(StringRef name, StringRef value) {
     found->second->addOccurrence(0, name, value);
 }
 
+/// The architectures that code can be made for, that of this process first.
+static ArrayRef<const Architecture *> architectures() {
+  static const bool isArm =
+      Triple(sys::getProcessTriple()).getArch() == Triple::aarch64;
+  static const Architecture *const all[] = {isArm ? &kAArch64 : &kX86,
+                                            isArm ? &kX86 : &kAArch64};
+  return all;
+}
+
 static void initializeLLVM() {
   static std::once_flag once;
   std::call_once(once, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
+    for (const Architecture *architecture : architectures())
+      architecture->initialize();
     // LLVM merges the token factors of a block up to this number of operands,
     // in quadratic time. With its 2,048 that was half of the time of
     // `attention`, whose code is the same with 64.
@@ -38,55 +44,69 @@ static void initializeLLVM() {
   });
 }
 
+static const Target *lookUp(const Triple &triple) {
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  assert(target && "initializeLLVM made the target known");
+  return target;
+}
+
+static std::unique_ptr<MCSubtargetInfo>
+subtargetOf(const Triple &triple, StringRef cpu, StringRef features) {
+  return std::unique_ptr<MCSubtargetInfo>(
+      lookUp(triple)->createMCSubtargetInfo(triple, cpu, features));
+}
+
+/// Finds the architecture that has a CPU of that name; null if none does.
+static const Architecture *architectureOf(StringRef cpu) {
+  for (const Architecture *architecture : architectures())
+    // Ask a subtarget without a CPU: making one with an unknown CPU prints to
+    // stderr.
+    if (subtargetOf(Triple(architecture->triple), "", "")
+            ->isCPUStringValid(cpu))
+      return architecture;
+  return nullptr;
+}
+
 Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   initializeLLVM();
   CpuTarget cpu;
-  SubtargetFeatures features;
-  if (name.empty() || name == "native") {
-    cpu.name = sys::getHostCPUName().str();
-    for (const auto &feature : sys::getHostCPUFeatures())
-      features.AddFeature(feature.first(), feature.second);
-    cpu.features = features.getString();
-  } else {
-    cpu.name = name.str();
-  }
-  std::string error;
-  Triple triple(sys::getProcessTriple());
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return createStringError(error);
-  // Ask a subtarget without a CPU: making one with an unknown CPU prints to
-  // stderr.
-  std::unique_ptr<MCSubtargetInfo> known(
-      target->createMCSubtargetInfo(triple, "", ""));
-  if (!known || !known->isCPUStringValid(cpu.name))
+  cpu.name = name.str();
+  bool isHost = name.empty() || name == "native";
+  const Architecture *architecture =
+      isHost ? architectures().front() : architectureOf(cpu.name);
+  if (!architecture)
     return createStringError("unknown CPU '" + name + "'");
-  std::unique_ptr<MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, cpu.name, cpu.features));
-  bool avx2 = info->checkFeatures("+avx2,+fma");
-  cpu.avx512 = info->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
-  if (!avx2)
-    return createStringError("CPU '" + cpu.name +
-                             "' is not supported: AVX2 and FMA are needed");
-  cpu.chunk = chunk ? chunk : cpu.avx512 ? 16 : 8;
-  cpu.dotProducts =
-      cpu.avx512 && info->checkFeatures("+avx512vnni,+avx512bf16");
-  cpu.tiles =
-      cpu.dotProducts && info->checkFeatures("+amx-tile,+amx-bf16,+amx-int8");
+  cpu.triple = Triple(architecture->triple);
+  if (isHost)
+    architecture->describeHost(cpu);
+  auto info = subtargetOf(cpu.triple, cpu.name, cpu.features);
+  if (Error error = architecture->describe(cpu, *info))
+    return std::move(error);
+  cpu.chunk = chunk ? chunk : cpu.vectorBits / 32;
   return cpu;
+}
+
+bool ptxjit::runsHere(const CpuTarget &cpu) {
+  auto host = selectCpu("", 0);
+  if (host)
+    return cpu.runsOn(*host);
+  consumeError(host.takeError());
+  return false;
 }
 
 std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
                                                            Effort effort) {
-  std::string error;
-  Triple triple(sys::getProcessTriple());
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // a*b+c rounds twice
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu.name, cpu.features, options, Reloc::PIC_, CodeModel::Small,
-      effort == Effort::Full ? CodeGenOptLevel::Default : CodeGenOptLevel::None,
-      /*JIT=*/true));
+  std::unique_ptr<TargetMachine> machine(
+      lookUp(cpu.triple)
+          ->createTargetMachine(cpu.triple, cpu.name, cpu.features, options,
+                                Reloc::PIC_, CodeModel::Small,
+                                effort == Effort::Full
+                                    ? CodeGenOptLevel::Default
+                                    : CodeGenOptLevel::None,
+                                /*JIT=*/true));
   // FastISel makes worse code, and gives up on most of vector code anyway.
   machine->setO0WantsFastISel(effort == Effort::Quick);
   return machine;

@@ -24,7 +24,8 @@ using namespace ptxjit::nccl;
 //===----------------------------------------------------------------------===//
 
 static constexpr unsigned kSlots = 4;
-static constexpr size_t kPage = 4096;
+/// A multiple of the size of any system's pages.
+static constexpr size_t kPage = size_t(64) << 10;
 
 namespace {
 /// At the begin of an inbox.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FaultScope.h"
+#include "Cpu.h"
 #include "CtaFibers.h"
 #include "ptxjit/Runtime/MovePages.h"
 
@@ -25,7 +26,7 @@ PTXJIT_SIGNAL_LOCAL FaultScope *active = nullptr;
 namespace {
 /// The guard of a thread that runs the compiler.
 struct CrashGuard {
-  void *place[5]; ///< of __builtin_setjmp
+  JumpPlace place;
   int signal = 0;
   sigset_t signalMask;
 };
@@ -38,24 +39,6 @@ PTXJIT_SIGNAL_LOCAL int passedOn = 0;
 //===----------------------------------------------------------------------===//
 // The handler
 //===----------------------------------------------------------------------===//
-
-static uint64_t programCounter(const void *context) {
-  const auto *state = static_cast<const ucontext_t *>(context);
-#if defined(__x86_64__)
-  return uint64_t(state->uc_mcontext.gregs[REG_RIP]);
-#else
-  return state->uc_mcontext.pc;
-#endif
-}
-
-static uint64_t stackPointer(const void *context) {
-  const auto *state = static_cast<const ucontext_t *>(context);
-#if defined(__x86_64__)
-  return uint64_t(state->uc_mcontext.gregs[REG_RSP]);
-#else
-  return state->uc_mcontext.sp;
-#endif
-}
 
 namespace ptxjit {
 struct FaultHandler {
@@ -72,9 +55,7 @@ struct FaultHandler {
     return scope.reading || isCode(scope, pc);
   }
 
-  [[noreturn]] static void jump(FaultScope &scope) {
-    __builtin_longjmp(scope.place, 1);
-  }
+  [[noreturn]] static void jump(FaultScope &scope) { PTXJIT_JUMP(scope.place); }
   /// Leaves the scope from the handler and so ends the handler, too.
   [[noreturn]] static void jumpFrom(const void *context, FaultScope &scope) {
     scope.signalled = true;
@@ -91,10 +72,11 @@ struct FaultHandler {
     if (guard && !sent) {
       guard->signal = signal;
       guard->signalMask = static_cast<const ucontext_t *>(context)->uc_sigmask;
-      __builtin_longjmp(guard->place, 1);
+      PTXJIT_JUMP(guard->place);
     }
     FaultScope *scope = isOfAccess(signal) ? active : nullptr;
-    uint64_t pc = programCounter(context);
+    const auto &state = *static_cast<const ucontext_t *>(context);
+    uint64_t pc = programCounter(state);
     auto address = reinterpret_cast<uint64_t>(info->si_addr);
     if (scope && sent && scope->interruptible) {
       // interrupt(). A running helper is not interrupted: the watchdog asks
@@ -115,7 +97,7 @@ struct FaultHandler {
       fault.status = status;
       fault.hasPlace = isCode(*scope, pc);
       fault.thread =
-          scope->fibers ? scope->fibers->threadAt(stackPointer(context)) : -1;
+          scope->fibers ? scope->fibers->threadAt(stackPointer(state)) : -1;
       fault.codeOffset = pc - scope->kernel.codeBegin;
     } else {
       scope->fill(fault, status, *scope->reading);
@@ -241,12 +223,14 @@ FaultScope::Reading::Reading(const KernelCall &call) {
 FaultScope::Reading::~Reading() { active->reading = nullptr; }
 
 bool FaultScope::run(void (*body)(void *), void *argument) {
-  if (__builtin_setjmp(place)) {
+  if (PTXJIT_SET_PLACE(place)) {
     active = outer;
     reading = nullptr;
     // Our handler blocks no signal, but sanitizers wrap it and do.
     if (signalled)
       pthread_sigmask(SIG_SETMASK, &signalMask, nullptr);
+    // interrupt() may have met a directed rounding mode.
+    setFloatMode(kKernelFloatMode);
     if (holds) {
       held.detail = std::move(fault.detail);
       fault = std::move(held);
@@ -314,7 +298,7 @@ int ptxjit::runGuarded(void (*body)(void *), void *argument) {
   (void)stack;
   FaultHandler::install({SIGSEGV, SIGBUS, SIGILL, SIGFPE});
   CrashGuard here;
-  if (__builtin_setjmp(here.place)) {
+  if (PTXJIT_SET_PLACE(here.place)) {
     guard = nullptr;
     pthread_sigmask(SIG_SETMASK, &here.signalMask, nullptr);
     return here.signal;

@@ -13,6 +13,7 @@
 #ifndef PTXJIT_LIB_RUNTIME_FAULTSCOPE_H
 #define PTXJIT_LIB_RUNTIME_FAULTSCOPE_H
 
+#include "Cpu.h"
 #include "ptxjit/Runtime/Fault.h"
 
 #include <csignal>
@@ -89,7 +90,7 @@ private:
   friend struct FaultHandler;
   void fill(Fault &place, LaunchStatus status, const KernelCall &call) const;
 
-  void *place[5]; ///< of __builtin_setjmp; must not move
+  JumpPlace place; ///< must not move
   const KernelCode &kernel;
   const CtaFibers *fibers = nullptr;
   FaultScope *outer;

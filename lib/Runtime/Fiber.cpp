@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fiber.h"
+#include "Cpu.h"
 #include "ptxjit/Runtime/PerThread.h"
 
 #include <iterator>
@@ -26,124 +27,6 @@
 #endif
 
 using namespace ptxjit;
-
-//===----------------------------------------------------------------------===//
-// The switch
-//===----------------------------------------------------------------------===//
-
-// Saves the registers that a call preserves on the old stack, and continues
-// where the new stack was suspended. All fibers share MXCSR and the x87 control
-// word.
-extern "C" void ptxjitSwitchStack(void **save, void *to);
-extern "C" void ptxjitStartFiber();
-
-#if defined(__x86_64__)
-asm(R"(
-  .text
-  .globl ptxjitSwitchStack
-  .hidden ptxjitSwitchStack
-  .type ptxjitSwitchStack, @function
-ptxjitSwitchStack:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmpq *%rcx
-  .size ptxjitSwitchStack, .-ptxjitSwitchStack
-
-  .globl ptxjitStartFiber
-  .hidden ptxjitStartFiber
-  .type ptxjitStartFiber, @function
-ptxjitStartFiber:
-  movq %r13, %rdi
-  xorl %ebp, %ebp
-  callq *%r12
-  ud2
-  .size ptxjitStartFiber, .-ptxjitStartFiber
-)");
-
-/// Builds a frame from which ptxjitSwitchStack jumps to ptxjitStartFiber.
-static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
-  auto *frame = reinterpret_cast<void **>(top) - 9;
-  frame[0] = nullptr;                         // r15
-  frame[1] = nullptr;                         // r14
-  frame[2] = argument;                        // r13
-  frame[3] = reinterpret_cast<void *>(entry); // r12
-  frame[4] = nullptr;                         // rbx
-  frame[5] = nullptr;                         // rbp
-  frame[6] = reinterpret_cast<void *>(ptxjitStartFiber);
-  // Unused; they align the stack to 16 bytes in ptxjitStartFiber.
-  frame[7] = frame[8] = nullptr;
-  return frame;
-}
-#elif defined(__aarch64__)
-asm(R"(
-  .text
-  .globl ptxjitSwitchStack
-  .hidden ptxjitSwitchStack
-  .type ptxjitSwitchStack, %function
-ptxjitSwitchStack:
-  sub sp, sp, #160
-  stp x19, x20, [sp, #0]
-  stp x21, x22, [sp, #16]
-  stp x23, x24, [sp, #32]
-  stp x25, x26, [sp, #48]
-  stp x27, x28, [sp, #64]
-  stp x29, x30, [sp, #80]
-  stp d8, d9, [sp, #96]
-  stp d10, d11, [sp, #112]
-  stp d12, d13, [sp, #128]
-  stp d14, d15, [sp, #144]
-  mov x9, sp
-  str x9, [x0]
-  mov sp, x1
-  ldp x19, x20, [sp, #0]
-  ldp x21, x22, [sp, #16]
-  ldp x23, x24, [sp, #32]
-  ldp x25, x26, [sp, #48]
-  ldp x27, x28, [sp, #64]
-  ldp x29, x30, [sp, #80]
-  ldp d8, d9, [sp, #96]
-  ldp d10, d11, [sp, #112]
-  ldp d12, d13, [sp, #128]
-  ldp d14, d15, [sp, #144]
-  add sp, sp, #160
-  br x30
-  .size ptxjitSwitchStack, .-ptxjitSwitchStack
-
-  .globl ptxjitStartFiber
-  .hidden ptxjitStartFiber
-  .type ptxjitStartFiber, %function
-ptxjitStartFiber:
-  mov x0, x20
-  blr x19
-  brk #0
-  .size ptxjitStartFiber, .-ptxjitStartFiber
-)");
-
-static void *buildFirstFrame(char *top, void (*entry)(void *), void *argument) {
-  auto *frame = reinterpret_cast<void **>(top) - 20;
-  for (int i = 0; i < 20; ++i)
-    frame[i] = nullptr;
-  frame[0] = reinterpret_cast<void *>(entry);             // x19
-  frame[1] = argument;                                    // x20
-  frame[11] = reinterpret_cast<void *>(ptxjitStartFiber); // x30
-  return frame;
-}
-#else
-#error "fibers are written for x86-64 and AArch64"
-#endif
 
 //===----------------------------------------------------------------------===//
 // Stacks
@@ -206,7 +89,7 @@ FiberStacks::~FiberStacks() {
 bool FiberStacks::allocate(unsigned count, size_t bytes, bool guarded,
                            AddressRange where) {
   range = where;
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t page = pageBytes();
   guard = guarded ? page : 0;
   stride = (bytes + page - 1) / page * page + guard;
   total = stride * count;

@@ -50,7 +50,7 @@ GuardedMemory::GuardedMemory(const Windows &windows, AddressRange range)
   size_t bytes = windows.total();
   if (bytes > SIZE_MAX / 2)
     return;
-  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t page = pageBytes();
   size = (bytes + page - 1) / page * page;
   std::optional<Spare> spare;
   if (range == AddressRange::All)

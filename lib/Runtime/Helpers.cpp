@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Helpers.h"
+#include "Cpu.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -12,10 +13,6 @@
 #include <mutex>
 #include <oneapi/tbb/task_arena.h>
 #include <thread>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 // ThreadSanitizer does not see that TBB orders enqueue before the task.
 #if defined(__has_feature)
@@ -86,11 +83,7 @@ Helpers::~Helpers() {
   }
   // Mostly the helpers are about to leave; sleeping would take longer.
   for (int i = 0; i < 2000 && door->inside; ++i)
-#if defined(__x86_64__)
-    _mm_pause();
-#else
-    std::this_thread::yield();
-#endif
+    pauseSpinning();
   std::unique_lock<std::mutex> lock(door->mutex);
   door->left.wait(lock, [this] { return door->inside == 0; });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
+#include "Cpu.h"
 #include "CtaRunner.h"
 #include "Helpers.h"
 #include "SystemCalls.h"
@@ -22,10 +23,6 @@
 #include <optional>
 #include <thread>
 #include <vector>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 using namespace ptxjit;
 
@@ -76,17 +73,15 @@ const char *ptxjit::describe(PtxjitMode mode, uint32_t strandThreads) {
 
 namespace {
 
-/// Sets MXCSR to IEEE defaults while kernels run: host programs built with
-/// -ffast-math leave flush-to-zero on.
+/// Sets IEEE's defaults while kernels run: host programs built with -ffast-math
+/// leave flush-to-zero on.
 class FloatEnvironment {
 public:
-#if defined(__x86_64__)
-  FloatEnvironment() : saved(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-  ~FloatEnvironment() { _mm_setcsr(saved); }
+  FloatEnvironment() : saved(getFloatMode()) { setFloatMode(kKernelFloatMode); }
+  ~FloatEnvironment() { setFloatMode(saved); }
 
 private:
-  unsigned saved;
-#endif
+  uint64_t saved;
 };
 
 constexpr unsigned kMostWorkers = 256;
@@ -126,11 +121,9 @@ void Worker::work() {
     if (!launch.isOrdered())
       break;
   }
-#ifdef __x86_64__
   // Stores past the caches are not ordered with the end of the launch.
   if (launch.kernel.streamed)
-    _mm_sfence();
-#endif
+    orderStreamedStores();
 }
 
 void Worker::reportFault() {

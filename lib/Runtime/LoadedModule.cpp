@@ -6,6 +6,7 @@
 
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "CompileQueue.h"
+#include "Cpu.h"
 #include "KernelCompiler.h"
 #include "PerfMap.h"
 #include "SecondTier.h"
@@ -18,10 +19,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-#if defined(__x86_64__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 using namespace ptxjit;
 
@@ -193,18 +190,6 @@ static Tier askedTier() {
                             "', which is neither auto nor first nor second: "
                             "auto");
   return Tier::Auto;
-}
-
-/// Asks Linux to let this process use the tile registers of AMX. It does not if
-/// the CPU has none, or if a thread's signal stack is too small for them.
-static bool mayUseTiles() {
-#if defined(__x86_64__)
-  // Names of <asm/prctl.h>, which older headers lack.
-  constexpr int kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
 }
 
 KernelOptions::KernelOptions() : PtxjitSpecialization{} {

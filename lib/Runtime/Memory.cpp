@@ -23,6 +23,11 @@ static size_t roundUp(size_t bytes) {
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
+size_t ptxjit::pageBytes() {
+  static const auto bytes = size_t(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 static constexpr int kMapping = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 /// Linux cannot map "below 4 GiB" (MAP_32BIT means 2 GiB, on x86 only), so this
@@ -72,8 +77,7 @@ static constexpr size_t kSlack = 1024;
 static constexpr size_t kAlignment = 512;
 
 size_t ptxjit::countPhysicalBytes() {
-  static const auto bytes =
-      size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGESIZE));
+  static const auto bytes = size_t(sysconf(_SC_PHYS_PAGES)) * pageBytes();
   return bytes;
 }
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/NvidiaLibrary.h"
+
+#include "Cpu.h"
 #include "ptxjit/Runtime/ReadFile.h"
 
 #include <algorithm>
@@ -99,7 +101,7 @@ std::vector<std::string> ptxjit::findLibraryFiles(const std::string &name) {
   }
   addToolkit(candidates, "/usr/local/cuda");
   addToolkit(candidates, "/usr/local/cuda-*");
-  candidates.add("/usr/lib/x86_64-linux-gnu");
+  candidates.add(kLibraryFolder);
   candidates.add("/usr/lib64");
   return candidates.paths;
 }

@@ -27,7 +27,7 @@ static uint8_t patternAt(int64_t offset) {
 /// Bytes of the pattern in front of memory of that size.
 static int64_t frontOf(uint64_t bytes) {
   uint64_t used = roundUp(bytes, kAlignment);
-  return int64_t(roundUp(used, uint64_t(sysconf(_SC_PAGESIZE))) - used);
+  return int64_t(roundUp(used, uint64_t(pageBytes())) - used);
 }
 
 void UnmapPages::operator()(char *pages) const { munmap(pages, bytes); }
@@ -38,7 +38,7 @@ bool WatchedMemory::allocate(uint64_t bytes, AddressRange range) {
   // All buffers share the low range, which is small.
   uint64_t guard = range == AddressRange::Low ? 64 << 10 : 8 * kHugePage;
   bool isLarge = bytes >= kHugePage && range == AddressRange::All;
-  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE));
+  uint64_t page = uint64_t(pageBytes());
   uint64_t used = roundUp(bytes, kAlignment), pages = roundUp(used, page);
   uint64_t middle = isLarge ? roundUp(pages, kHugePage) : pages;
   uint64_t total = middle + 2 * guard;

@@ -5,6 +5,7 @@ PTXJIT_FORMS_SAMPLE=SEED runs a fifth of the files, by a hash of seed and name.
 """
 import hashlib
 import os
+import sys
 
 import lit.formats
 
@@ -13,12 +14,17 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".ptx"]
 config.test_source_root = os.path.join(config.ptxjit_obj_root, "test/Forms/ptx")
 config.test_exec_root = config.test_source_root
-tools = os.path.join(config.ptxjit_obj_root, "bin")
+sys.path.insert(0, os.path.join(config.ptxjit_src_root, "test"))
+from emulation import make_wrappers
+
+tools = make_wrappers(config)
 config.environment["PATH"] = os.pathsep.join([tools, os.environ["PATH"]])
 config.environment["PTXJIT_CACHE"] = "off"
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if config.architecture != "X86":  # then the CPU's own vectors do
+    config.substitutions.append(("--cpu=x86-64-v3 ", ""))
 seed = os.environ.get("PTXJIT_FORMS_SAMPLE")
 if seed:
     config.excludes = [

@@ -8,7 +8,8 @@ config.name = "ptx-jit-unit"
 config.suffixes = []
 config.test_source_root = os.path.join(config.ptxjit_obj_root, "unittests")
 config.test_exec_root = config.test_source_root
-config.test_format = lit.formats.GoogleTest(".", "Tests")
+config.test_format = lit.formats.GoogleTest(".", "Tests",
+                                            run_under=config.emulator)
 config.environment["PTXJIT_CACHE"] = "off"
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:

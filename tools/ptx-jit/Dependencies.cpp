@@ -18,6 +18,16 @@ using namespace ptxjit;
 using llvm::StringRef;
 using ElfFile = llvm::object::ELFFile<llvm::object::ELF64LE>;
 
+// Programs of this machine, and the system's dynamic linker, since that of a
+// program may be anything.
+#if defined(__x86_64__)
+static constexpr uint16_t kMachine = llvm::ELF::EM_X86_64;
+static constexpr StringRef kLinker = "/lib64/ld-linux-x86-64.so.2";
+#elif defined(__aarch64__)
+static constexpr uint16_t kMachine = llvm::ELF::EM_AARCH64;
+static constexpr StringRef kLinker = "/lib/ld-linux-aarch64.so.1";
+#endif
+
 //===----------------------------------------------------------------------===//
 // Kinds of files
 //===----------------------------------------------------------------------===//
@@ -64,7 +74,7 @@ FileKind ptxjit::kindOfFile(StringRef file) {
     llvm::consumeError(headers.takeError());
     return FileKind::Foreign;
   }
-  if (elf->getHeader().e_machine != llvm::ELF::EM_X86_64)
+  if (elf->getHeader().e_machine != kMachine)
     return FileKind::Foreign;
   bool hasLinker = llvm::any_of(*headers, [](const auto &header) {
     return header.p_type == llvm::ELF::PT_INTERP;
@@ -81,8 +91,6 @@ FileKind ptxjit::kindOfFile(StringRef file) {
 /// Runs the dynamic linker, which lists what it would load. \returns its output
 /// and its complaints.
 static std::string runLinker(const std::string &program) {
-  // The system's, since that of a program may be anything.
-  constexpr StringRef linker = "/lib64/ld-linux-x86-64.so.2";
   llvm::SmallString<128> path;
   if (llvm::sys::fs::createTemporaryFile("ptx-jit-doctor", "txt", path))
     return "there is no room for temporary files";
@@ -93,7 +101,7 @@ static std::string runLinker(const std::string &program) {
   std::string why;
   // Both streams in one file, in their order.
   int status = llvm::sys::ExecuteAndWait(
-      linker, {linker, program}, llvm::ArrayRef<StringRef>(environment),
+      kLinker, {kLinker, program}, llvm::ArrayRef<StringRef>(environment),
       {StringRef(""), path.str(), path.str()}, /*SecondsToWait=*/60, 0, &why);
   auto output = llvm::MemoryBuffer::getFile(path);
   // Its own exit status of 127 counts as a failure to start it.

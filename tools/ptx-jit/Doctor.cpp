@@ -193,8 +193,8 @@ void Doctor::examineLibrary(const Dependency &library) {
 void Doctor::examineProgram(const std::string &program, StringRef bytes) {
   FileKind kind = kindOfFile(bytes);
   if (kind == FileKind::Foreign)
-    return addProblem(program + ": it is damaged, or of another machine than "
-                                "x86-64");
+    return addProblem(program + ": it is damaged, or of another architecture "
+                                "than this machine");
   std::printf("%s:\n", program.c_str());
   for (const std::string &line : examineBytes(program, bytes))
     std::printf("  %s\n", line.c_str());

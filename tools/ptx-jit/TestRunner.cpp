@@ -71,8 +71,10 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   quick.options.mode = options.mode;
   quick.options.isQuick = true;
   modes.push_back(quick);
+#if defined(__x86_64__)
   if (options.cpu.empty())
     add(8, "x86-64-v3", Warps::Narrow); // AVX2's masks, on any machine
+#endif
   return modes;
 }
 

@@ -82,4 +82,6 @@ TEST(DeviceLibrary, DefinesWhatTheListHasAndNothingElse) {
             listedFunctions(/*dotProducts=*/false));
   EXPECT_EQ(definedFunctions({ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount}),
             listedFunctions(/*dotProducts=*/true));
+  EXPECT_EQ(definedFunctions({ptxjitDeviceNeon, ptxjitDeviceNeonCount}),
+            listedFunctions(/*dotProducts=*/false));
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/LaunchGrid.h"
+#include "lib/Runtime/Cpu.h"
 #include "ptxjit/Runtime/Fault.h"
 
 #include <algorithm>
@@ -18,9 +19,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 using namespace ptxjit;
 
@@ -311,23 +309,27 @@ TEST(LaunchGrid, SharedWindows) {
 }
 
 // Hosts that were built with -ffast-math flush subnormals; kernels do not.
-#if defined(__x86_64__)
 TEST(LaunchGrid, FloatEnvironment) {
-  std::atomic<uint32_t> inside{0};
+  std::atomic<uint64_t> inside{0};
   auto *pointer = &inside;
   auto entry = [](PtxjitKernelContext *c, uint32_t, uint32_t) {
-    *paramOf<std::atomic<uint32_t>>(c) = _mm_getcsr();
+    *paramOf<std::atomic<uint64_t>>(c) = getFloatMode();
   };
-  unsigned odd = 0x1f80 | 0x8040 | 0x6000; // flush to zero, towards zero
-  unsigned saved = _mm_getcsr();
-  _mm_setcsr(odd);
-  launchGrid(makeCode(entry), {1, 1, 1}, &pointer, 0, 1);
-  unsigned after = _mm_getcsr();
-  _mm_setcsr(saved);
-  EXPECT_EQ(inside & 0xffc0u, 0x1f80u);
-  EXPECT_EQ(after & 0xffc0u, odd);
-}
+  // Flush to zero, towards zero.
+#if defined(__x86_64__)
+  uint64_t odd = 0x1f80 | 0x8040 | 0x6000;
+#else
+  uint64_t odd = 1 << 24 | 3 << 22;
 #endif
+  uint64_t saved = getFloatMode();
+  setFloatMode(odd);
+  launchGrid(makeCode(entry), {1, 1, 1}, &pointer, 0, 1);
+  uint64_t after = getFloatMode();
+  setFloatMode(saved);
+  uint64_t raised = 0x3f; // x86-64 keeps the exceptions that occurred beside it
+  EXPECT_EQ(inside & ~raised, kKernelFloatMode);
+  EXPECT_EQ(after & ~raised, odd);
+}
 
 TEST(LaunchGrid, FromSeveralThreads) {
   std::atomic<uint32_t> ran{0};

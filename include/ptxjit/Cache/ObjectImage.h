@@ -14,7 +14,7 @@
 
 namespace ptxjit {
 
-/// The code of a self-contained object file (relocatable ELF, x86-64), mapped
+/// The code of a self-contained object file (relocatable ELF), mapped
 /// and ready to run. Kernels have no undefined symbols and no absolute
 /// addresses, so this needs little of a linker.
 class ObjectImage {

@@ -24,19 +24,48 @@ class MachineFunctionPass;
 
 namespace ptxjit {
 
-/// The CPU that code is generated for.
-struct CpuTarget {
-  std::string name;     ///< LLVM CPU name
-  std::string features; ///< LLVM feature string
-  unsigned chunk = 8;   ///< lanes per vector
-  bool avx512 = false;
-  bool dotProducts = false; ///< VNNI and BF16 of AVX-512
-  bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts
+/// The variants of the device library, by what instructions they use.
+enum class DeviceLevel : uint8_t {
+  V3,    ///< x86-64-v3: AVX2 and FMA
+  V4,    ///< x86-64-v4: AVX-512
+  V4Dot, ///< the same with VNNI and BF16
+  Neon,  ///< AArch64
 };
 
-/// Selects this machine (`name` empty) or a named LLVM CPU. `chunk` 0 is the
-/// CPU's own.
+/// The CPU that code is generated for: x86-64 with AVX2, or AArch64.
+struct CpuTarget {
+  llvm::Triple triple;
+  std::string name;        ///< LLVM CPU name
+  std::string features;    ///< LLVM feature string
+  unsigned chunk = 8;      ///< lanes per vector
+  unsigned vectorBits = 0; ///< of a vector register
+  /// The registers of SVE that code uses, in bits; 0: none. Such code is for
+  /// machines of that length only.
+  unsigned sveBits = 0;
+  DeviceLevel device = DeviceLevel::V3;
+  bool embeddedRounding = false; ///< AVX-512's rounding modes in instructions
+  bool scatters = false;         ///< stores lanes to places apart at once
+  bool dotProducts = false; ///< the device library's level has dot products
+  bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts
+  /// What code for this CPU may use: bits whose meaning depends on the
+  /// architecture.
+  uint32_t extensions = 0;
+
+  /// Whether code for this CPU runs on `host`.
+  bool runsOn(const CpuTarget &host) const {
+    return triple.getArch() == host.triple.getArch() &&
+           !(extensions & ~host.extensions) &&
+           (!sveBits || sveBits == host.sveBits);
+  }
+};
+
+/// Selects this machine (`name` empty or "native") or a named LLVM CPU, also of
+/// another architecture. A name that several have is the host's. `chunk` 0 is
+/// the CPU's own.
 llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
+
+/// Whether this machine runs code for `cpu`.
+bool runsHere(const CpuTarget &cpu);
 
 /// What LLVM does for code. Its time grows with the code, that of some passes
 /// with the square of it.

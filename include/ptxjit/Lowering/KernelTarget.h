@@ -30,7 +30,10 @@
   X(bool, wholeCta, "whole-cta", "one call runs all warps of a CTA")           \
   X(bool, embeddedRounding, "embedded-rounding",                               \
     "the CPU has AVX-512's rounding modes in instructions")                    \
-  X(bool, dotProducts, "dot-products", "the CPU has AVX-512 VNNI and BF16")
+  X(bool, scatters, "scatters",                                                \
+    "the CPU stores the lanes of a vector to places apart at once")            \
+  X(bool, dotProducts, "dot-products",                                         \
+    "the device library has products of bytes and bf16 for the CPU")
 
 namespace ptxjit {
 

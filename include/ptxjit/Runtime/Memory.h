@@ -17,6 +17,9 @@ namespace ptxjit {
 /// PTXJIT_LOW_MEMORY_END.
 enum class AddressRange { All, Low };
 
+/// The size of the system's pages: 4 KiB, on AArch64 also 16 or 64 KiB.
+size_t pageBytes();
+
 /// Maps zeroed pages in `range`; the system commits them when they are touched.
 /// `protection` is mmap's; `flags` are added to the usual ones. Free them with
 /// munmap.

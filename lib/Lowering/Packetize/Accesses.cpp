@@ -36,8 +36,7 @@ Access ptxjit::describeAccess(WarpBuilder &warp, const WarpAccess &access,
   described.isStore = isStore;
   described.masked = warp.needsMask(access.mask);
   described.sameValue = sameValue;
-  // AVX-512 has both.
-  described.hasScatter = warp.target.embeddedRounding;
+  described.hasScatter = warp.target.scatters;
   return described;
 }
 

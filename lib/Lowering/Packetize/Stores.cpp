@@ -266,8 +266,8 @@ static void storeOtherwise(WarpBuilder &warp, const WarpAccess &access,
   storeEither(
       warp, holds, [&] { store(AccessCode::Runs); },
       [&] {
-        store(warp.target.embeddedRounding ? AccessCode::Gather
-                                           : AccessCode::LaneByLane);
+        store(warp.target.scatters ? AccessCode::Gather
+                                   : AccessCode::LaneByLane);
       });
 }
 

@@ -1,0 +1,33 @@
+//===- RelocationsX86.cpp - relocations of x86-64 code --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Relocations.h"
+
+#include <cstring>
+#include <elf.h>
+
+using namespace ptxjit;
+
+template <typename T>
+static bool writeDistance(const Relocation &relocation, int64_t distance) {
+  auto value = T(distance);
+  if (value != distance || relocation.room < sizeof(T))
+    return false;
+  std::memcpy(relocation.bytes, &value, sizeof(T));
+  return true;
+}
+
+bool ptxjit::relocateX86(const Relocation &relocation) {
+  auto distance = int64_t(relocation.to - relocation.at);
+  switch (relocation.type) {
+  case R_X86_64_PC32:
+  case R_X86_64_PLT32:
+    return writeDistance<int32_t>(relocation, distance);
+  case R_X86_64_PC64:
+    return writeDistance<int64_t>(relocation, distance);
+  }
+  return false;
+}
