@@ -49,15 +49,18 @@ python3 - "$results" <<'EOF' || status=1
 import collections, json, sys
 tests = json.load(open(sys.argv[1]))["tests"]
 codes = collections.Counter(t["code"] for t in tests)
-passed = codes["PASS"] + codes["XFAIL"]
+passed = codes["PASS"] + codes["XFAIL"] + codes["FLAKYPASS"]
 skipped = codes["UNSUPPORTED"] + codes["SKIPPED"] + codes["EXCLUDED"]
 failed = sum(codes.values()) - passed - skipped
 # Why tests failed: elsewhere this output may be all that one has.
-good = {"PASS", "XFAIL", "UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+good = {"PASS", "XFAIL", "FLAKYPASS", "UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 for t in [t for t in tests if t["code"] not in good][:5]:
     print("failed:", t["name"])
     print("\n".join("  " + line[:200]
                     for line in t.get("output", "").splitlines()[-25:]))
+for t in tests:
+    if t["code"] == "FLAKYPASS":
+        print("passed when repeated:", t["name"])
 for t in tests:
     if t["code"] == "UNSUPPORTED":
         print("skipped:", t["name"])
