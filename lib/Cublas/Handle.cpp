@@ -241,3 +241,8 @@ PTXJIT_CUBLAS_EXPORT void cublasXerbla(const char *name, int info) {
 PTXJIT_CUBLAS_EXPORT cublasStatus_t cublasUint8gemmBias() {
   return refuse("cublasUint8gemmBias", "products of 8-bit pixels are not made");
 }
+// Not documented. NVIDIA's cuSOLVER cannot be loaded without it, and TensorFlow
+// not without cuSOLVER.
+PTXJIT_CUBLAS_EXPORT cublasStatus_t cublasSetEnvironmentMode() {
+  return refuse("cublasSetEnvironmentMode", "it is not documented");
+}

@@ -13,7 +13,8 @@
 using namespace ptxjit;
 using namespace ptxjit::cudnn;
 
-static constexpr int kMajor = 9, kMinor = 12, kPatch = 0;
+// PyTorch refuses a library that is older than the one it was built with.
+static constexpr int kMajor = 9, kMinor = 28, kPatch = 0;
 static constexpr size_t kCudart = 13000;
 /// The newest device, as major * 100 + minor * 10.
 static constexpr size_t kMaxDevice = 1210;

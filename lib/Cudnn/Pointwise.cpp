@@ -313,32 +313,48 @@ static void addIndex(GraphBuilder &builder, const BackendNode &operation,
   }));
 }
 
-static void addForward(GraphBuilder &builder, const BackendNode &operation,
-                       const PointwiseSettings &settings, bool isBinary) {
+static void addUnary(GraphBuilder &builder, const BackendNode &operation,
+                     const PointwiseSettings &settings) {
   GraphTensor x =
       builder.operand(operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC);
-  GraphTensor b =
-      isBinary
-          ? builder.operand(operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC)
-          : x;
   GraphTensor y =
       builder.result(operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
-  checkOperands(y, {&x, &b});
-  double alpha1 = operation.number(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1);
-  double alpha2 = operation.number(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, 1);
+  checkOperands(y, {&x});
+  double alpha = operation.number(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1);
   builder.add(makeStep([=](auto &values) {
     auto view = values.make(y.uid);
     using T = std::remove_reference_t<decltype(*view.data)>;
-    auto operand = values.read(x.uid);
-    if (isBinary)
-      withBinary<T>(settings, [&](auto function) {
-        mapTwo(operand, values.read(b.uid), view, T(alpha1), T(alpha2),
-               function);
-      });
-    else
-      withUnary<T>(settings, [&](auto function) {
-        mapOne(operand, view, T(alpha1), function);
-      });
+    withUnary<T>(settings, [&](auto function) {
+      mapOne(values.read(x.uid), view, T(alpha), function);
+    });
+    values.finish(y.uid);
+  }));
+}
+
+static void addBinary(GraphBuilder &builder, const BackendNode &operation,
+                      const PointwiseSettings &settings) {
+  double alpha1 = operation.number(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1);
+  double alpha2 = operation.number(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, 1);
+  GraphTensor x =
+      builder.operand(operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC);
+  // TensorFlow has no memory for an operand whose factor is 0.
+  bool isRead = alpha2 != 0;
+  GraphTensor b =
+      isRead ? builder.operand(operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC)
+             : readTensor(operation.need(CUDNN_ATTR_OPERATION_POINTWISE_BDESC));
+  GraphTensor y =
+      builder.result(operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
+  checkOperands(y, {&x, &b});
+  builder.add(makeStep([=](auto &values) {
+    auto view = values.make(y.uid);
+    using T = std::remove_reference_t<decltype(*view.data)>;
+    T zero = 0;
+    View<T> second{{{1}, {1}}, &zero, nullptr};
+    if (isRead)
+      second = values.read(b.uid);
+    withBinary<T>(settings, [&](auto function) {
+      mapTwo(values.read(x.uid), second, view, T(alpha1), T(alpha2), function);
+    });
     values.finish(y.uid);
   }));
 }
@@ -353,9 +369,10 @@ void cudnn::addPointwise(GraphBuilder &builder, const BackendNode &operation) {
     return addIndex(builder, operation, settings.axis);
   if (withBackward<float>(settings, nothing))
     return addBackward(builder, operation, settings);
-  bool isBinary = withBinary<float>(settings, nothing);
-  if (!isBinary && !withUnary<float>(settings, nothing))
-    throw Failure{CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN,
-                  "pointwise operation " + std::to_string(int(settings.mode))};
-  addForward(builder, operation, settings, isBinary);
+  if (withBinary<float>(settings, nothing))
+    return addBinary(builder, operation, settings);
+  if (withUnary<float>(settings, nothing))
+    return addUnary(builder, operation, settings);
+  throw Failure{CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN,
+                "pointwise operation " + std::to_string(int(settings.mode))};
 }

@@ -343,6 +343,28 @@ TEST_F(CudnnGraph, GradientsOfActivations) {
   dx.expect(expected, 2);
 }
 
+TEST_F(CudnnGraph, OperandsWithoutAFactorNeedNoMemory) {
+  TensorOf x({1, 1, 1, 4}), z({1, 1, 1, 4}), y({1, 1, 1, 4});
+  auto xs = x.setRandom(1);
+  Node &settings = make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  settings.setEnum(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE,
+                   CUDNN_POINTWISE_ADD);
+  ASSERT_OK(settings.finish());
+  Node &node = operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  node.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, settings);
+  node.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, real(1, x));
+  node.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, real(2, z));
+  node.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, real(3, y));
+  node.setNumber(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 3);
+  node.setNumber(CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, 0);
+  ASSERT_OK(node.finish());
+  pointers.erase(2);
+  run();
+  for (double &value : xs)
+    value *= 3;
+  y.expect(xs);
+}
+
 TEST_F(CudnnGraph, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(finishGraph(), CUDNN_STATUS_BAD_PARAM); // no operations
   Node &node = operation(CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR);

@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types and functions of cuDNN 9.12 that libcudnn.so.9 implements, named
+// The types and functions of cuDNN 9.28 that libcudnn.so.9 implements, named
 // and laid out as cuDNN's documentation says. Programs do not include these
 // files; they use cudnn.h.
 //

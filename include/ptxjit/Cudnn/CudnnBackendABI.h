@@ -377,6 +377,10 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
                                        cudnnBackendAttributeType_t type,
                                        int64_t requested, int64_t *count,
                                        void *elements);
+cudnnStatus_t cudnnGetExecutionPlanWorkspaceSize(cudnnHandle_t handle,
+                                                 cudnnBackendDescriptor_t plan,
+                                                 cudnnBackendDescriptor_t pack,
+                                                 size_t *bytes);
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
                                   cudnnBackendDescriptor_t plan,
                                   cudnnBackendDescriptor_t pack);
