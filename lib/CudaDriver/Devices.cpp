@@ -7,6 +7,7 @@
 #include "Devices.h"
 #include "State.h"
 #include "ptxjit/Runtime/Log.h"
+#include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
 #include <cassert>

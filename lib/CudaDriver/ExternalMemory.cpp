@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "ptxjit/Runtime/Memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

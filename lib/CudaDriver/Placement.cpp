@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "State.h"
+#include "ptxjit/Runtime/Memory.h"
 
 #include <algorithm>
 #include <cstring>
