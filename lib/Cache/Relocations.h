@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace ptxjit {
 
@@ -23,6 +24,17 @@ struct Relocation {
   uint64_t at;    ///< where that is, in the code
   uint64_t to;    ///< the place, in the code
 };
+
+/// Writes a distance as a T. \returns false if it does not fit into T, or T not
+/// into the bytes that there are.
+template <typename T>
+bool writeDistance(const Relocation &relocation, int64_t distance) {
+  auto value = T(distance);
+  if (value != distance || relocation.room < sizeof(T))
+    return false;
+  std::memcpy(relocation.bytes, &value, sizeof(T));
+  return true;
+}
 
 /// Completes what the relocation says.
 /// \returns false if it is out of range, or of a type that compiled code does

@@ -65,15 +65,6 @@ static bool setLowBits(const Relocation &relocation, unsigned shift) {
          setField(relocation, {10, 12}, low >> shift);
 }
 
-template <typename T>
-static bool writeDistance(const Relocation &relocation, int64_t distance) {
-  auto value = T(distance);
-  if (value != distance || relocation.room < sizeof(T))
-    return false;
-  std::memcpy(relocation.bytes, &value, sizeof(T));
-  return true;
-}
-
 bool ptxjit::relocateAArch64(const Relocation &relocation) {
   auto distance = int64_t(relocation.to - relocation.at);
   auto pages = int64_t(relocation.to / kPage) - int64_t(relocation.at / kPage);

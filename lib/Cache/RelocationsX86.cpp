@@ -6,19 +6,9 @@
 
 #include "Relocations.h"
 
-#include <cstring>
 #include <elf.h>
 
 using namespace ptxjit;
-
-template <typename T>
-static bool writeDistance(const Relocation &relocation, int64_t distance) {
-  auto value = T(distance);
-  if (value != distance || relocation.room < sizeof(T))
-    return false;
-  std::memcpy(relocation.bytes, &value, sizeof(T));
-  return true;
-}
 
 bool ptxjit::relocateX86(const Relocation &relocation) {
   auto distance = int64_t(relocation.to - relocation.at);
