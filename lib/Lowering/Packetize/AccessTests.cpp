@@ -26,7 +26,9 @@ static Value hostAddressOf(WarpBuilder &warp, const LaneAddress &address,
   if (!address.offsets)
     return place;
   ChunkBuilder s = warp.scalar();
-  return s.add(address.offsets->origin, s.resize(place, 64, /*isSigned=*/true));
+  Value origin = s.add(address.offsets->window,
+                       s.intConstant(64, uint64_t(address.offsets->behind)));
+  return s.add(origin, s.resize(place, 64, /*isSigned=*/true));
 }
 
 Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {

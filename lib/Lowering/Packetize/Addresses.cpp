@@ -152,9 +152,7 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
     return v.add(at.vectors(c), v.splat(window));
   };
   if (placeBits == 32)
-    out.offsets = {warp.scalar().add(
-                       window, warp.scalar().intConstant(64, uint64_t(offset))),
-                   [=, &warp](unsigned c) {
+    out.offsets = {window, offset, [=, &warp](unsigned c) {
                      return warp.lanes().resize(warp.chunk(address, c), 32,
                                                 false);
                    }};

@@ -15,7 +15,8 @@ namespace ptxjit {
 /// Addresses that are offsets of 32 bits in a window. A vector of them takes
 /// half of the registers that one of addresses takes.
 struct WindowOffsets {
-  mlir::Value origin; ///< i64: the host address of offset 0
+  mlir::Value window; ///< i64: the host address of the window
+  int64_t behind;     ///< bytes that the addresses are behind their offsets
   /// Makes the vector of the lanes' offsets for a chunk, i32. They are signed.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
