@@ -154,16 +154,10 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnActivationForward(
     Activation activation = get(descriptor);
     Shape from = getTensor(xDesc), to = getTensor(yDesc);
     PTXJIT_REQUIRE(x && y && from.dims == to.dims);
-    double factor = readFactor(alpha, to.type);
-    double old = readFactor(beta, to.type);
-    enqueue(handle, [=] {
-      inType(needsDouble(from.type), [&](auto zero) {
-        using T = decltype(zero);
-        Output<T> out(to, y, T(factor), T(old));
-        activate(activation, readView<T>(from, x), out.view());
-        out.finish();
-      });
-    });
+    enqueueMap(handle, alpha, from, x, beta, to, y,
+               [=](const auto &in, const auto &out) {
+                 activate(activation, in, out);
+               });
   });
 }
 

@@ -313,16 +313,9 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnPoolingForward(
     Shape from = getTensor(xDesc), to = getTensor(yDesc);
     PTXJIT_REQUIRE(x && y);
     checkPooling(pooling, from, to);
-    double factor = readFactor(alpha, to.type);
-    double old = readFactor(beta, to.type);
-    enqueue(handle, [=] {
-      inType(needsDouble(from.type), [&](auto zero) {
-        using T = decltype(zero);
-        Output<T> out(to, y, T(factor), T(old));
-        pool(pooling, readView<T>(from, x), out.view());
-        out.finish();
-      });
-    });
+    enqueueMap(
+        handle, alpha, from, x, beta, to, y,
+        [=](const auto &in, const auto &out) { pool(pooling, in, out); });
   });
 }
 

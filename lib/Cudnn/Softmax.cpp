@@ -92,16 +92,10 @@ PTXJIT_CUDNN_EXPORT cudnnStatus_t cudnnSoftmaxForward(
     Shape from = getTensor(xDesc), to = getTensor(yDesc);
     check(algorithm, mode);
     PTXJIT_REQUIRE(x && y && from.dims == to.dims);
-    double factor = readFactor(alpha, to.type);
-    double old = readFactor(beta, to.type);
-    enqueue(handle, [=] {
-      inType(needsDouble(from.type), [&](auto zero) {
-        using T = decltype(zero);
-        Output<T> out(to, y, T(factor), T(old));
-        softmax(algorithm, mode, readView<T>(from, x), out.view());
-        out.finish();
-      });
-    });
+    enqueueMap(handle, alpha, from, x, beta, to, y,
+               [=](const auto &in, const auto &out) {
+                 softmax(algorithm, mode, in, out);
+               });
   });
 }
 
