@@ -7,6 +7,9 @@
 // links to NVIDIA's programs, and to ours where there are any. It starts nvcc
 // from there, and removes the folder when nvcc has ended.
 //
+// The nvcc in PATH may be a script that starts the toolkit's. It is asked where
+// that one is.
+//
 //===----------------------------------------------------------------------===//
 
 #include <cerrno>
@@ -51,13 +54,73 @@ static std::vector<fs::path> listFolders() {
   return folders;
 }
 
+/// Takes the folder of this program out of PATH. Else a script that looks for
+/// nvcc in PATH would start this program again.
+static void leavePath(const fs::path &self) {
+  const char *path = std::getenv("PATH");
+  if (!path)
+    return;
+  std::string rest;
+  std::istringstream list(path);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    std::error_code error;
+    if (fs::canonical(folder, error) != self.parent_path())
+      rest += (rest.empty() ? "" : ":") + folder;
+  }
+  setenv("PATH", rest.c_str(), 1);
+}
+
+/// Asks a script where the toolkit's nvcc is, which its dry run tells.
+/// \returns an empty path if it does not say.
+static fs::path askScript(const fs::path &script, const fs::path &self) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return {};
+  pid_t child = fork();
+  if (child == 0) {
+    leavePath(self);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    execl(script.c_str(), "nvcc", "--dryrun", "-E", "-x", "cu", "/dev/null",
+          static_cast<char *>(nullptr));
+    _exit(kNotFound);
+  }
+  close(ends[1]);
+  std::string answer;
+  char bytes[4096];
+  for (ssize_t got; (got = read(ends[0], bytes, sizeof(bytes))) > 0;)
+    answer.append(bytes, size_t(got));
+  close(ends[0]);
+  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  static const std::string sign = "#$ _HERE_=";
+  std::istringstream lines(answer);
+  for (std::string line; std::getline(lines, line);)
+    if (line.compare(0, sign.size(), sign) == 0)
+      return fs::path(line.substr(sign.size())) / "nvcc";
+  return {};
+}
+
+/// The toolkit's nvcc, with its links resolved, if `found` is it or a script
+/// that starts it; else an empty path.
+static fs::path resolve(const fs::path &found, const fs::path &self) {
+  std::error_code error;
+  fs::path nvcc = fs::canonical(found, error);
+  if (error || nvcc == self || access(nvcc.c_str(), X_OK) != 0)
+    return {};
+  // The toolkit's has its settings beside it.
+  if (fs::exists(nvcc.parent_path() / "nvcc.profile", error))
+    return nvcc;
+  nvcc = fs::canonical(askScript(found, self), error);
+  return error || nvcc == self ? fs::path() : nvcc;
+}
+
 /// Finds NVIDIA's nvcc, with its links resolved; empty if there is none.
 static fs::path findNvcc(const fs::path &self) {
-  std::error_code error;
   for (const fs::path &folder : listFolders()) {
-    fs::path found = fs::canonical(folder / "nvcc", error);
-    if (!error && found != self && access(found.c_str(), X_OK) == 0)
-      return found;
+    fs::path nvcc = resolve(folder / "nvcc", self);
+    if (!nvcc.empty())
+      return nvcc;
   }
   return {};
 }
