@@ -226,6 +226,25 @@ def JoinGuardsPass : TargetPass<"ptx-join-guards", "::ptxjit::ptx::FuncOp"> {
                            "::mlir::arith::ArithDialect"];
 }
 
+def SplitInductionsPass : TargetPass<"ptx-split-inductions",
+                                     "::ptxjit::ptx::FuncOp"> {
+  let summary = "keep the steps of pointers apart from what differs by lane";
+  let description = [{
+    A pointer that a loop moves by the same number of bytes in all lanes becomes
+    the sum of the pointer before the loop, which no longer changes, and of a
+    scalar that goes through the loop. Pointers with one step share the scalar.
+
+    ```mlir
+    %r = scf.while (%p = %lane) { ptx.ld(%p) ; %q = add %p, %step }
+    // becomes
+    %r = scf.while (%s = 0) { %p = add %lane, %s ; ptx.ld(%p)
+                              %t = add %s, %step }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn divergent control flow into masks";
   let description = [{

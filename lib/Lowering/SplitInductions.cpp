@@ -1,0 +1,214 @@
+//===- SplitInductions.cpp - steps of pointers apart from lanes -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc gives each access of a loop a pointer of its own, which the loop moves
+// on. Such a pointer differs from lane to lane, but all lanes move it by the
+// same number of bytes. So it is the sum of the pointer before the loop and of
+// what the loop has added so far, which is one scalar for the warp. Only the
+// scalar has to go through the loop: neither a vector of addresses nor the
+// answer to whether the addresses of the lanes are neighbours changes any more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops.h"
+#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_SPLITINDUCTIONSPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+namespace {
+
+/// A value that each turn of a loop adds something to that the loop does not
+/// change.
+struct Induction {
+  unsigned argument; ///< of the loop's "before" region
+  unsigned result;   ///< of the loop
+  AddIntOp addition; ///< of one turn
+  Value step;
+};
+
+/// Splits the inductions of one loop.
+class LoopInductions {
+public:
+  LoopInductions(scf::WhileOp loop, const ShapeAnalysis &shapes)
+      : loop(loop), shapes(shapes) {}
+  /// \returns how many were split.
+  unsigned split();
+
+private:
+  std::optional<Induction> match(unsigned argument);
+  Value getPassedOn(unsigned number);
+  void setPassedOn(unsigned number, Value value);
+  bool pays(const Induction &induction);
+  void split(const Induction &induction);
+  void mergeResults();
+
+  scf::WhileOp loop;
+  const ShapeAnalysis &shapes;
+  SmallVector<Induction> done;
+};
+
+} // namespace
+
+/// Is it an addition of single integers, modulo 2^n?
+static bool isPlainAddition(AddIntOp addition) {
+  return addition && !addition.getSat() && !isPacked(addition.getTy());
+}
+
+/// What the loop passes on to its next turn as its result `number`, where there
+/// is a next turn. Behind the last one it may be anything.
+Value LoopInductions::getPassedOn(unsigned number) {
+  scf::ConditionOp test = loop.getConditionOp();
+  Value value = test.getArgs()[number];
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  return choice && choice.getCondition() == test.getCondition() &&
+                 choice.getFalseValue().getDefiningOp<UndefOp>()
+             ? choice.getTrueValue()
+             : value;
+}
+
+void LoopInductions::setPassedOn(unsigned number, Value value) {
+  OpOperand &operand = loop.getConditionOp().getArgsMutable()[number];
+  auto choice = operand.get().getDefiningOp<arith::SelectOp>();
+  operand.set(value);
+  if (choice && choice.use_empty())
+    choice.erase();
+}
+
+std::optional<Induction> LoopInductions::match(unsigned argument) {
+  auto passed = dyn_cast<BlockArgument>(loop.getYieldOp().getOperand(argument));
+  if (!passed || passed.getOwner() != loop.getAfterBody() ||
+      !passed.hasOneUse())
+    return std::nullopt;
+  unsigned result = passed.getArgNumber();
+  auto addition = getPassedOn(result).getDefiningOp<AddIntOp>();
+  if (!isPlainAddition(addition))
+    return std::nullopt;
+  Value old = loop.getBeforeArguments()[argument];
+  Value step = addition.getA() == old   ? addition.getB()
+               : addition.getB() == old ? addition.getA()
+                                        : Value();
+  if (!step || !loop.isDefinedOutsideOfLoop(step))
+    return std::nullopt;
+  return Induction{argument, result, addition, step};
+}
+
+/// A scalar and known offsets are no vector as they are. A vector of which
+/// nothing is known is added to in each turn in either form.
+bool LoopInductions::pays(const Induction &induction) {
+  const Shape &begin = shapes.get(loop.getInits()[induction.argument]);
+  bool hasLargeGroups = begin.hasGroups() && (*begin.groups)[1] == 0;
+  return (begin.conditional || hasLargeGroups) &&
+         shapes.get(induction.step).isUniform();
+}
+
+void LoopInductions::split(const Induction &induction) {
+  OpBuilder builder(loop);
+  OpOperand &init = loop.getInitsMutable()[induction.argument];
+  Value begin = init.get();
+  Value added = loop.getBeforeArguments()[induction.argument];
+  AddIntOp addition = induction.addition;
+  auto add = [&](Location loc, Value a, Value b) -> Value {
+    auto sum = cast<AddIntOp>(builder.clone(*addition));
+    sum->setLoc(loc);
+    sum.getAMutable().assign(a);
+    sum.getBMutable().assign(b);
+    return sum.getD();
+  };
+  init.set(arith::ConstantOp::create(
+      builder, loop.getLoc(), builder.getIntegerAttr(begin.getType(), 0)));
+  // Inductions with one step share the scalar. That of the later ones is dead.
+  auto *same = llvm::find_if(done, [&](const Induction &other) {
+    return other.step == induction.step;
+  });
+  Value shared = same == done.end()
+                     ? added
+                     : Value(loop.getBeforeArguments()[same->argument]);
+
+  Value result = loop.getResult(induction.result);
+  builder.setInsertionPointAfter(loop);
+  if (!result.use_empty()) {
+    Value end = add(addition.getLoc(), begin, result);
+    result.replaceAllUsesExcept(end, end.getDefiningOp());
+  }
+  builder.setInsertionPointToStart(loop.getBeforeBody());
+  Value sum = add(addition.getLoc(), begin, shared);
+  added.replaceAllUsesExcept(sum, sum.getDefiningOp());
+  builder.setInsertionPoint(addition);
+  setPassedOn(induction.result, add(addition.getLoc(), added, induction.step));
+  if (isOpTriviallyDead(addition))
+    addition->erase();
+}
+
+/// Lets results be one that have the same value. The others stay, unused.
+void LoopInductions::mergeResults() {
+  OpBuilder builder(loop);
+  llvm::SmallDenseMap<Value, unsigned> known;
+  for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i) {
+    Value value = getPassedOn(i);
+    auto [it, isNew] = known.try_emplace(value, i);
+    unsigned first = it->second;
+    if (isNew)
+      continue;
+    setPassedOn(first, value);
+    setPassedOn(i, UndefOp::create(builder, loop.getLoc(), value.getType()));
+    loop.getResult(i).replaceAllUsesWith(loop.getResult(first));
+    loop.getAfterArguments()[i].replaceAllUsesWith(
+        loop.getAfterArguments()[first]);
+  }
+}
+
+unsigned LoopInductions::split() {
+  mergeResults();
+  for (unsigned i = 0, e = loop.getBeforeArguments().size(); i < e; ++i) {
+    std::optional<Induction> induction = match(i);
+    if (!induction || !pays(*induction))
+      continue;
+    split(*induction);
+    done.push_back(*induction);
+  }
+  return done.size();
+}
+
+namespace {
+struct SplitInductionsPass
+    : public ptxjit::impl::SplitInductionsPassBase<SplitInductionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FuncOp func = getOperation();
+    auto target = requireTarget();
+    if (failed(target))
+      return signalPassFailure();
+    if (func.isBodiless() || !func.getBody().hasOneBlock())
+      return;
+    ShapeAnalysis shapes(func, target->getShapeContext());
+    unsigned numSplit = 0;
+    SmallVector<scf::WhileOp> loops;
+    // Inner loops come first: the shapes of what they begin with are known.
+    func.walk([&](scf::WhileOp loop) {
+      if (testsLast(loop))
+        loops.push_back(loop);
+    });
+    for (scf::WhileOp loop : loops)
+      numSplit += LoopInductions(loop, shapes).split();
+    remarkCounts(func, "ptx-split-inductions",
+                 {{"pointers that move by one step in all lanes", numSplit}});
+  }
+};
+} // namespace
