@@ -7,7 +7,9 @@
 #ifndef PTXJIT_LIB_LOWERING_LOOPS_H
 #define PTXJIT_LIB_LOWERING_LOOPS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ptxjit/Dialect/PtxOps.h"
 
 namespace ptxjit {
 
@@ -19,6 +21,18 @@ inline bool testsLast(mlir::scf::WhileOp loop) {
          llvm::all_of(loop.getYieldOp().getOperands(), [&](mlir::Value value) {
            return value.getParentBlock() == after;
          });
+}
+
+/// What the loop passes on to its next turn as its result `number`, where there
+/// is a next turn. Behind the last one it may be anything.
+inline mlir::Value getPassedOn(mlir::scf::WhileOp loop, unsigned number) {
+  mlir::scf::ConditionOp test = loop.getConditionOp();
+  mlir::Value value = test.getArgs()[number];
+  auto choice = value.getDefiningOp<mlir::arith::SelectOp>();
+  return choice && choice.getCondition() == test.getCondition() &&
+                 choice.getFalseValue().getDefiningOp<ptx::UndefOp>()
+             ? choice.getTrueValue()
+             : value;
 }
 
 } // namespace ptxjit

@@ -61,6 +61,7 @@ void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
   OpPassManager &func = pm.nest<ptx::FuncOp>();
   func.addPass(setTarget<ptx::FuncOp>(createJoinGuardsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSplitInductionsPass(), target));
+  func.addPass(setTarget<ptx::FuncOp>(createPrefetchTurnsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createLinearizePass(), target));
 }
 

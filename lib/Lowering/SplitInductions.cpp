@@ -52,7 +52,6 @@ public:
 
 private:
   std::optional<Induction> match(unsigned argument);
-  Value getPassedOn(unsigned number);
   void setPassedOn(unsigned number, Value value);
   bool pays(const Induction &induction);
   void split(const Induction &induction);
@@ -70,18 +69,6 @@ static bool isPlainAddition(AddIntOp addition) {
   return addition && !addition.getSat() && !isPacked(addition.getTy());
 }
 
-/// What the loop passes on to its next turn as its result `number`, where there
-/// is a next turn. Behind the last one it may be anything.
-Value LoopInductions::getPassedOn(unsigned number) {
-  scf::ConditionOp test = loop.getConditionOp();
-  Value value = test.getArgs()[number];
-  auto choice = value.getDefiningOp<arith::SelectOp>();
-  return choice && choice.getCondition() == test.getCondition() &&
-                 choice.getFalseValue().getDefiningOp<UndefOp>()
-             ? choice.getTrueValue()
-             : value;
-}
-
 void LoopInductions::setPassedOn(unsigned number, Value value) {
   OpOperand &operand = loop.getConditionOp().getArgsMutable()[number];
   auto choice = operand.get().getDefiningOp<arith::SelectOp>();
@@ -96,7 +83,7 @@ std::optional<Induction> LoopInductions::match(unsigned argument) {
       !passed.hasOneUse())
     return std::nullopt;
   unsigned result = passed.getArgNumber();
-  auto addition = getPassedOn(result).getDefiningOp<AddIntOp>();
+  auto addition = getPassedOn(loop, result).getDefiningOp<AddIntOp>();
   if (!isPlainAddition(addition))
     return std::nullopt;
   Value old = loop.getBeforeArguments()[argument];
@@ -160,7 +147,7 @@ void LoopInductions::mergeResults() {
   OpBuilder builder(loop);
   llvm::SmallDenseMap<Value, unsigned> known;
   for (unsigned i = 0, e = loop.getNumResults(); i < e; ++i) {
-    Value value = getPassedOn(i);
+    Value value = getPassedOn(loop, i);
     auto [it, isNew] = known.try_emplace(value, i);
     unsigned first = it->second;
     if (isNew)

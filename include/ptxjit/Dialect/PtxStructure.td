@@ -297,6 +297,17 @@ def Ptx_YieldWarpOp : Op<Ptx_Dialect, "yield_warp",
   let assemblyFormat = "(`meets` $meets^)? attr-dict";
 }
 
+def Ptx_PrefetchRowOp : Op<Ptx_Dialect, "prefetch_row",
+    [MemoryEffects<[MemWrite]>, UnseenByOthers, NeedsNoMask]> {
+  let summary = "lets the CPU load the lines of a row of lanes early";
+  let description = [{
+    The lanes will soon load from global memory, `offset` bytes behind the
+    addresses `a`, which may be no addresses at all. Nothing is fetched if the
+    lanes have no common base.
+  }];
+  let arguments = (ins AnyType:$a, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let assemblyFormat = "$a attr-dict `:` type($a)";
+}
 def Ptx_OrderSharedOp : Op<Ptx_Dialect, "order_shared",
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
   let summary = "lets the other warps of the CTA catch up";

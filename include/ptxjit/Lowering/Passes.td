@@ -245,6 +245,23 @@ def SplitInductionsPass : TargetPass<"ptx-split-inductions",
                            "::mlir::arith::ArithDialect"];
 }
 
+def PrefetchTurnsPass : TargetPass<"ptx-prefetch-turns",
+                                   "::ptxjit::ptx::FuncOp"> {
+  let summary = "fetch what a tiled loop loads in its next turn";
+  let description = [{
+    In a loop with a barrier, all warps load a tile, wait, and compute. A CPU
+    sees the loads of the next turn too late to make them early, and its
+    prefetchers do not follow rows that are far apart. So a `ptx.prefetch_row`
+    in front of the barrier names the address of the next turn.
+
+    ```mlir
+    ptx.ld(%p) ; ptx.bar ; ... ; %q = add %p, %step
+    // becomes
+    ptx.ld(%p) ; %n = add %p, %step ; ptx.prefetch_row %n ; ptx.bar ; ...
+    ```
+  }];
+}
+
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn divergent control flow into masks";
   let description = [{

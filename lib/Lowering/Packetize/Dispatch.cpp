@@ -9,33 +9,20 @@
 using namespace ptxjit;
 
 Dispatch::Dispatch(bool perThread) {
-  for (auto *addEmitters : {addIntegerEmitters,
-                            addFloatEmitters,
-                            addComparisonEmitters,
-                            addMoveEmitters,
-                            addConversionEmitters,
-                            addVideoEmitters,
-                            addRegionEmitters,
-                            addAccessEmitters,
-                            addAddressEmitters,
-                            addAsyncCopyEmitters,
-                            addAtomicEmitters,
-                            addBarrierEmitters,
-                            addBulkCopyEmitters,
-                            addCallEmitters,
-                            addClusterEmitters,
-                            addCollectiveEmitters,
-                            addMaskEmitters,
-                            addMatrixMoveEmitters,
-                            addMatrixProductEmitters,
-                            addMbarrierEmitters,
-                            addSpecialRegisterEmitters,
-                            addTensorCopyEmitters,
-                            addTensorCoreEmitters,
-                            addTensorMemoryEmitters,
-                            addMultimemEmitters,
-                            addTextureEmitters,
-                            addWarpgroupEmitters})
+  for (auto *addEmitters : {addIntegerEmitters,      addFloatEmitters,
+                            addComparisonEmitters,   addMoveEmitters,
+                            addConversionEmitters,   addVideoEmitters,
+                            addRegionEmitters,       addAccessEmitters,
+                            addAddressEmitters,      addAsyncCopyEmitters,
+                            addAtomicEmitters,       addBarrierEmitters,
+                            addPrefetchEmitters,     addBulkCopyEmitters,
+                            addCallEmitters,         addClusterEmitters,
+                            addCollectiveEmitters,   addMaskEmitters,
+                            addMatrixMoveEmitters,   addMatrixProductEmitters,
+                            addMbarrierEmitters,     addSpecialRegisterEmitters,
+                            addTensorCopyEmitters,   addTensorCoreEmitters,
+                            addTensorMemoryEmitters, addMultimemEmitters,
+                            addTextureEmitters,      addWarpgroupEmitters})
     addEmitters(*this);
   if (perThread) {
     addStackEmitters(*this);

@@ -77,6 +77,7 @@ void addAddressEmitters(Dispatch &dispatch);
 void addAsyncCopyEmitters(Dispatch &dispatch);
 void addAtomicEmitters(Dispatch &dispatch);
 void addBarrierEmitters(Dispatch &dispatch);
+void addPrefetchEmitters(Dispatch &dispatch);
 void addBulkCopyEmitters(Dispatch &dispatch);
 void addCallEmitters(Dispatch &dispatch);
 void addClusterEmitters(Dispatch &dispatch);

@@ -1,0 +1,143 @@
+//===- PrefetchTurns.cpp - what a tiled loop loads in its next turn -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Loops.h"
+#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Dialect/FormTable.h"
+#include "ptxjit/Lowering/Passes.h"
+#include "ptxjit/Lowering/Remarks.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+namespace ptxjit {
+#define GEN_PASS_DEF_PREFETCHTURNSPASS
+#include "ptxjit/Lowering/Passes.h.inc"
+} // namespace ptxjit
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// CPUs follow rows that are nearer than half a page by themselves.
+static constexpr int64_t kNear = 2048;
+/// Prefetches cost time, too, and CPUs have few loads under way at once.
+static constexpr size_t kMostLoads = 4;
+
+/// Is it an addition of addresses?
+static bool isAddressSum(AddIntOp addition) {
+  return addition && addition.getD().getType().isInteger(64);
+}
+
+/// What the loop adds to its argument in each turn; null if it does something
+/// else.
+static Value findStep(scf::WhileOp loop, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != loop.getBeforeBody())
+    return {};
+  auto passed = dyn_cast<BlockArgument>(
+      loop.getYieldOp().getOperand(argument.getArgNumber()));
+  if (!passed || passed.getOwner() != loop.getAfterBody())
+    return {};
+  Value next = getPassedOn(loop, passed.getArgNumber());
+  auto addition = next.getDefiningOp<AddIntOp>();
+  if (!isAddressSum(addition))
+    return {};
+  Value step = addition.getA() == value   ? addition.getB()
+               : addition.getB() == value ? addition.getA()
+                                          : Value();
+  return step && loop.isDefinedOutsideOfLoop(step) ? step : Value();
+}
+
+/// By what an address moves in each turn: an argument of the loop, or the sum
+/// of one and of something that does not change.
+static Value findStepOfAddress(scf::WhileOp loop, Value address) {
+  if (Value step = findStep(loop, address))
+    return step;
+  auto sum = address.getDefiningOp<AddIntOp>();
+  if (!isAddressSum(sum))
+    return {};
+  for (auto [fixed, moving] :
+       {std::pair(sum.getA(), sum.getB()), std::pair(sum.getB(), sum.getA())})
+    if (loop.isDefinedOutsideOfLoop(fixed))
+      return findStep(loop, moving);
+  return {};
+}
+
+namespace {
+
+/// A load whose next address is known.
+struct TurnLoad {
+  LdOp load;
+  Value step;
+};
+
+struct PrefetchTurnsPass
+    : public ptxjit::impl::PrefetchTurnsPassBase<PrefetchTurnsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FuncOp func = getOperation();
+    auto target = requireTarget();
+    if (failed(target))
+      return signalPassFailure();
+    if (func.isBodiless() || !func.getBody().hasOneBlock())
+      return;
+    ShapeAnalysis shapes(func, target->getShapeContext());
+    unsigned numLoads = 0;
+    func.walk([&](scf::WhileOp loop) {
+      if (testsLast(loop))
+        numLoads += visit(loop, shapes);
+    });
+    remarkCounts(func, "ptx-prefetch-turns",
+                 {{"loads of tiles made early", numLoads}});
+  }
+
+private:
+  /// Adds prefetches in front of the first barrier. \returns how many.
+  unsigned visit(scf::WhileOp loop, const ShapeAnalysis &shapes) {
+    SmallVector<TurnLoad> loads;
+    for (Operation &op : loop.getBeforeBody()->without_terminator()) {
+      if (isa<CtaBarrierOpInterface>(op)) {
+        if (loads.empty() || loads.size() > kMostLoads)
+          return 0;
+        OpBuilder builder(&op);
+        for (TurnLoad load : loads)
+          prefetch(builder, load);
+        return loads.size();
+      }
+      if (auto load = dyn_cast<LdOp>(op))
+        if (Value step = stepOf(loop, load, shapes))
+          loads.push_back({load, step});
+    }
+    return 0;
+  }
+
+  /// The step of a load of global memory whose rows the CPU cannot foresee;
+  /// else null.
+  static Value stepOf(scf::WhileOp loop, LdOp load,
+                      const ShapeAnalysis &shapes) {
+    if (load.getSpace() != Space::Global || !isWeak(load.getOrder()))
+      return {};
+    Value step = findStepOfAddress(loop, load.getA());
+    IntegerAttr number;
+    if (!step || !shapes.get(load.getA()).hasBase() ||
+        !shapes.get(step).isUniform() ||
+        (matchPattern(step, m_Constant(&number)) &&
+         number.getValue().abs().ult(kNear)))
+      return {};
+    return step;
+  }
+
+  static void prefetch(OpBuilder &builder, TurnLoad turn) {
+    Location loc = turn.load.getLoc();
+    Value next = AddIntOp::create(builder, loc, turn.load.getA().getType(),
+                                  turn.load.getA(), turn.step, ScalarType::U64);
+    PrefetchRowOp::create(builder, loc, next, turn.load.getOffset());
+  }
+};
+} // namespace
