@@ -7,6 +7,9 @@
 // links to NVIDIA's programs, and to ours where there are any. It starts nvcc
 // from there, and removes the folder when nvcc has ended.
 //
+// NVIDIA's static runtime refuses to work with our driver. So where the user
+// does not choose a runtime, nvcc links the shared one, and not the static one.
+//
 // The nvcc in PATH may be a script that starts the toolkit's. It is asked where
 // that one is.
 //
@@ -172,6 +175,33 @@ static void handOn(int signal) {
     kill(nvccProcess, signal);
 }
 
+/// Does the user choose a runtime, on the command line or in nvcc's variables?
+static bool choosesRuntime(char **argv) {
+  static const char *const option = "-cudart"; // also as --cudart
+  for (char **arg = argv + 1; *arg; ++arg)
+    if (std::strncmp(*arg, option, std::strlen(option)) == 0 ||
+        std::strncmp(*arg + (**arg == '-'), option, std::strlen(option)) == 0)
+      return true;
+  for (const char *name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
+    const char *flags = std::getenv(name);
+    if (flags && std::strstr(flags, option))
+      return true;
+  }
+  return false;
+}
+
+/// The arguments for nvcc. They live as long as `argv`.
+static std::vector<char *> argumentsFor(char **argv) {
+  static char option[] = "--cudart=shared";
+  std::vector<char *> arguments = {argv[0]};
+  if (!choosesRuntime(argv))
+    arguments.push_back(option);
+  for (char **arg = argv + 1; *arg; ++arg)
+    arguments.push_back(*arg);
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
 /// Runs a program to its end. \returns its exit status, as shells report it.
 static int run(const fs::path &program, char **argv) {
   // Signals that come before there is a process wait until there is one.
@@ -220,7 +250,7 @@ int main(int, char **argv) {
   int status = kNotFound;
   try {
     fillFolder(folder, nvcc, self.parent_path());
-    status = run(fs::path(folder) / "bin" / "nvcc", argv);
+    status = run(fs::path(folder) / "bin" / "nvcc", argumentsFor(argv).data());
   } catch (const std::system_error &problem) {
     fail(problem.what());
   }
