@@ -68,6 +68,12 @@ static Value findStepOfAddress(scf::WhileOp loop, Value address) {
   return {};
 }
 
+/// Does each turn of the loop wait for the CTA, whatever branches it takes?
+static bool hasBarrier(scf::WhileOp loop) {
+  return llvm::any_of(loop.getBeforeBody()->getOperations(),
+                      llvm::IsaPred<CtaBarrierOpInterface>);
+}
+
 namespace {
 
 /// A load whose next address is known.
@@ -87,12 +93,17 @@ struct PrefetchTurnsPass
       return signalPassFailure();
     if (func.isBodiless() || !func.getBody().hasOneBlock())
       return;
+    SmallVector<scf::WhileOp> loops;
+    func.walk([&](scf::WhileOp loop) {
+      if (testsLast(loop) && hasBarrier(loop))
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return;
     ShapeAnalysis shapes(func, target->getShapeContext());
     unsigned numLoads = 0;
-    func.walk([&](scf::WhileOp loop) {
-      if (testsLast(loop))
-        numLoads += visit(loop, shapes);
-    });
+    for (scf::WhileOp loop : loops)
+      numLoads += visit(loop, shapes);
     remarkCounts(func, "ptx-prefetch-turns",
                  {{"loads of tiles made early", numLoads}});
   }

@@ -184,14 +184,16 @@ struct SplitInductionsPass
       return signalPassFailure();
     if (func.isBodiless() || !func.getBody().hasOneBlock())
       return;
-    ShapeAnalysis shapes(func, target->getShapeContext());
-    unsigned numSplit = 0;
-    SmallVector<scf::WhileOp> loops;
     // Inner loops come first: the shapes of what they begin with are known.
+    SmallVector<scf::WhileOp> loops;
     func.walk([&](scf::WhileOp loop) {
       if (testsLast(loop))
         loops.push_back(loop);
     });
+    if (loops.empty())
+      return;
+    ShapeAnalysis shapes(func, target->getShapeContext());
+    unsigned numSplit = 0;
     for (scf::WhileOp loop : loops)
       numSplit += LoopInductions(loop, shapes).split();
     remarkCounts(func, "ptx-split-inductions",
