@@ -40,7 +40,12 @@ endif()
 # The C++ interface: one header, one library.
 install(TARGETS ptxjit EXPORT PtxJitTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# What programs with compiled kernels link, in place of all the rest.
+install(TARGETS ptxjit-runtime ptxjit-runtime-static EXPORT PtxJitTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/include/ptxjit/ptxjit.h
+  ${CMAKE_SOURCE_DIR}/include/ptxjit/ptxjit-runtime.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ptxjit)
 
 # A wheel has libraries of the system (TBB, zstd) in the private folder.

@@ -108,6 +108,36 @@ if all(map(shutil.which, ("readelf", "strip", "dpkg"))) and subprocess.run(
 if all(map(shutil.which, ("dpkg-deb", "dpkg-shlibdeps", "cpack"))):
     config.available_features.add("deb-tools")
 
+# Programs with kernels that are compiled ahead of time: for this machine, and for
+# AArch64, if the library has been built for it.
+def link_flags(build):
+    return (f"-I{config.ptxjit_src_root}/include -L{build}/lib "
+            f"-Wl,-rpath,{build}/lib")
+
+
+compilers = [shutil.which("cc"), shutil.which("c++")]
+if all(compilers) and not config.emulator:
+    config.available_features.add("cc")
+    for name, compiler in zip(("%ahead-cc", "%ahead-cxx"), compilers):
+        config.substitutions.append(
+            (name, f"{compiler} -fPIE -pie {link_flags(config.ptxjit_obj_root)}"))
+# No machine has these instructions together with the others that kernels need.
+config.substitutions.append(
+    ("%other-cpu", "bdver4" if config.architecture == "X86" else "a64fx"))
+sysroot = os.path.join(config.ptxjit_src_root, "build", "sysroot", "arm64")
+cross = os.path.join(config.ptxjit_src_root, "build", "aarch64-linux")
+if (config.architecture == "X86" and shutil.which("qemu-aarch64") and
+        os.path.exists(os.path.join(cross, "lib", "libptxjit-runtime.so"))):
+    config.available_features.add("aarch64-runtime")
+    config.substitutions += [
+        ("%aarch64-cc", f"{config.llvm_tools_dir}/clang --target=aarch64-linux-gnu "
+                        f"--sysroot={sysroot} -fuse-ld=lld {link_flags(cross)}"),
+        ("%aarch64-run", f"qemu-aarch64 -cpu max -L {sysroot}"),
+        ("%aarch64-short-run",
+         f"qemu-aarch64 -cpu max,sve-max-vq=1 -L {sysroot}"),
+        ("%aarch64-lib", os.path.join(cross, "lib")),
+    ]
+
 # Builds with assertions have debug lines.
 help_text = subprocess.run([os.path.join(tools, "ptx-opt"), "--help"],
                            capture_output=True, text=True).stdout

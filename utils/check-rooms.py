@@ -32,7 +32,7 @@ ALLOWED = {
                  "Device/Wgmma.h"},
     "JIT": {"JIT", "Lowering", "Analysis", "Linker", "Parser", "Dialect",
             "Reference", "Runtime/KernelABI.h", "Runtime/CompilerABI.h",
-            "Runtime/Texture.h"},
+            "Runtime/CpuFeatures.def", "Runtime/Texture.h"},
     # Written from the ISA alone, so it must not know the lowering.
     "Reference": {"Reference", "Dialect", "Runtime/KernelABI.h",
                   "Runtime/CompilerABI.h", "Runtime/TensorRules.h",
@@ -40,8 +40,11 @@ ALLOWED = {
     "Cache": {"Cache", "Runtime/KernelABI.h", "Runtime/CompilerABI.h"},
     # It decodes what functions of the device library then do.
     "Runtime": {"Runtime", "Cache", "Device/TensorCore.h"},
+    # What programs link that have kernels, and no compiler.
+    "Ahead": {"Ahead", "ptxjit-runtime.h", "Runtime", "Cache"},
+    "AheadCompiler": {"AheadCompiler", "Ahead/AheadABI.h", "Runtime", "Cache"},
     # ptxjit.h itself includes nothing of ours.
-    "Interface": {"ptxjit.h", "Runtime", "Cache"},
+    "Interface": {"ptxjit.h", "AheadCompiler", "Runtime", "Cache"},
     "Images": {"Images", "Runtime"},
     "CudaDriver": {"CudaDriver", "Images", "Runtime"},
     "CudaRuntime": {"CudaRuntime", "CudaDriver/CudaABI.h",
@@ -70,7 +73,7 @@ ALLOWED = {
     "tools/ptx-jit": {"Runtime/LinkedText.h"},
 }
 # Rooms that programs load without LLVM.
-NO_LLVM = {"Cache", "Runtime", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
+NO_LLVM = {"Cache", "Runtime", "Ahead", "AheadCompiler", "Images", "Interface", "CudaDriver", "CudaRuntime", "Nvml", "Nccl",
            "HostWork", "Cublas", "Cudnn",
            "Nvrtc", "NvJitLink", "Ocelot",
            "Audit", "Device"}

@@ -318,6 +318,31 @@ private:
   std::shared_ptr<const Impl> impl;
 };
 
+/// How a module is compiled ahead of time.
+struct AheadConfig {
+  struct Block {
+    std::string kernel; ///< empty: all kernels
+    Dim3 block;
+  };
+  std::string name; ///< an identifier of C; names of the header begin with it
+  /// "x86_64-linux-gnu" or "aarch64-linux-gnu"; empty: as the CPU has it, or
+  /// this machine.
+  std::string target;
+  /// LLVM's name; empty: x86-64-v3, or neoverse-n1 for AArch64.
+  std::string cpu;
+  /// Kernels without one are compiled for the block that they require, or else
+  /// for any.
+  std::vector<Block> blocks;
+  bool keepsText = false;     ///< of the PTX, so that errors quote it
+  bool hasLargeGrids = false; ///< of more than 2^31 threads in a dimension
+};
+
+struct AheadFiles {
+  std::string object;   ///< ELF, for a linker
+  std::string header;   ///< for C and C++
+  std::string warnings; ///< mostly empty
+};
+
 /// A PTX module: kernels and variables.
 class PTXJIT_API Module {
 public:
@@ -344,6 +369,10 @@ public:
   /// Binds a `.texref`, `.samplerref` or `.surfref` variable. The texture must
   /// live as long as kernels use it. Errors: NotFound, OutOfMemory.
   Error bindTexture(const std::string &name, const Texture &texture) const;
+  /// Compiles all kernels for programs that have no compiler, but link
+  /// libptxjit-runtime (docs/AheadOfTime.md). Errors: InvalidArgument,
+  /// CompilerFailed.
+  Result<AheadFiles> compileAhead(const AheadConfig &config) const;
   /// Do kernels reach memory below 4 GiB only (`.address_size 32`)?
   bool needsLowMemory() const;
   const std::string &getWarnings() const; ///< of the text; mostly empty

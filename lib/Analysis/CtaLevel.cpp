@@ -208,7 +208,8 @@ bool CtaLevel::joinsWholeCta(Operation *op) const {
       number.uge(16))
     return false;
   Value count = barrier.getThreadCount();
-  return !count || (matchPattern(count, m_ConstantInt(&number)) &&
+  return !count || (!shapes.getContext().anyBlock &&
+                    matchPattern(count, m_ConstantInt(&number)) &&
                     number == llvm::alignTo(shapes.getContext().threads(), 32));
 }
 

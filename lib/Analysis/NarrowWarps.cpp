@@ -123,7 +123,7 @@ static unsigned lanesFor(FuncOp kernel, const ShapeContext &context,
 
 unsigned ptxjit::chooseLanes(FuncOp kernel, const ShapeContext &context,
                              unsigned chunk, bool always) {
-  if (chunk == 1)
+  if (chunk == 1 || context.anyBlock)
     return kWarpLanes;
   unsigned two = 2 * chunk < kWarpLanes ? 2 * chunk : chunk;
   unsigned lanes = always ? two : lanesFor(kernel, context, chunk);

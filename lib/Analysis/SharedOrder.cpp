@@ -466,7 +466,9 @@ static bool hasShared(FuncOp kernel) {
 
 std::vector<OrderPoint> ptxjit::findSharedOrder(FuncOp kernel,
                                                 ShapeContext context) {
-  if (context.threads() <= context.lanes || !hasShared(kernel))
+  // Of blocks with any rows, nobody knows which threads are in which warp.
+  bool isUnknown = context.anyBlock && context.block[1] > 1;
+  if (context.threads() <= context.lanes || isUnknown || !hasShared(kernel))
     return {};
   auto shapes = std::make_unique<ShapeAnalysis>(kernel, context);
   if (context.lanes > 1 && needsThreads(kernel, *shapes)) {

@@ -19,6 +19,10 @@ static constexpr int64_t kSharedEnd = int64_t(16) << 24;
 
 static Shape inferTid(unsigned dim, ShapeInference &inference) {
   const ShapeContext &context = inference.getContext();
+  if (context.anyBlock && context.lanes == 1)
+    return Shape::uniform(Uniformity::Warp, 0, context.block[dim] - 1);
+  assert((!context.anyBlock || context.block[1] == 1) &&
+         "lanes of any block have no pattern but those of one row");
   Shape shape;
   unsigned warps = context.warps(), lanes = context.lanes;
   LanePattern pattern{};
@@ -63,13 +67,14 @@ static Shape inferSReg(SRegOp op, ShapeInference &inference) {
   case SpecialRegister::NtidY:
   case SpecialRegister::NtidZ: {
     int64_t n = context.block[dimOf(SpecialRegister::NtidX)];
-    return Shape::known(n);
+    return context.anyBlock ? Shape::uniform(Uniformity::Grid, 1, n)
+                            : Shape::known(n);
   }
   case SpecialRegister::CtaidX:
   case SpecialRegister::CtaidY:
   case SpecialRegister::CtaidZ: {
     int64_t limit = int64_t(1) << 31;
-    if (context.smallGrid)
+    if (context.smallGrid && !context.anyBlock)
       limit /= context.block[dimOf(SpecialRegister::CtaidX)];
     if (reg != SpecialRegister::CtaidX)
       limit = std::min(limit, kMostCtas);
@@ -94,7 +99,8 @@ static Shape inferSReg(SRegOp op, ShapeInference &inference) {
     return Shape::uniform(Uniformity::Warp, 0, 31);
   case SpecialRegister::NWarpId: {
     int64_t n = (context.threads() + 31) / 32;
-    return Shape::known(n);
+    return context.anyBlock ? Shape::uniform(Uniformity::Grid, 1, n)
+                            : Shape::known(n);
   }
   case SpecialRegister::LanemaskEq:
   case SpecialRegister::LanemaskLe:

@@ -287,7 +287,8 @@ ThreadForm ThreadForms::makeOfRegister(SRegOp op) {
   SpecialRegister reg = op.getReg();
   bool isTid = reg == SpecialRegister::TidX || reg == SpecialRegister::TidY ||
                reg == SpecialRegister::TidZ;
-  if (reg >= SpecialRegister::NtidX && reg <= SpecialRegister::NtidZ)
+  bool isNtid = reg >= SpecialRegister::NtidX && reg <= SpecialRegister::NtidZ;
+  if (isNtid && !context.anyBlock)
     return constantForm(
         context.block[unsigned(reg) - unsigned(SpecialRegister::NtidX)]);
   if (!isTid && reg != SpecialRegister::LaneId &&

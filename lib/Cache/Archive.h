@@ -10,10 +10,11 @@
 #ifndef PTXJIT_LIB_CACHE_ARCHIVE_H
 #define PTXJIT_LIB_CACHE_ARCHIVE_H
 
-#include "ptxjit/Cache/KernelCache.h"
+#include "ptxjit/Cache/Records.h"
 
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 namespace ptxjit {
 
@@ -103,6 +104,10 @@ private:
   size_t at = 0;
   bool failed = false;
 };
+
+/// The fields of encode() and decode().
+void describe(Archive &a, PtxjitModuleInfo &m);
+void describe(Archive &a, PtxjitImage &i);
 
 } // namespace ptxjit
 

@@ -15,8 +15,6 @@
 
 using namespace ptxjit;
 
-/// Must be raised when the records below, or their meaning, change.
-static constexpr unsigned kFormat = 2;
 /// How the names of files begin.
 static constexpr char kModule[] = "module.", kKernel[] = "kernel.";
 
@@ -24,90 +22,7 @@ static constexpr char kModule[] = "module.", kKernel[] = "kernel.";
 // Records
 //===----------------------------------------------------------------------===//
 
-static void describe(Archive &a, PtxjitVariable &v) {
-  a.text(v.name);
-  a.number(v.bytes);
-  a.number(v.align);
-  a.blob(v.init, v.initBytes);
-  a.list(v.relocs, v.numRelocs, [&](PtxjitReloc &r) {
-    a.number(r.offset);
-    a.number(r.bytes);
-    a.number(r.shift);
-    a.text(r.symbol);
-    a.number(r.addend);
-  });
-  a.number(v.isConstant);
-  a.number(v.isManaged);
-}
-
-static void describe(Archive &a, PtxjitKernelInfo &k) {
-  a.text(k.name);
-  a.list(k.params, k.numParams, [&](PtxjitParam &p) {
-    a.text(p.name);
-    a.text(p.type);
-    a.number(p.elementBytes);
-    a.number(p.align);
-    a.number(p.offset);
-    a.number(p.count);
-  });
-  a.number(k.paramBytes);
-  for (unsigned d = 0; d < 3; ++d) {
-    a.number(k.maxntid[d]);
-    a.number(k.reqntid[d]);
-    a.number(k.cluster[d]);
-  }
-  a.number(k.maxClusterRank);
-  a.number(k.explicitCluster);
-  a.number(k.blocksAreClusters);
-  a.number(k.sharedBytes);
-  a.number(k.localBytes);
-}
-
-static void describe(Archive &a, PtxjitModuleInfo &m) {
-  a.text(m.version);
-  a.text(m.target);
-  a.list(m.kernels, m.numKernels,
-         [&](PtxjitKernelInfo &kernel) { describe(a, kernel); });
-  a.list(m.variables, m.numVariables,
-         [&](PtxjitVariable &variable) { describe(a, variable); });
-  a.list(m.functions, m.numFunctions, [&](const char *&name) { a.text(name); });
-  a.number(m.addressBits);
-}
-
-/// All fields of an image except addresses, times, and `degraded`, which is 0.
-static void describe(Archive &a, PtxjitImage &i) {
-  a.text(i.kernel);
-  a.text(i.symbol);
-  a.blob(i.object, i.objectBytes);
-  a.list(i.lines, i.numLines, [&](PtxjitLine &line) {
-    a.number(line.offset);
-    a.number(line.line);
-    a.number(line.column);
-  });
-  a.number(i.sharedEnd);
-  a.number(i.localBytes);
-  a.number(i.stackBytes);
-  a.number(i.frameBytes);
-  a.number(i.chunk);
-  a.number(i.mode);
-  a.number(i.instructions);
-  a.number(i.operations);
-  a.number(i.isFirstTier);
-  a.number(i.strandThreads);
-  a.number(i.hasLoops);
-  a.number(i.waits);
-  a.number(i.readsMultiprocessor);
-  a.number(i.sweeps);
-  a.list(i.written, i.numWritten, [&](PtxjitWrittenArray &array) {
-    a.number(array.param);
-    a.number(array.bytesPerThread);
-  });
-  a.text(i.reason);
-  a.list(i.globals, i.numGlobals,
-         [&](PtxjitVariable &variable) { describe(a, variable); });
-}
-
-static void describe(Archive &a, EntryLabel &label) {
+static void describeLabel(Archive &a, EntryLabel &label) {
   a.text(label.textHash);
   a.text(label.name);
   a.text(label.options);
@@ -152,7 +67,7 @@ std::string ptxjit::getSharedFolder() {
 
 CacheEnvironment ptxjit::describeEnvironment(const std::string &compilerId) {
   CacheEnvironment here;
-  here.build = compilerId + "/" + std::to_string(kFormat) + "/" +
+  here.build = compilerId + "/" + std::to_string(kRecordFormat) + "/" +
                std::to_string(PTXJIT_KERNEL_ABI_VERSION) + "/" +
                std::to_string(PTXJIT_COMPILER_ABI_VERSION);
   std::ifstream file("/proc/cpuinfo");
@@ -262,7 +177,7 @@ static std::unique_ptr<ModuleRecord> decodeModule(std::string content) {
   auto record = std::make_unique<ModuleRecord>();
   Archive archive(std::move(content), record->storage);
   EntryLabel label;
-  describe(archive, label);
+  describeLabel(archive, label);
   describe(archive, record->info);
   if (!archive.isWhole())
     return nullptr;
@@ -282,7 +197,7 @@ void KernelCache::keepModule(const std::string &textHash,
   label.environment = environment;
   Archive archive;
   PtxjitModuleInfo copy = info;
-  describe(archive, label);
+  describeLabel(archive, label);
   describe(archive, copy);
   keep(fileOf(kModule, textHash, ""), archive.take());
 }
@@ -344,7 +259,7 @@ static std::unique_ptr<ImageRecord> decodeImage(std::string content,
   Archive archive(std::move(content), record->storage);
   PtxjitImage &image = record->image;
   EntryLabel label;
-  describe(archive, label);
+  describeLabel(archive, label);
   describe(archive, image);
   if (!archive.isWhole() || kernel != image.kernel)
     return nullptr;
@@ -385,7 +300,7 @@ void KernelCache::keepImage(const std::string &textHash,
   label.environment = environment;
   Archive archive;
   PtxjitImage copy = image;
-  describe(archive, label);
+  describeLabel(archive, label);
   describe(archive, copy);
   keep(fileOf(kKernel, textHash, keyOf(kernel, spec)), archive.take());
 }
@@ -424,7 +339,7 @@ std::vector<ListedEntry> ptxjit::listEntries(const CacheDirectory &directory,
       RecordStorage storage;
       Archive archive(std::move(*content), storage);
       EntryLabel label;
-      describe(archive, label);
+      describeLabel(archive, label);
       if (archive.isGood()) {
         entry.state = stateOf(label.environment, here);
         entry.label = std::move(label);

@@ -27,6 +27,8 @@ struct Architecture {
   /// Fills in what kernels need to know of a CPU, from what LLVM knows of it.
   /// Fails if kernels need more than it has.
   llvm::Error (*describe)(CpuTarget &cpu, const llvm::MCSubtargetInfo &info);
+  /// The features of CpuFeatures.def.
+  llvm::ArrayRef<llvm::StringLiteral> testable;
 };
 
 extern const Architecture kX86, kAArch64;

@@ -131,7 +131,7 @@ llvm::Error Compilation::run() {
   if (!cpu)
     return cpu.takeError();
   bool isForeign = spec.cpu && *spec.cpu && !runsHere(*cpu);
-  if (image && isForeign)
+  if (image && isForeign && !isTranslation)
     return llvm::createStringError("code for CPU '" + cpu->name +
                                    "' does not run on this machine");
   bool stopped = false;
@@ -270,6 +270,11 @@ llvm::Error Compilation::runLLVM(ModuleOp ir, const CpuTarget &cpu) {
 bool Compilation::chooseScalar(ModuleOp ir) {
   if (spec.atLeast)
     return spec.atLeast == PTXJIT_MODE_THREADS;
+  if (spec.anyBlock == PTXJIT_ANY_BLOCK_ALL) {
+    if (reliesOnActiveLanes(ir)) // there the runtime knows which are
+      spec.atLeast = PTXJIT_MODE_THREADS;
+    return true;
+  }
   if (spec.chunk) // a test's, or the fallback's
     return false;
   mayBeScalar = !reliesOnActiveLanes(ir);
@@ -317,7 +322,9 @@ ModeChoice Compilation::chooseMode(FuncOp func, const KernelTarget &target) {
         areThreadsIndependent(func) &&
         !KernelLayout(func->getParentOfType<ModuleOp>(), func).localBytes;
     choice.mode = isAlone ? ExecutionMode::WarpLoop : ExecutionMode::Threads;
-    choice.reason = isTooLarge ? "too large for vectors" : "compiled fast";
+    choice.reason = isTooLarge      ? "too large for vectors"
+                    : spec.anyBlock ? "serves any block"
+                                    : "compiled fast";
   } else if (uint32_t(choice.mode) < spec.atLeast) {
     choice.mode = ExecutionMode(spec.atLeast);
     choice.reason = "asked for";
@@ -372,6 +379,9 @@ void Compilation::describeMemory(ModuleOp ir, FuncOp func,
   image->localBytes = layout.localBytes;
   image->stackBytes = stackBytesOf(ir, layout, image->mode);
   image->chunk = image->strandThreads == 1 ? 1 : cpu.chunk;
+  image->featureNames = cpu.testable;
+  image->cpuFeatures = image->featureNames.c_str();
+  image->sveBits = cpu.sveBits;
   for (VarOp var : layout.globals)
     image->variables.add(var);
   image->globals = image->variables.variables.data();
@@ -389,6 +399,16 @@ void Compilation::describeMode(ModuleOp ir, const ModeChoice &choice) {
   image->reason = image->reasonText.c_str();
 }
 
+/// A bit for each number that calls have as attribute `name`.
+static uint64_t collectNumbers(ModuleOp ir, llvm::StringRef name) {
+  uint64_t bits = 0;
+  ir.walk([&](LLVM::CallOp call) {
+    if (auto number = call->getAttrOfType<IntegerAttr>(name))
+      bits |= uint64_t(1) << number.getInt();
+  });
+  return bits;
+}
+
 /// Fills in what the packetizer has noted.
 void Compilation::describeCode(ModuleOp ir) {
   auto code = ir.lookupSymbol<LLVM::LLVMFuncOp>(symbol());
@@ -398,6 +418,11 @@ void Compilation::describeCode(ModuleOp ir) {
     image->frameBytes = bytes.getValue().getZExtValue();
   image->sweeps = code->hasAttr(kSweepsAttr);
   image->operations = countOps(ir);
+  static_assert(sizeof(PtxjitHelpers) / sizeof(void *) <= 64 &&
+                    PTXJIT_SYSTEM_END <= 64,
+                "each has a bit");
+  image->helpers = collectNumbers(ir, kHelperAttr);
+  image->systemCalls = collectNumbers(ir, kSystemAttr);
   auto fields = code->getAttrOfType<DenseI32ArrayAttr>(kWrittenAttr);
   for (int64_t i = 0; fields && i < fields.size(); i += 2)
     image->writtenArrays.push_back(

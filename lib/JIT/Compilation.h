@@ -36,7 +36,7 @@ private:
 struct ImageStorage : PtxjitImage {
   ImageStorage() : PtxjitImage{} {}
 
-  std::string reasonText, kernelName, symbolName;
+  std::string reasonText, kernelName, symbolName, featureNames;
   llvm::SmallVector<char> objectFile;
   std::vector<PtxjitLine> lineTable;
   std::vector<PtxjitWrittenArray> writtenArrays;
@@ -76,6 +76,8 @@ public:
   bool isFallback = false;
   /// Vector code was too large: code for one thread at a time.
   bool isTooLarge = false;
+  /// The code need not run on this machine.
+  bool isTranslation = false;
 
   /// \returns CodeTooLarge if vector code is, and `isTooLarge` may be set.
   llvm::Error run();

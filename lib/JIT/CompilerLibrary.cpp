@@ -60,13 +60,9 @@ static bool checkSpecialization(const PtxjitSpecialization &spec,
   return true;
 }
 
-/// Loads a finished job's object and fills in its image.
-static llvm::Error loadImage(Compilation &job) {
-  Stopwatch watch;
+/// Fills in the image of a finished job with all but addresses.
+static void fillImage(Compilation &job) {
   ImageStorage &image = *job.image;
-  auto code = LoadedCode::load(job.object, job.symbol());
-  if (!code)
-    return code.takeError();
   auto lines = readLines({job.object.data(), job.object.size()});
   if (lines)
     image.lineTable = std::move(*lines);
@@ -74,10 +70,6 @@ static llvm::Error loadImage(Compilation &job) {
     llvm::consumeError(lines.takeError()); // faults are reported without lines
   constexpr uint64_t most = uint64_t(64) << 20;
   image.stackBytes += uint32_t(std::min(job.stackBytes, most));
-  image.code = std::move(*code);
-  image.entry = image.code->entry;
-  image.codeBegin = image.code->codeBegin;
-  image.codeBytes = image.code->codeBytes;
   image.kernelName = job.kernelName();
   image.kernel = image.kernelName.c_str();
   image.lines = image.lineTable.data();
@@ -88,6 +80,18 @@ static llvm::Error loadImage(Compilation &job) {
   image.symbolName = job.symbol();
   image.symbol = image.symbolName.c_str();
   image.times = job.times;
+}
+
+/// Loads the code of an image that is filled in.
+static llvm::Error loadImage(ImageStorage &image) {
+  Stopwatch watch;
+  auto code = LoadedCode::load(image.objectFile, image.symbolName);
+  if (!code)
+    return code.takeError();
+  image.code = std::move(*code);
+  image.entry = image.code->entry;
+  image.codeBegin = image.code->codeBegin;
+  image.codeBytes = image.code->codeBytes;
   image.times.load = watch.lap();
   return llvm::Error::success();
 }
@@ -99,17 +103,23 @@ enum class Attempt : uint8_t {
   Fallback, ///< quick, as scalar code if that was not tried before, or else
             ///< with one lane per vector
 };
+/// What becomes of an image.
+enum class Use : uint8_t {
+  Run,
+  Keep, ///< as an object, which this machine may not be able to run
+};
 } // namespace
 
 /// Makes one attempt to compile.
 static llvm::Expected<std::unique_ptr<ImageStorage>>
 compileOnce(const PtxjitModule &module, const char *kernel,
-            const PtxjitSpecialization &spec, PtxjitSink diagnostics,
+            const PtxjitSpecialization &spec, PtxjitSink diagnostics, Use use,
             Attempt attempt) {
   auto image = std::make_unique<ImageStorage>();
   auto job = std::make_unique<Compilation>(module, kernel, spec, diagnostics);
   job->image = image.get();
   job->isTooLarge = attempt == Attempt::Scalar;
+  job->isTranslation = use == Use::Keep;
   if (attempt == Attempt::Fallback) {
     job->isFallback = true;
     if (spec.quick || spec.chunk)
@@ -120,7 +130,9 @@ compileOnce(const PtxjitModule &module, const char *kernel,
   }
   llvm::Error error = runProtected([&] { return job->run(); });
   if (!error)
-    error = loadImage(*job);
+    fillImage(*job);
+  if (!error && use == Use::Run)
+    error = loadImage(*image);
   if (!error)
     return std::move(image);
   if (error.isA<CompilerGaveUp>()) {
@@ -131,13 +143,13 @@ compileOnce(const PtxjitModule &module, const char *kernel,
   return std::move(error);
 }
 
-static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
-                            const PtxjitSpecialization *spec,
-                            PtxjitSink diagnostics) {
+static PtxjitImage *makeImage(const PtxjitModule *module, const char *kernel,
+                              const PtxjitSpecialization *spec,
+                              PtxjitSink diagnostics, Use use) {
   if (!checkSpecialization(*spec, diagnostics))
     return nullptr;
   auto tryTo = [&](Attempt attempt) {
-    return compileOnce(*module, kernel, *spec, diagnostics, attempt);
+    return compileOnce(*module, kernel, *spec, diagnostics, use, attempt);
   };
   auto image = tryTo(Attempt::First);
   if (!image && image.errorIsA<CodeTooLarge>()) {
@@ -159,6 +171,33 @@ static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
          llvm::Twine("kernel '") + kernel +
              "' could not be compiled: " + llvm::toString(std::move(error)));
   return nullptr;
+}
+
+static PtxjitImage *compile(const PtxjitModule *module, const char *kernel,
+                            const PtxjitSpecialization *spec,
+                            PtxjitSink diagnostics) {
+  return makeImage(module, kernel, spec, diagnostics, Use::Run);
+}
+
+static PtxjitImage *translate(const PtxjitModule *module, const char *kernel,
+                              const PtxjitSpecialization *spec,
+                              PtxjitSink diagnostics) {
+  return makeImage(module, kernel, spec, diagnostics, Use::Keep);
+}
+
+static int assembleText(const char *assembly, const char *cpu,
+                        PtxjitSink object, PtxjitSink diagnostics) {
+  llvm::SmallVector<char> bytes;
+  llvm::Error error = runProtected([&]() -> llvm::Error {
+    auto target = selectCpu(cpu, 0);
+    return target ? assemble(assembly, *target, bytes) : target.takeError();
+  });
+  if (error) {
+    report(diagnostics, llvm::toString(std::move(error)));
+    return 1;
+  }
+  SinkStream(object) << llvm::StringRef(bytes.data(), bytes.size());
+  return 0;
 }
 
 static void destroyImage(PtxjitImage *image) {
@@ -234,7 +273,9 @@ ptxjitGetCompiler(uint32_t version) {
                                           destroyModule,
                                           getInfo,
                                           compile,
+                                          translate,
                                           destroyImage,
+                                          assembleText,
                                           emit,
                                           interpretKernel,
                                           canRun};

@@ -68,8 +68,38 @@ static const Architecture *architectureOf(StringRef cpu) {
   return nullptr;
 }
 
-Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
+/// Lists the features that a program can find out whether a machine has them.
+static std::string listTestable(const Architecture &architecture,
+                                const MCSubtargetInfo &info) {
+  std::string list;
+  for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
+    if (info.getFeatureBits()[feature.Value] &&
+        is_contained(architecture.testable, StringRef(feature.Key)))
+      list += (list.empty() ? "" : ",") + std::string(feature.Key);
+  return list;
+}
+
+/// Fails if a list of features has one that LLVM does not know, which it would
+/// only tell on stderr.
+static Error checkFeatures(const Triple &triple, StringRef list) {
+  auto info = subtargetOf(triple, "", "");
+  for (StringRef feature : split(list, ',')) {
+    StringRef name = feature.substr(feature.find_first_not_of("+-"));
+    bool isKnown = name.size() + 1 == feature.size() &&
+                   any_of(info->getAllProcessorFeatures(),
+                          [&](const SubtargetFeatureKV &known) {
+                            return name == known.Key;
+                          });
+    if (!isKnown)
+      return createStringError("unknown CPU feature '" + feature +
+                               "', expected +NAME or -NAME");
+  }
+  return Error::success();
+}
+
+Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
   initializeLLVM();
+  auto [name, changes] = given.split(',');
   CpuTarget cpu;
   cpu.name = name.str();
   bool isHost = name.empty() || name == "native";
@@ -80,9 +110,15 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef name, unsigned chunk) {
   cpu.triple = Triple(architecture->triple);
   if (isHost)
     architecture->describeHost(cpu);
+  if (!changes.empty()) {
+    if (Error error = checkFeatures(cpu.triple, changes))
+      return std::move(error);
+    cpu.features += (cpu.features.empty() ? "" : ",") + changes.str();
+  }
   auto info = subtargetOf(cpu.triple, cpu.name, cpu.features);
   if (Error error = architecture->describe(cpu, *info))
     return std::move(error);
+  cpu.testable = listTestable(*architecture, *info);
   cpu.chunk = chunk ? chunk : cpu.vectorBits / 32;
   return cpu;
 }

@@ -11,7 +11,6 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 #if defined(__aarch64__)
-#include <asm/hwcap.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #endif
@@ -53,25 +52,9 @@ struct SystemFeature {
   uint64_t first, second; ///< bits of AT_HWCAP and AT_HWCAP2
 };
 } // namespace
-// Bits that older headers lack are numbers.
 static constexpr SystemFeature kSystemFeatures[] = {
-    {"lse", HWCAP_ATOMICS, 0},
-    {"rdm", HWCAP_ASIMDRDM, 0},
-    {"crc", HWCAP_CRC32, 0},
-    {"rcpc", HWCAP_LRCPC, 0},
-    {"rcpc-immo", HWCAP_ILRCPC, 0},
-    {"lse2", HWCAP_USCAT, 0},
-    {"jsconv", HWCAP_JSCVT, 0},
-    {"complxnum", HWCAP_FCMA, 0},
-    {"fullfp16", HWCAP_FPHP | HWCAP_ASIMDHP, 0},
-    {"fp16fml", HWCAP_ASIMDFHM, 0},
-    {"dotprod", HWCAP_ASIMDDP, 0},
-    {"flagm", HWCAP_FLAGM, 0},
-    {"sve", HWCAP_SVE, 0},
-    {"sve2", HWCAP_SVE, 1 << 1},
-    {"fptoint", 0, 1 << 8},
-    {"i8mm", 0, 1 << 13},
-    {"bf16", 0, 1 << 14},
+#define AARCH64_FEATURE(name, first, second) {name, first, second},
+#include "ptxjit/Runtime/CpuFeatures.def"
 };
 
 static void describeHost(CpuTarget &cpu) {
@@ -117,5 +100,10 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   return Error::success();
 }
 
+static constexpr StringLiteral kTestable[] = {
+#define AARCH64_FEATURE(name, ...) name,
+#include "ptxjit/Runtime/CpuFeatures.def"
+};
+
 const Architecture ptxjit::kAArch64 = {"aarch64-unknown-linux-gnu", initialize,
-                                       describeHost, describe};
+                                       describeHost, describe, kTestable};

@@ -66,5 +66,10 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   return Error::success();
 }
 
+static constexpr StringLiteral kTestable[] = {
+#define X86_FEATURE(name, ...) name,
+#include "ptxjit/Runtime/CpuFeatures.def"
+};
+
 const Architecture ptxjit::kX86 = {"x86_64-unknown-linux-gnu", initialize,
-                                   describeHost, describe};
+                                   describeHost, describe, kTestable};

@@ -11,6 +11,11 @@ using namespace ptxjit;
 ShapeContext KernelTarget::getShapeContext() const {
   ShapeContext context;
   context.block = {block[0], block[1], block[2]};
+  context.anyBlock = anyBlock != PTXJIT_ANY_BLOCK_NONE;
+  if (anyBlock == PTXJIT_ANY_BLOCK_ROW)
+    context.block = {1024, 1, 1};
+  else if (anyBlock == PTXJIT_ANY_BLOCK_ALL)
+    context.block = {1024, 1024, 64};
   context.smallGrid = smallGrid;
   context.lanes = perThread ? 1 : narrowLanes ? narrowLanes : kWarpLanes;
   return context;

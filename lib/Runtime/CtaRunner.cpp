@@ -86,6 +86,10 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
     to[1] = from->y;
     to[2] = from->z;
   }
+  bool isRow = !kernel.block[0];
+  context.ntid[0] = isRow ? kernel.threads : kernel.block[0];
+  context.ntid[1] = isRow ? 1 : kernel.block[1];
+  context.ntid[2] = isRow ? 1 : kernel.block[2];
   context.clusterRank = rank;
   context.explicitCluster = kernel.options.cluster.x != 0;
   context.params = static_cast<const uint8_t *>(launch.params);

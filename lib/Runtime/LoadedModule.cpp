@@ -23,7 +23,7 @@
 using namespace ptxjit;
 
 LoadedModule::LoadedModule(std::shared_ptr<KernelCompiler> compiler)
-    : compiler(std::move(compiler)) {}
+    : compiler(std::move(compiler)), variables(this->compiler->getInfo()) {}
 
 LoadedModule::~LoadedModule() = default;
 
@@ -32,12 +32,12 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
                                                  std::string &diagnostics,
                                                  uint32_t *numErrors,
                                                  const KernelOptions &options) {
-  std::unique_ptr<LoadedModule> module(new LoadedModule(
-      std::make_shared<KernelCompiler>(std::move(text), fileName)));
-  if (!module->compiler->open(diagnostics, numErrors))
+  auto compiler = std::make_shared<KernelCompiler>(std::move(text), fileName);
+  if (!compiler->open(diagnostics, numErrors))
     return nullptr;
-  module->defineAll(module->getInfo().variables,
-                    module->getInfo().numVariables);
+  std::unique_ptr<LoadedModule> module(new LoadedModule(std::move(compiler)));
+  module->variables.define(module->getInfo().variables,
+                           module->getInfo().numVariables);
   if (options.ahead)
     module->compileAhead(options);
   return module;
@@ -46,13 +46,8 @@ std::unique_ptr<LoadedModule> LoadedModule::load(std::string text,
 std::unique_ptr<LoadedModule> LoadedModule::makeTwin() {
   const PtxjitModuleInfo &info = getInfo();
   std::unique_ptr<LoadedModule> twin(new LoadedModule(compiler));
-  {
-    std::lock_guard<std::mutex> lock(variablesMutex);
-    for (uint32_t i = 0; i < info.numVariables; ++i)
-      if (info.variables[i].isManaged)
-        twin->variables.insert(*variables.find(info.variables[i].name));
-  }
-  twin->defineAll(info.variables, info.numVariables);
+  twin->variables.shareManaged(variables);
+  twin->variables.define(info.variables, info.numVariables);
   return twin;
 }
 
@@ -61,7 +56,7 @@ const PtxjitModuleInfo &LoadedModule::getInfo() const {
 }
 
 AddressRange LoadedModule::getAddressRange() const {
-  return getInfo().addressBits == 32 ? AddressRange::Low : AddressRange::All;
+  return rangeOf(getInfo());
 }
 
 const PtxjitKernelInfo *
@@ -77,78 +72,10 @@ LoadedModule::findKernel(const std::string &name) const {
 // Variables
 //===----------------------------------------------------------------------===//
 
-/// Allocates all variables, then fills addresses into the new ones. The lock
-/// hides a variable until that is done.
-void LoadedModule::defineAll(const PtxjitVariable *list, uint32_t count) {
-  std::lock_guard<std::mutex> lock(variablesMutex);
-  std::vector<const PtxjitVariable *> fresh;
-  for (uint32_t i = 0; i < count; ++i)
-    if (!variables.count(list[i].name)) {
-      define(list[i]);
-      fresh.push_back(&list[i]);
-    }
-  for (const PtxjitVariable *variable : fresh)
-    relocate(*variable);
-}
-
-void LoadedModule::define(const PtxjitVariable &variable) {
-  // Room behind the end: a vector access may read over the last element only
-  // under its mask, but alignment is rounded up here.
-  AddressRange range = getAddressRange();
-  uint64_t bytes = variable.bytes + variable.align;
-  DeviceBuffer memory =
-      makeDeviceBuffer(bytes, variable.isConstant ? AddressRange::Low : range);
-  if (!memory && variable.isConstant)
-    memory = makeDeviceBuffer(bytes, range);
-  if (memory && variable.initBytes)
-    std::memcpy(memory.get(), variable.init, variable.initBytes);
-  variables.emplace(variable.name, std::move(memory));
-}
-
-void LoadedModule::relocate(const PtxjitVariable &variable) {
-  auto *bytes =
-      static_cast<uint8_t *>(variables.find(variable.name)->second.get());
-  for (uint64_t i = 0; bytes && i < variable.numRelocs; ++i) {
-    const PtxjitReloc &reloc = variable.relocs[i];
-    uint64_t value =
-        (addressOf(reloc.symbol) + uint64_t(reloc.addend)) >> reloc.shift;
-    std::memcpy(bytes + reloc.offset, &value, reloc.bytes);
-  }
-}
-
-void LoadedModule::resetManaged() {
-  const PtxjitModuleInfo &info = getInfo();
-  std::lock_guard<std::mutex> lock(variablesMutex);
-  for (uint32_t i = 0; i < info.numVariables; ++i) {
-    const PtxjitVariable &variable = info.variables[i];
-    auto *bytes = reinterpret_cast<uint8_t *>(findVariable(variable.name));
-    if (!variable.isManaged || !bytes)
-      continue;
-    std::memset(bytes, 0, variable.bytes);
-    if (variable.initBytes)
-      std::memcpy(bytes, variable.init, variable.initBytes);
-    relocate(variable);
-  }
-}
-
-/// Address of a function or variable, as PTX sees it. Needs `variablesMutex`.
-uint64_t LoadedModule::addressOf(const std::string &symbol) {
-  const PtxjitModuleInfo &info = getInfo();
-  for (uint32_t i = 0; i < info.numFunctions; ++i)
-    if (symbol == info.functions[i])
-      return PTXJIT_FUNCTION_ADDRESS(uint64_t(i));
-  return findVariable(symbol);
-}
+void LoadedModule::resetManaged() { variables.resetManaged(); }
 
 uint64_t LoadedModule::resolve(const std::string &symbol) {
-  std::lock_guard<std::mutex> lock(variablesMutex);
-  return findVariable(symbol);
-}
-
-uint64_t LoadedModule::findVariable(const std::string &symbol) const {
-  auto it = variables.find(symbol);
-  return it == variables.end() ? 0
-                               : reinterpret_cast<uint64_t>(it->second.get());
+  return variables.resolve(symbol);
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,11 +192,9 @@ CompiledKernel *LoadedModule::publish(const std::string &kernel,
   if (CompiledKernel *ready = findReady(kernel, spec))
     return ready;
   writePerfMap(*image, spec.block);
-  defineAll(image->globals, image->numGlobals);
   std::unique_ptr<CompiledKernel> made(
       new CompiledKernel(*findKernel(kernel), spec, *image));
-  for (uint32_t i = 0; i < image->numGlobals; ++i)
-    made->globals.push_back(resolve(image->globals[i].name));
+  made->globals = variables.resolveGlobals(*image);
   return kernels[kernel].emplace_back(std::move(made)).get();
 }
 
@@ -467,6 +392,22 @@ bool LoadedModule::interpret(const std::string &kernel, const Grid &given,
   return module &&
          compiler->getCompiler().interpret(module, kernel.c_str(), &launch,
                                            toString(diagnostics)) == 0;
+}
+
+std::shared_ptr<const PtxjitImage>
+LoadedModule::translate(const std::string &kernel,
+                        const PtxjitSpecialization &spec,
+                        std::string &diagnostics) {
+  const PtxjitModule *module = compiler->needModule(diagnostics);
+  if (!module)
+    return nullptr;
+  const PtxjitCompiler &functions = compiler->getCompiler();
+  PtxjitImage *image =
+      functions.translate(module, kernel.c_str(), &spec, toString(diagnostics));
+  return {image, [&functions](PtxjitImage *made) {
+            if (made)
+              functions.destroyImage(made);
+          }};
 }
 
 bool LoadedModule::emit(const std::string &kernel, const uint32_t block[3],

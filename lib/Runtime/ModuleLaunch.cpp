@@ -8,6 +8,7 @@
 #include "LaunchTree.h"
 #include "SecondTier.h"
 #include "ptxjit/Runtime/Fault.h"
+#include "ptxjit/Runtime/ImageCode.h"
 #include "ptxjit/Runtime/LoadedModule.h"
 #include "ptxjit/Runtime/Log.h"
 
@@ -62,22 +63,7 @@ LaunchStatus LoadedModule::complete(const std::string &kernel, const Grid &grid,
 
 KernelCode LoadedModule::codeOf(const CompiledKernel &kernel,
                                 const uint32_t block[3]) const {
-  const PtxjitImage &image = kernel.image;
-  KernelCode code;
-  code.entry = image.entry;
-  code.codeBegin = image.codeBegin;
-  code.codeBytes = image.codeBytes;
-  code.sharedEnd = image.sharedEnd;
-  code.localBytes = image.localBytes;
-  code.stackBytes = image.stackBytes;
-  code.frameBytes = image.frameBytes;
-  code.threads = block[0] * block[1] * block[2];
-  std::memcpy(code.block, block, sizeof(code.block));
-  code.mode = PtxjitMode(image.mode);
-  code.strandThreads = image.strandThreads;
-  code.waits = PtxjitWaits(image.waits);
-  code.readsMultiprocessor = image.readsMultiprocessor;
-  code.sweeps = image.sweeps;
+  KernelCode code = describeCode(kernel.image, block);
   code.range = getAddressRange();
   code.globals = kernel.globals.data();
   code.pace = &kernel.pace;

@@ -2,15 +2,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs, lists, checks, tests and links PTX files, looks after the cache of
-// compiled kernels, and starts CUDA programs with our libraries, or says what
-// is in the way. It is a client of the C++ interface (ptxjit.h), like programs
-// of users; of LLVM it uses the support library, and the reader of ELF files.
+// Runs, lists, checks, tests, links and compiles PTX files, looks after the
+// cache of compiled kernels, and starts CUDA programs with our libraries, or
+// says what is in the way. It is a client of the C++ interface (ptxjit.h), like
+// programs of users; of LLVM it uses the support library, and the reader of ELF
+// files.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Arguments.h"
 #include "CacheCommand.h"
+#include "CompileCommand.h"
 #include "Diagnostics.h"
 #include "Doctor.h"
 #include "Exec.h"
@@ -461,6 +463,7 @@ int main(int argc, char **argv) {
         &execCommand, &doctorCommand})
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(getCacheCategory(), getCacheCommand());
+  cl::HideUnrelatedOptions(getCompileCategory(), getCompileCommand());
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "ptx-jit " PTXJIT_VERSION "\n"; });
   cl::ParseCommandLineOptions(
@@ -480,7 +483,9 @@ int main(int argc, char **argv) {
       "  ptx-jit doctor -- PROGRAM\n\n"
       "says what keeps it from running so.\n\n"
       "  ptx-jit cache warm PROGRAM\n\n"
-      "compiles its kernels ahead of time.\n");
+      "compiles its kernels into the cache.\n\n"
+      "  ptx-jit compile FILE.ptx -o FILE.o\n\n"
+      "compiles kernels for programs that ship without the compiler.\n");
   preferSecondTier();
   if (runCommand)
     return run();
@@ -494,7 +499,10 @@ int main(int argc, char **argv) {
     return link();
   if (getCacheCommand())
     return runCache();
+  if (getCompileCommand())
+    return runCompile();
   std::fprintf(stderr, "ptx-jit: expected a command: run, list, check, test, "
-                       "link, cache, exec or doctor (ptx-jit --help)\n");
+                       "link, compile, cache, exec or doctor (ptx-jit "
+                       "--help)\n");
   return 1;
 }

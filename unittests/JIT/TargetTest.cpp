@@ -6,6 +6,9 @@
 
 #include "ptxjit/JIT/Compiler.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+
 #include <gtest/gtest.h>
 
 using namespace llvm;
@@ -70,4 +73,53 @@ TEST(Target, OthersAreRefused) {
   EXPECT_EQ(messageFor("z80"), "unknown CPU 'z80'");
   EXPECT_EQ(messageFor("sandybridge"),
             "CPU 'sandybridge' is not supported: AVX2 and FMA are needed");
+}
+
+static bool knows(const CpuTarget &cpu, StringRef name) {
+  auto machine = createTargetMachine(cpu, Effort::Quick);
+  return any_of(machine->getMCSubtargetInfo()->getAllProcessorFeatures(),
+                [&](const SubtargetFeatureKV &kv) { return name == kv.Key; });
+}
+
+// LLVM does not tell if a name is none of its features.
+TEST(Target, TestableFeaturesAreFeatures) {
+  CpuTarget x86 = select("x86-64-v3"), arm = select("neoverse-v2");
+#define X86_FEATURE(name, ...) EXPECT_TRUE(knows(x86, name)) << name;
+#define AARCH64_FEATURE(name, ...) EXPECT_TRUE(knows(arm, name)) << name;
+#include "ptxjit/Runtime/CpuFeatures.def"
+}
+
+TEST(Target, TestableFeatures) {
+  auto has = [](StringRef cpu, StringRef feature) {
+    std::string list = select(cpu).testable;
+    SmallVector<StringRef> names;
+    StringRef(list).split(names, ',');
+    return is_contained(names, feature);
+  };
+  EXPECT_TRUE(has("x86-64-v3", "avx2"));
+  EXPECT_TRUE(has("x86-64-v3", "lzcnt"));
+  EXPECT_FALSE(has("x86-64-v3", "avx512f"));
+  EXPECT_TRUE(has("sapphirerapids", "avx512fp16"));
+  EXPECT_TRUE(has("neoverse-n1", "lse"));
+  EXPECT_FALSE(has("neoverse-n1", "sve"));
+  EXPECT_TRUE(has("neoverse-v2", "sve2"));
+}
+
+TEST(Target, FeaturesMayBeChanged) {
+  CpuTarget less = select("neoverse-v2,-lse2,-sve");
+  EXPECT_EQ(less.name, "neoverse-v2");
+  EXPECT_EQ(less.testable.find("lse2"), std::string::npos);
+  EXPECT_EQ(less.testable.find("sve"), std::string::npos);
+  EXPECT_TRUE(select("x86-64-v3,+avx512f").runsOn(select("x86-64-v4")));
+  for (const char *wrong : {"x86-64-v3,+lse2", "x86-64-v3,avx512f",
+                            "x86-64-v3,", "x86-64-v3,,", "x86-64-v3,+"}) {
+    auto cpu = selectCpu(wrong, 0);
+    if (StringRef(wrong) == "x86-64-v3,") {
+      EXPECT_TRUE(bool(cpu)); // no changes
+      continue;
+    }
+    ASSERT_FALSE(bool(cpu)) << wrong;
+    EXPECT_NE(toString(cpu.takeError()).find("unknown CPU feature"),
+              std::string::npos);
+  }
 }

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 23u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 24u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
-  EXPECT_EQ(sizeof(PtxjitKernelContext), 192u);
+  EXPECT_EQ(sizeof(PtxjitKernelContext), 208u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, status), 4u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, ctaid), 8u);
@@ -41,6 +41,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCtas), 176u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCta), 180u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, graphExec), 184u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, ntid), 192u);
   EXPECT_EQ(offsetof(PtxjitGridWorkspace, barrier), 4u);
   EXPECT_EQ(sizeof(PtxjitHelpers), 168u);
   EXPECT_EQ(offsetof(PtxjitHelpers, barrier), 0u);

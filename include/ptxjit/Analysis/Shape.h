@@ -107,6 +107,9 @@ struct Shape {
 /// The facts about a launch that shapes may rely on.
 struct ShapeContext {
   std::array<unsigned, 3> block = {32, 1, 1};
+  /// Those are the largest extents, and the launch has any up to them. With
+  /// more than one row, threads run one by one.
+  bool anyBlock = false;
   /// See PTXJIT_PASS_OPTIONS in Specialization.h.
   bool smallGrid = true;
   /// The number of threads that run together: 32; fewer in narrow warps, whose
@@ -115,8 +118,13 @@ struct ShapeContext {
   unsigned lanes = kWarpLanes;
   /// How many such warps the CTA has.
   unsigned warps() const { return (threads() + lanes - 1) / lanes; }
-  unsigned threads() const { return block[0] * block[1] * block[2]; }
-  bool partialWarp() const { return threads() % lanes != 0; }
+  /// If the block may be any: the most that there may be.
+  unsigned threads() const {
+    return anyBlock ? 1024 : block[0] * block[1] * block[2];
+  }
+  bool partialWarp() const {
+    return anyBlock ? lanes > 1 : threads() % lanes != 0;
+  }
 };
 
 /// tid.x, tid.y or tid.z (`dim` 0, 1 or 2) of thread number `linear` of the

@@ -12,9 +12,9 @@
 
 #include "ptxjit/Cache/CacheDirectory.h"
 #include "ptxjit/Cache/ObjectImage.h"
+#include "ptxjit/Cache/Records.h"
 #include "ptxjit/Runtime/CompilerABI.h"
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -23,12 +23,6 @@ namespace ptxjit {
 /// Returns a key that differs between different specializations. Kernels are
 /// found by it in memory and on disk.
 std::string keyOf(const PtxjitSpecialization &spec);
-
-/// Owns the objects that the pointers of a record point to.
-struct RecordStorage {
-  std::deque<std::string> strings;
-  std::deque<std::shared_ptr<void>> arrays;
-};
 
 /// The declarations of a module. The caller fills in the text.
 struct ModuleRecord {

@@ -14,13 +14,11 @@
 
 namespace ptxjit {
 
-/// The code of a self-contained object file (relocatable ELF), mapped
-/// and ready to run. Kernels have no undefined symbols and no absolute
-/// addresses, so this needs little of a linker.
+/// The code of a self-contained object file (FlatCode.h) for this machine,
+/// mapped and ready to run.
 class ObjectImage {
 public:
-  /// Null if the object is of another kind, or needs a relocation or section
-  /// that is not supported.
+  /// Null if the object cannot be laid out, or is for another machine.
   static std::unique_ptr<ObjectImage> load(const std::string &object,
                                            const std::string &symbol);
   ~ObjectImage();

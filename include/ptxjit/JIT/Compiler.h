@@ -50,6 +50,8 @@ struct CpuTarget {
   /// What code for this CPU may use: bits whose meaning depends on the
   /// architecture.
   uint32_t extensions = 0;
+  /// Those names of Runtime/CpuFeatures.def that it has, separated by commas.
+  std::string testable;
 
   /// Whether code for this CPU runs on `host`.
   bool runsOn(const CpuTarget &host) const {
@@ -59,10 +61,11 @@ struct CpuTarget {
   }
 };
 
-/// Selects this machine (`name` empty or "native") or a named LLVM CPU, also of
-/// another architecture. A name that several have is the host's. `chunk` 0 is
-/// the CPU's own.
-llvm::Expected<CpuTarget> selectCpu(llvm::StringRef name, unsigned chunk);
+/// Selects this machine (`given` empty or "native") or a named LLVM CPU, also
+/// of another architecture. A name that several have is the host's. Behind the
+/// name may follow changes of its features: "sapphirerapids,-amx-tile".
+/// `chunk` 0 is the CPU's own.
+llvm::Expected<CpuTarget> selectCpu(llvm::StringRef given, unsigned chunk);
 
 /// Whether this machine runs code for `cpu`.
 bool runsHere(const CpuTarget &cpu);
@@ -126,6 +129,10 @@ llvm::Expected<uint64_t> generateCode(llvm::Module &module,
                                       llvm::TargetMachine &machine,
                                       bool assembly,
                                       llvm::SmallVectorImpl<char> &out);
+
+/// Makes an object of assembly text that has directives alone.
+llvm::Error assemble(llvm::StringRef text, const CpuTarget &cpu,
+                     llvm::SmallVectorImpl<char> &object);
 
 /// Reads the object's line table, sorted by offset in the code. Code of the
 /// device library has line 0.

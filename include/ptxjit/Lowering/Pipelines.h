@@ -19,6 +19,10 @@ namespace ptxjit {
 inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 /// On a packetized kernel that sweeps (PtxjitImage::sweeps): a unit attribute.
 inline constexpr llvm::StringLiteral kSweepsAttr = "ptxjit.sweeps";
+/// Of a call of a helper: its place in PtxjitHelpers, and for those of `system`
+/// the PtxjitSystemFunction.
+inline constexpr llvm::StringLiteral kHelperAttr = "ptxjit.helper";
+inline constexpr llvm::StringLiteral kSystemAttr = "ptxjit.system";
 /// On a packetized kernel: the arrays of StreamedStores, an i32 for each field.
 inline constexpr llvm::StringLiteral kWrittenAttr = "ptxjit.written";
 

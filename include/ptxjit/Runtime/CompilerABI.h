@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_COMPILER_ABI_VERSION 19u
+#define PTXJIT_COMPILER_ABI_VERSION 20u
 #define PTXJIT_COMPILER_LIBRARY "libptxjit-compiler.so"
 
 /** Receives diagnostics and emitted text, in pieces. */
@@ -96,7 +96,8 @@ typedef struct PtxjitWrittenArray {
   uint32_t bytesPerThread; /**< that a thread writes; 0: a loop decides */
 } PtxjitWrittenArray;
 
-/** A compiled kernel, ready to run. */
+/** A compiled kernel, ready to run; or translated, without addresses: `entry`
+ *  is null. */
 typedef struct PtxjitImage {
   const char *kernel; /**< name */
   PtxjitKernelEntry entry;
@@ -133,6 +134,14 @@ typedef struct PtxjitImage {
   const uint8_t *object;
   uint64_t objectBytes;
   const char *symbol;
+  /** Bits of the helpers that the code may call, in the order of
+   *  PtxjitHelpers, and of the PtxjitSystemFunctions. */
+  uint64_t helpers, systemCalls;
+  /** What the code may use of a CPU: names of CpuFeatures.def, separated by
+   *  commas. */
+  const char *cpuFeatures;
+  /** The length of SVE's registers that the code is for, in bits; 0: any. */
+  uint32_t sveBits;
 } PtxjitImage;
 
 typedef struct PtxjitModule PtxjitModule;
@@ -185,7 +194,17 @@ typedef struct PtxjitCompiler {
   PtxjitImage *(*compile)(const PtxjitModule *module, const char *kernel,
                           const PtxjitSpecialization *specialization,
                           PtxjitSink diagnostics);
+  /** The same for a CPU that need not be this machine's. The image cannot run
+   *  here: it has an object, and no address. */
+  PtxjitImage *(*translate)(const PtxjitModule *module, const char *kernel,
+                            const PtxjitSpecialization *specialization,
+                            PtxjitSink diagnostics);
   void (*destroyImage)(PtxjitImage *image);
+  /** Makes an object file of assembly text that has directives alone, for the
+   *  architecture and system of `cpu` (as in PtxjitSpecialization). Returns 0
+   *  on success. */
+  int (*assemble)(const char *assembly, const char *cpu, PtxjitSink object,
+                  PtxjitSink diagnostics);
   /** Writes one stage of a kernel: ptx, normalized, structured, masked, vector,
    *  llvm, asm or obj; or the remarks of the passes: explain (each access and
    *  divergent branch, with the code made for it) or remarks (slow code, as

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 23u
+#define PTXJIT_KERNEL_ABI_VERSION 24u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -98,6 +98,7 @@ typedef enum PtxjitSystemFunction {
 #define SYSTEM_FUNCTION(id, ...) PTXJIT_SYSTEM_##id,
 #include "ptxjit/Runtime/SystemFunctions.def"
 #undef SYSTEM_FUNCTION
+  PTXJIT_SYSTEM_END
 } PtxjitSystemFunction;
 /** The most parameters and results of one of them. */
 #define PTXJIT_SYSTEM_MOST_PARAMS 9u
@@ -426,6 +427,9 @@ typedef struct PtxjitKernelContext {
   uint32_t sweptCtas; /**< CTAs of this call, in x: from `ctaid` on */
   uint32_t sweptCta;  /**< which of them is running; compiled code sets it */
   uint64_t graphExec; /**< `%current_graph_exec` */
+  /** Extents of a CTA in threads, for code that serves any block
+   *  (PtxjitSpecialization::anyBlock). */
+  uint32_t ntid[3];
 } PtxjitKernelContext;
 
 /** State of CUDA's grid-wide barrier. */

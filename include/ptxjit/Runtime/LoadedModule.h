@@ -10,9 +10,9 @@
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "ptxjit/Runtime/LaunchShape.h"
 #include "ptxjit/Runtime/Memory.h"
+#include "ptxjit/Runtime/ModuleVariables.h"
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -144,6 +144,12 @@ public:
             const std::string &stage, const KernelOptions &options,
             std::string &output, std::string &diagnostics);
 
+  /// Compiles a kernel for any machine (CompilerABI.h: translate). Null after
+  /// errors.
+  std::shared_ptr<const PtxjitImage> translate(const std::string &kernel,
+                                               const PtxjitSpecialization &spec,
+                                               std::string &diagnostics);
+
   /// Host address of a variable, 0 if there is none.
   uint64_t resolve(const std::string &symbol);
   /// Gives managed variables their initial values again. No kernel may run.
@@ -155,11 +161,6 @@ public:
 private:
   explicit LoadedModule(std::shared_ptr<KernelCompiler> compiler);
   void compileAhead(const KernelOptions &options);
-  uint64_t addressOf(const std::string &symbol);
-  uint64_t findVariable(const std::string &symbol) const;
-  void define(const PtxjitVariable &variable);
-  void relocate(const PtxjitVariable &variable);
-  void defineAll(const PtxjitVariable *list, uint32_t count);
   LaunchStatus complete(const std::string &kernel, const Grid &grid,
                         const uint32_t block[3], const LaunchOptions &options,
                         LaunchShape &shape, std::string &diagnostics) const;
@@ -195,17 +196,14 @@ private:
   /// Shared with threads beside the program.
   const std::shared_ptr<KernelCompiler> compiler;
 
-  /// Guards the members below, up to `variablesMutex`. Never held while a
-  /// kernel is compiled.
+  /// May be used while `mutex` is held.
+  ModuleVariables variables;
+
+  /// Guards the members below. Never held while a kernel is compiled.
   std::mutex mutex;
   /// By name: one for each specialization.
   std::unordered_map<std::string, std::vector<std::unique_ptr<CompiledKernel>>>
       kernels;
-
-  /// Guards `variables`. May be taken while `mutex` is held, never the other
-  /// way round.
-  std::mutex variablesMutex;
-  std::map<std::string, std::shared_ptr<void>> variables;
 };
 
 } // namespace ptxjit

@@ -32,7 +32,11 @@ extern "C" {
     "and pairs of products are rounded")                                       \
   X(bool, freeOrder, "free-order",                                             \
     "warps that share memory without a barrier run in any order")              \
-  X(bool, tiles, "tiles", "the process may use the CPU's tile registers (AMX)")
+  X(bool, tiles, "tiles",                                                      \
+    "the process may use the CPU's tile registers (AMX)")                      \
+  X(unsigned, anyBlock, "any-block",                                           \
+    "a PtxjitAnyBlock: extents that are known at the launch only; `block` "    \
+    "means nothing then")
 
 /** Numeric options of the compiler outside the passes, in the same form. */
 #define PTXJIT_COMPILER_OPTIONS(X)                                             \
@@ -44,7 +48,8 @@ extern "C" {
 
 /** String options of the compiler, in the same form. Null and "" are equal. */
 #define PTXJIT_TEXT_OPTIONS(X)                                                 \
-  X(const char *, cpu, "cpu", "LLVM CPU name; null: this machine")             \
+  X(const char *, cpu, "cpu",                                                  \
+    "LLVM CPU name, maybe with features: \"NAME,+a,-b\"; null: this machine")  \
   X(const char *, inject, "inject",                                            \
     "for tests: stage at which LLVM is made to fail")
 
@@ -57,6 +62,13 @@ typedef enum PtxjitWarps {
   PTXJIT_WARPS_WIDE,   /**< 32 */
   PTXJIT_WARPS_NARROW, /**< fewer, in all kernels that may be run so */
 } PtxjitWarps;
+
+/** Which blocks code serves. */
+typedef enum PtxjitAnyBlock {
+  PTXJIT_ANY_BLOCK_NONE, /**< the one that is given */
+  PTXJIT_ANY_BLOCK_ROW,  /**< each of one row: N x 1 x 1 threads */
+  PTXJIT_ANY_BLOCK_ALL,  /**< all, in code for one thread at a time */
+} PtxjitAnyBlock;
 
 /** What a kernel is compiled for. All fields but `block` default to 0. */
 typedef struct PtxjitSpecialization {

@@ -13,6 +13,7 @@
 #include "WarpMemory.h"
 
 #include "ptxjit/Dialect/SystemFunctions.h"
+#include "ptxjit/Lowering/Pipelines.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -74,9 +75,12 @@ static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
   // A thread with a strand of its own is lane 0 of it.
   Value lanes =
       warp.perThread() ? s.intConstant(32, 1) : warp.activeBits(call.getMask());
-  warp.callHelper(offsetof(PtxjitHelpers, system),
-                  {warp.kernel.strand, s.intConstant(32, function | narrow),
-                   lanes, places.pointer});
+  Value done =
+      warp.callHelper(offsetof(PtxjitHelpers, system),
+                      {warp.kernel.strand, s.intConstant(32, function | narrow),
+                       lanes, places.pointer});
+  done.getDefiningOp()->setAttr(kSystemAttr,
+                                warp.b.getI32IntegerAttr(int32_t(function)));
   giveBack(warp, places);
   // By now all lanes have reported their failures.
   if (function == PTXJIT_SYSTEM_ASSERT)

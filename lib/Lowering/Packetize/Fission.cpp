@@ -327,8 +327,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
     plan = teams->plan(ops);
   if (plan.warps > 1)
     return emitTeams(warp, plan, ops, {before, after});
-  scf::ForOp loop =
-      buildCountedLoop(warp, warp.shapes.getContext().warps(), {});
+  scf::ForOp loop = buildWarpLoop(warp);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterStrand(loop.getInductionVar());

@@ -22,6 +22,15 @@ scf::ForOp ptxjit::buildCountedLoop(WarpBuilder &warp, unsigned count,
   return warp.create<scf::ForOp>(zero, end, step, carried);
 }
 
+scf::ForOp ptxjit::buildWarpLoop(WarpBuilder &warp) {
+  const ShapeContext &context = warp.shapes.getContext();
+  if (!context.anyBlock)
+    return buildCountedLoop(warp, context.warps(), {});
+  Value zero = warp.create<arith::ConstantIntOp>(0, 32);
+  Value one = warp.create<arith::ConstantIntOp>(1, 32);
+  return warp.create<scf::ForOp>(zero, warp.warpCount(), one);
+}
+
 Value ptxjit::extractLane(WarpBuilder &warp, Value vector, Value lane) {
   return warp.create<LLVM::ExtractElementOp>(vector, lane);
 }

@@ -17,6 +17,9 @@ namespace ptxjit {
 mlir::scf::ForOp buildCountedLoop(WarpBuilder &warp, unsigned count,
                                   mlir::ValueRange carried, unsigned by = 1);
 
+/// Builds a loop over the numbers (i32) of the CTA's warps.
+mlir::scf::ForOp buildWarpLoop(WarpBuilder &warp);
+
 /// The lane for which the body of a loop over lanes is emitted. What the lanes
 /// have is stored once, in front of the loop, and the body loads from there:
 /// LLVM would store a whole vector for each lane that is extracted.

@@ -34,8 +34,10 @@ Value WarpBuilder::maskChunk(Value mask, unsigned c) {
     return chunk(mask, c);
   ChunkBuilder v = lanes();
   Value thread = v.add(v.splat(kernel.linear), laneNumbers(c));
-  Value exists = v.cmp(CmpIPredicate::ult, thread,
-                       v.intConstant(32, shapes.getContext().threads()));
+  const ShapeContext &context = shapes.getContext();
+  Value count = context.anyBlock ? v.splat(threadCount())
+                                 : v.intConstant(32, context.threads());
+  Value exists = v.cmp(CmpIPredicate::ult, thread, count);
   return varies ? v.bitAnd(chunk(mask, c), exists) : exists;
 }
 

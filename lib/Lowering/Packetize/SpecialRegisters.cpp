@@ -20,21 +20,43 @@ static Value emitTid(WarpBuilder &warp, unsigned dim, unsigned lanes,
   Value thread = v.splat(warp.kernel.linear);
   if (lanes)
     thread = v.add(thread, warp.laneNumbers(c));
-  auto [x, y, z] = warp.shapes.getContext().block;
-  auto divide = [&](Value a, unsigned n) {
-    return n == 1 ? a : v.make<arith::DivUIOp>(a, v.intConstant(32, n));
+  const ShapeContext &context = warp.shapes.getContext();
+  unsigned x = context.block[0], y = context.block[1];
+  if (context.anyBlock && dim == 0 && y == 1) // one row
+    return thread;
+  // An extent, or the product of those of x and y.
+  auto extent = [&](unsigned d) {
+    if (!context.anyBlock)
+      return v.intConstant(32, d == 0 ? x : d == 1 ? y : x * y);
+    ChunkBuilder s = warp.scalar();
+    Value n = d < 2 ? warp.blockExtent(d)
+                    : s.mul(warp.blockExtent(0), warp.blockExtent(1));
+    return v.splat(n);
   };
-  auto rest = [&](Value a, unsigned n) {
-    return v.make<arith::RemUIOp>(a, v.intConstant(32, n));
+  auto divide = [&](Value a, unsigned d) {
+    bool isOne = d == 0 ? x == 1 : x * y == 1;
+    return isOne ? a : v.make<arith::DivUIOp>(a, extent(d));
+  };
+  auto rest = [&](Value a, unsigned d) {
+    return v.make<arith::RemUIOp>(a, extent(d));
   };
   switch (dim) {
   case 0:
-    return rest(thread, x);
+    return rest(thread, 0);
   case 1:
-    return rest(divide(thread, x), y);
+    return rest(divide(thread, 0), 1);
   default:
-    return divide(thread, x * y);
+    return divide(thread, 2);
   }
+}
+
+/// %nwarpid: the warps of 32 threads, however many threads run together.
+static Value countWarps(WarpBuilder &warp) {
+  ChunkBuilder s = warp.scalar();
+  const ShapeContext &context = warp.shapes.getContext();
+  if (!context.anyBlock)
+    return s.intConstant(32, (context.threads() + 31) / 32);
+  return s.shrBy(s.add(warp.threadCount(), s.intConstant(32, 31)), 5, false);
 }
 
 /// Element `lane` (i32) of a constant table of 32-bit values.
@@ -101,7 +123,7 @@ static LogicalResult emitSRegister(WarpBuilder &warp, SRegOp op) {
   case SpecialRegister::NtidY:
   case SpecialRegister::NtidZ: {
     unsigned dim = unsigned(reg) - unsigned(SpecialRegister::NtidX);
-    warp.setBase(op, s.intConstant(32, warp.shapes.getContext().block[dim]));
+    warp.setBase(op, warp.blockExtent(dim));
     return success();
   }
   case SpecialRegister::CtaidX:
@@ -127,8 +149,7 @@ static LogicalResult emitSRegister(WarpBuilder &warp, SRegOp op) {
                                       : warp.kernel.strand);
     return success();
   case SpecialRegister::NWarpId:
-    warp.setBase(
-        op, s.intConstant(32, (warp.shapes.getContext().threads() + 31) / 32));
+    warp.setBase(op, countWarps(warp));
     return success();
   case SpecialRegister::SmId:
     return fromContext(offsetof(PtxjitKernelContext, smid), 32);

@@ -6,6 +6,7 @@
 
 #include "WarpBuilder.h"
 #include "Clusters.h"
+#include "ptxjit/Lowering/Pipelines.h"
 
 #include <numeric>
 
@@ -113,6 +114,26 @@ void WarpBuilder::enterStrand(Value number) {
   kernel.linear = s.shlBy(number, llvm::Log2_32(numLanes()));
 }
 
+Value WarpBuilder::blockExtent(unsigned dim) {
+  const ShapeContext &context = shapes.getContext();
+  if (!context.anyBlock || context.block[dim] == 1)
+    return scalar().intConstant(32, context.block[dim]);
+  return loadContext(offsetof(PtxjitKernelContext, ntid) +
+                         dim * sizeof(uint32_t),
+                     b.getI32Type());
+}
+
+Value WarpBuilder::threadCount() {
+  ChunkBuilder s = scalar();
+  return s.mul(s.mul(blockExtent(0), blockExtent(1)), blockExtent(2));
+}
+
+Value WarpBuilder::warpCount() {
+  ChunkBuilder s = scalar();
+  Value rounded = s.add(threadCount(), s.intConstant(32, numLanes() - 1));
+  return s.shrBy(rounded, llvm::Log2_32(numLanes()), false);
+}
+
 Value WarpBuilder::callHelper(size_t offset, ArrayRef<Value> operands,
                               Type result) {
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
@@ -129,7 +150,10 @@ Value WarpBuilder::callHelper(size_t offset, ArrayRef<Value> operands,
   }
   auto type =
       LLVM::LLVMFunctionType::get(result ? result : b.getI32Type(), types);
-  return create<LLVM::CallOp>(type, arguments).getResult();
+  auto call = create<LLVM::CallOp>(type, arguments);
+  call->setAttr(kHelperAttr,
+                b.getI32IntegerAttr(int32_t(offset / sizeof(void *))));
+  return call.getResult();
 }
 
 //===----------------------------------------------------------------------===//

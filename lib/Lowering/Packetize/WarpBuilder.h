@@ -137,6 +137,11 @@ public:
   /// Loads a field of the PtxjitKernelContext, which does not change while the
   /// kernel runs.
   mlir::Value loadContext(size_t offset, mlir::Type type);
+  /// The extents of a CTA in threads, how many threads it has, and how many
+  /// warps of numLanes(), i32: where the block may be any.
+  mlir::Value blockExtent(unsigned dim);
+  mlir::Value threadCount();
+  mlir::Value warpCount();
   /// The address of a field of the PtxjitKernelContext.
   mlir::Value contextField(size_t offset);
   /// Calls the runtime helper at `offset` of the helper table. \param result
