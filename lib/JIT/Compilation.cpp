@@ -154,6 +154,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.embeddedRounding;
   target.scatters = cpu.scatters;
+  target.plainStores = cpu.plainStores;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;
