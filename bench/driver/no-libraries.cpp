@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In place of OpenCL's back end and of native code that calls oneDNN, in builds for
-// another architecture, which lack those libraries.
+// In place of OpenCL's back end and of native code that calls oneDNN, in builds
+// for another architecture, which lack those libraries.
 #include "backend.h"
 #include "fns.h"
 namespace bench {
