@@ -11,7 +11,9 @@ from emulation import emulator_of, raise_time_limit
 # What qemu-user cannot run.
 UNFIT_FOR_QEMU = [
     # Start their program anew, which is none of this machine's.
-    "*DeathTest*", "Environment.NumberOfDevices", "NvmlDevices.AreNotHidden",
+    "*DeathTest*", "Environment.NumberOfDevices",
+    "Environment.VisibleDevices", "NvmlDevices.AreNotHidden",
+    "Ipc.MemoryIsSharedAndFreed",
     "Ipc.TheProcessIsGone", "Ipc.OthersWaitForEvents", "Ipc.PoolsAreShared",
     "Ipc.NobodyWaitsForAProcessThatHasEnded", "NcclProcess.*",
     # fork() of a process with threads
