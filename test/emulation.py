@@ -1,7 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of a build for another architecture, as if they were this machine's."""
+"""Programs of a build for another architecture, as if they were this machine's.
+
+PTXJIT_EMULATED_CPU chooses the CPU: neon (the default) or sve256.
+"""
 import os
 import shlex
+
+# What qemu calls the CPU, and how many lanes its vectors have.
+CPUS = {"neon": ("max,sve=off", 4), "sve256": ("max,sve-max-vq=2", 8)}
+# Compilers take ten times as long under emulation.
+SECONDS = 1800
+
+
+def _cpu_name():
+    return os.environ.get("PTXJIT_EMULATED_CPU", "neon")
+
+
+def emulator_of(config):
+    """The words in front of a command; none for this machine's own programs."""
+    if not config.emulator:
+        return []
+    return [*config.emulator, "-cpu", CPUS[_cpu_name()][0]]
 
 
 def make_wrappers(config):
@@ -12,11 +31,11 @@ def make_wrappers(config):
     programs = os.path.join(config.ptxjit_obj_root, "bin")
     if not config.emulator:
         return programs
-    folder = os.path.join(config.ptxjit_obj_root, "emulated")
+    folder = os.path.join(config.ptxjit_obj_root, "emulated", _cpu_name())
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(programs):
         program = os.path.join(programs, name)
-        command = shlex.join([*config.emulator, program])
+        command = shlex.join([*emulator_of(config), program])
         text = f'#!/bin/sh\nexec {command} "$@"\n'
         script = os.path.join(folder, name)
         if os.path.exists(script) and open(script).read() == text:
@@ -26,3 +45,20 @@ def make_wrappers(config):
         os.chmod(script + ".new", 0o755)
         os.replace(script + ".new", script)
     return folder
+
+
+def keep_to_own_width(config):
+    """Lets execution tests that name no width of vectors run at the CPU's own.
+
+    All widths and modes in turn would take hours under emulation.
+    """
+    if config.emulator:
+        lanes = CPUS[_cpu_name()][1]
+        config.substitutions.append((r"ptx-jit test (?!.*--chunk)",
+                                     f"ptx-jit test --chunk={lanes} "))
+
+
+def raise_time_limit(config, lit_config):
+    """Gives tests the time that they take under emulation."""
+    if config.emulator and lit_config.maxIndividualTestTime:
+        lit_config.maxIndividualTestTime = SECONDS

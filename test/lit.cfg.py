@@ -15,7 +15,7 @@ config.test_source_root = os.path.join(config.ptxjit_src_root, "test")
 config.test_exec_root = os.path.join(config.ptxjit_obj_root, "test")
 
 sys.path.insert(0, config.test_source_root)
-from emulation import make_wrappers
+from emulation import make_wrappers, raise_time_limit
 
 tools = make_wrappers(config)
 config.environment["PATH"] = os.pathsep.join(
@@ -144,8 +144,9 @@ help_text = subprocess.run([os.path.join(tools, "ptx-opt"), "--help"],
 if "--ptx-debug-only" in help_text:
     config.available_features.add("assertions")
 
-# A sanitized library can only be loaded by a program that is sanitized, too.
-if "-fsanitize" not in config.cxx_flags:
+# A sanitized library can only be loaded by a program that is sanitized, too, and one
+# of another architecture by none of this machine's.
+if "-fsanitize" not in config.cxx_flags and not config.emulator:
     config.available_features.add("plain-library")
 
 try:
@@ -154,3 +155,4 @@ try:
     lit_config.maxIndividualTestTime = 600
 except ImportError:
     pass
+raise_time_limit(config, lit_config)

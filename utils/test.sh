@@ -4,10 +4,11 @@
 # gtest). Ends with a line `N passed, N failed`.
 #
 #   utils/test.sh [--all] [LIT_OPTION...]      e.g. utils/test.sh --filter Parser
-#   utils/test.sh --aarch64 [LIT_OPTION...]
+#   utils/test.sh --aarch64[=CPU] [LIT_OPTION...]
 #
 # --aarch64 builds for AArch64, and runs the unit tests, the execution tests and
-# those of the driver under qemu-user.
+# those of the driver under qemu-user: on a CPU with NEON alone, then on one with
+# SVE of 256 bits. CPU is one of them, neon or sve256.
 #
 # The execution tests of the ISA's forms take the most time. A fifth of them is
 # run, which the commit chooses; --all runs all of them.
@@ -19,35 +20,48 @@ if [ "${1:-}" = --all ]; then
   shift
 fi
 preset=checked
-if [ "${1:-}" = --aarch64 ]; then
+cpus=own
+case "${1:-}" in
+--aarch64 | --aarch64=*)
   preset=aarch64-linux
+  cpus="neon sve256"
+  [ "$1" = --aarch64 ] || cpus=${1#--aarch64=}
   shift
   # ptx-tblgen runs during the build.
   PTXJIT_PACKAGES="${PTXJIT_PACKAGES:-} qemu-user" utils/build.sh checked ptx-tblgen
   utils/sysroot.sh arm64 >/dev/null
-fi
+  ;;
+esac
 utils/build.sh $preset
 build=build/$preset
 suites="$build/test $build/test/Unit $build/test/Forms"
 [ $preset = checked ] ||
   suites="$build/test/Execution $build/test/CudaDriver $build/test/JIT
-          $build/test/Unit $build/test/Forms"
+          $build/test/Random $build/test/Unit $build/test/Forms"
 lit=$(sed -n 's/^config.llvm_tools_dir = "\(.*\)"$/\1/p' \
       "$build/test/lit.site.cfg.py")/lit
-results=$build/test/results.json
-rm -f "$results"
+rm -f $build/test/results*.json
 if [ -z "$all" ] && seed=$(git rev-parse HEAD 2>/dev/null); then
   # Different commits choose different fifths, so every form has its turn.
   PTXJIT_FORMS_SAMPLE=$seed
   export PTXJIT_FORMS_SAMPLE
 fi
-printf '== Testing\n' >&2
 status=0
-"$lit" -q --no-progress-bar -o "$results" "$@" $suites || status=$?
-[ -f "$results" ] || { echo "utils/test.sh: lit did not run" >&2; exit 1; }
-python3 - "$results" <<'EOF' || status=1
-import collections, json, sys
-tests = json.load(open(sys.argv[1]))["tests"]
+for cpu in $cpus; do
+  printf '== Testing%s\n' "$([ $cpu = own ] || echo " ($cpu)")" >&2
+  results=$build/test/results-$cpu.json
+  PTXJIT_EMULATED_CPU=$cpu "$lit" -q --no-progress-bar -o "$results" "$@" $suites ||
+    status=$?
+  [ -f "$results" ] || { echo "utils/test.sh: lit did not run" >&2; exit 1; }
+done
+python3 - $build/test/results-*.json <<'EOF' || status=1
+import collections, json, os, re, sys
+tests = []
+for path in sys.argv[1:]:
+    cpu = re.search(r"results-(.*)\.json", os.path.basename(path))[1]
+    for test in json.load(open(path))["tests"]:
+        test["name"] += "" if cpu == "own" else f" ({cpu})"
+        tests.append(test)
 codes = collections.Counter(t["code"] for t in tests)
 passed = codes["PASS"] + codes["XFAIL"] + codes["FLAKYPASS"]
 skipped = codes["UNSUPPORTED"] + codes["SKIPPED"] + codes["EXCLUDED"]

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The benchmark program. Without --case it takes all cases.
-// bench --side native|tuned|pocl|cuda|emu [--case NAME] [--ms MS] [--verify]
+// bench --side native|tuned|pocl|cuda|emu [--case NAME] [--ms MS | --runs N]
+//       [--verify] [--results DIR]
 //   prints a TSV line: case side prepare_ms min_ms median_ms runs verdict
+//   --results writes what the first run computes, as C.<buffer>.out
 // bench --list|--model|--manifest|--dump DIR [--case NAME]
 #include "backend.h"
 #include <algorithm>
@@ -80,8 +82,20 @@ struct Direct : Backend {
   void run() override { f(b); }
   void download(Bufs) override {}
 };
+static void save(const Case &c, const std::string &dir, const char *kind,
+                 size_t i, const void *p) {
+  std::ofstream(dir + "/" + c.name + "." + c.bufs[i].name + "." + kind,
+                std::ios::binary)
+      .write((const char *)p, c.bufs[i].bytes);
+}
+struct Options {
+  double ms = 300;     // time to measure for
+  size_t runs = 0;     // how many runs to measure instead, if not 0
+  bool verify = false; // compare results with the reference's
+  std::string results; // folder for results, if not empty
+};
 static void one(const Case &c, const std::string &side, const std::string &root,
-                double budget, bool verify) {
+                const Options &o) {
   std::unique_ptr<Backend> be;
   if (side == "native")
     be = std::make_unique<Direct>(c.native);
@@ -103,8 +117,12 @@ static void one(const Case &c, const std::string &side, const std::string &root,
   be->run();
   double prep = now() - t0; // includes the first run, which may compile
   std::string verdict = "-";
-  if (verify) {
+  if (o.verify || !o.results.empty())
     be->download(host.data());
+  if (!o.results.empty())
+    for (auto &k : c.checks)
+      save(c, o.results, "out", k.buf, host[k.buf]);
+  if (o.verify) {
     auto ref = allocate(c);
     c.reference(ref.data());
     verdict = check(c, host.data(), ref.data());
@@ -112,8 +130,13 @@ static void one(const Case &c, const std::string &side, const std::string &root,
       free(p);
   }
   std::vector<double> t;
-  for (double start = now(); t.size() < (budget > 0 ? 5 : 1) ||
-                             (now() - start < budget && t.size() < 2000);) {
+  auto more = [&, start = now()] {
+    if (o.runs)
+      return t.size() < o.runs;
+    return t.size() < (o.ms > 0 ? 5 : 1) ||
+           (now() - start < o.ms && t.size() < 2000);
+  };
+  while (more()) {
     double a = now();
     be->run();
     t.push_back(now() - a);
@@ -145,18 +168,13 @@ static void manifest(const Case &c) {
          c.slots, c.peak);
 }
 static void dump(const Case &c, const std::string &dir) {
-  auto put = [&](const char *kind, size_t i, void *p) {
-    std::ofstream(dir + "/" + c.name + "." + c.bufs[i].name + "." + kind,
-                  std::ios::binary)
-        .write((char *)p, c.bufs[i].bytes);
-  };
   auto h = allocate(c);
   for (size_t i = 0; i < c.bufs.size(); ++i)
     if (c.bufs[i].fill)
-      put("in", i, h[i]);
+      save(c, dir, "in", i, h[i]);
   c.reference(h.data());
   for (auto &k : c.checks)
-    put("ref", k.buf, h[k.buf]);
+    save(c, dir, "ref", k.buf, h[k.buf]);
   for (auto p : h)
     free(p);
 }
@@ -164,8 +182,7 @@ static void dump(const Case &c, const std::string &dir) {
 int main(int argc, char **argv) {
   using namespace bench;
   std::string side, name, dir, mode, root = BENCH_ROOT;
-  double ms = 300;
-  bool verify = false;
+  Options options;
   for (int i = 1; i < argc; ++i) {
     std::string a = argv[i];
     auto next = [&] {
@@ -176,9 +193,13 @@ int main(int argc, char **argv) {
     else if (a == "--case")
       name = next();
     else if (a == "--ms")
-      ms = atof(next());
+      options.ms = atof(next());
+    else if (a == "--runs")
+      options.runs = std::max(1, atoi(next()));
     else if (a == "--verify")
-      verify = true;
+      options.verify = true;
+    else if (a == "--results")
+      options.results = next();
     else if (a == "--dump")
       mode = a, dir = next();
     else if (a == "--list" || a == "--model" || a == "--manifest")
@@ -201,7 +222,7 @@ int main(int argc, char **argv) {
     else if (mode == "--dump")
       dump(c, dir);
     else
-      one(c, side, root, ms, verify);
+      one(c, side, root, options);
   }
   if (!any)
     fail("no case " + name);

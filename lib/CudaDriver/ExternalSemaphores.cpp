@@ -16,6 +16,7 @@
 
 #include "GraphNodeKinds.h"
 
+#include <cerrno>
 #include <climits>
 #include <linux/futex.h>
 #include <poll.h>
@@ -51,12 +52,17 @@ public:
   }
   bool tryWait(uint64_t) override {
     pollfd wanted{file, POLLIN, 0};
+    if (poll(&wanted, 1, 10) <= 0)
+      return false;
     uint64_t taken;
     iovec place{&taken, sizeof(taken)};
     // Another waiter may have been faster. O_NONBLOCK would hold for all that
     // have the file.
-    return poll(&wanted, 1, 10) > 0 &&
-           preadv2(file, &place, 1, -1, RWF_NOWAIT) == sizeof(taken);
+    ssize_t bytes = preadv2(file, &place, 1, -1, RWF_NOWAIT);
+    // Where the system cannot try, such a waiter waits here.
+    if (bytes < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+      bytes = read(file, &taken, sizeof(taken));
+    return bytes == sizeof(taken);
   }
 
 private:

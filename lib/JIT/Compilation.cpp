@@ -19,6 +19,7 @@
 #include "ptxjit/Lowering/Remarks.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <atomic>
+#include <optional>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -108,6 +109,34 @@ static llvm::Error failed(const char *stage) {
   return llvm::createStringError(llvm::Twine("stage '") + stage + "' failed");
 }
 
+/// Whether all that a kernel loads and stores are bytes.
+static bool movesOnlyBytes(FuncOp func) {
+  bool moves = false;
+  auto isWide = [&](std::optional<Space> space, ValueRange elements) {
+    if (space == Space::Param)
+      return false;
+    moves = true;
+    return llvm::any_of(elements, [](Value element) {
+      return element.getType().getIntOrFloatBitWidth() > 8;
+    });
+  };
+  auto visit = [&](Operation *op) {
+    bool stops = isa<AtomOp, RedOp>(op);
+    if (auto ld = dyn_cast<LdOp>(op))
+      stops = isWide(ld.getSpace(), ld.getD());
+    else if (auto st = dyn_cast<StOp>(op))
+      stops = isWide(st.getSpace(), st.getB());
+    return stops ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return !func.walk(visit).wasInterrupted() && moves;
+}
+
+/// Registers of 128 bits have four lanes of 32 bits, but 16 of bytes, which are
+/// then loaded and stored as one vector.
+static unsigned chooseChunk(FuncOp func, const CpuTarget &cpu) {
+  return cpu.vectorBits == 128 && movesOnlyBytes(func) ? 16 : cpu.chunk;
+}
+
 llvm::Error Compilation::run() {
   Stopwatch watch;
   tell("parse");
@@ -130,6 +159,8 @@ llvm::Error Compilation::run() {
   auto cpu = selectCpu(spec.cpu ? spec.cpu : "", spec.chunk);
   if (!cpu)
     return cpu.takeError();
+  if (!spec.chunk)
+    cpu->chunk = chooseChunk(func, *cpu);
   bool isForeign = spec.cpu && *spec.cpu && !runsHere(*cpu);
   if (image && isForeign && !isTranslation)
     return llvm::createStringError("code for CPU '" + cpu->name +
@@ -154,6 +185,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.embeddedRounding;
   target.scatters = cpu.scatters;
+  target.plainStores = cpu.plainStores;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;

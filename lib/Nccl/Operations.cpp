@@ -7,8 +7,11 @@
 #include "Groups.h"
 #include "Report.h"
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -37,7 +40,16 @@ static bool isReadable(const char *address) {
     return false;
   char byte;
   iovec to = {&byte, 1}, from = {const_cast<char *>(address), 1};
-  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1)
+    return true;
+  if (errno != ENOSYS && errno != EPERM)
+    return false;
+  // Containers and emulators may lack that call. Then it counts what is mapped.
+  auto page = size_t(sysconf(_SC_PAGESIZE));
+  unsigned char isResident;
+  return mincore(const_cast<char *>(address) -
+                     reinterpret_cast<uintptr_t>(address) % page,
+                 1, &isResident) == 0;
 }
 
 static ncclResult_t checkBuffer(const char *name, const char *what,

@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Runtime/Memory.h"
-
+#include "PageSize.h"
 #include "ptxjit/Runtime/KernelABI.h"
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,9 +24,21 @@ static size_t roundUp(size_t bytes) {
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
-size_t ptxjit::pageBytes() {
+static std::atomic<size_t> assumedPage{0};
+
+static size_t systemPageBytes() {
   static const auto bytes = size_t(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+size_t ptxjit::pageBytes() {
+  size_t assumed = assumedPage.load(std::memory_order_relaxed);
+  return assumed ? assumed : systemPageBytes();
+}
+
+void ptxjit::assumePageBytes(size_t bytes) {
+  assert(bytes % systemPageBytes() == 0 && "the system could not protect such");
+  assumedPage = bytes;
 }
 
 static constexpr int kMapping = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -77,7 +90,7 @@ static constexpr size_t kSlack = 1024;
 static constexpr size_t kAlignment = 512;
 
 size_t ptxjit::countPhysicalBytes() {
-  static const auto bytes = size_t(sysconf(_SC_PHYS_PAGES)) * pageBytes();
+  static const auto bytes = size_t(sysconf(_SC_PHYS_PAGES)) * systemPageBytes();
   return bytes;
 }
 

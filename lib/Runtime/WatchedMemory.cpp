@@ -48,7 +48,8 @@ bool WatchedMemory::allocate(uint64_t bytes, AddressRange range) {
     return false;
   all = {static_cast<char *>(mapped), UnmapPages{total}};
   char *end = all.get() + guard + middle;
-  if (mprotect(end - pages, pages, PROT_READ | PROT_WRITE) != 0)
+  // Some emulators refuse a change of no pages.
+  if (pages && mprotect(end - pages, pages, PROT_READ | PROT_WRITE) != 0)
     return false;
   if (isLarge)
     madvise(end - pages, pages, MADV_HUGEPAGE);

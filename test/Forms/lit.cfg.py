@@ -15,7 +15,7 @@ config.suffixes = [".ptx"]
 config.test_source_root = os.path.join(config.ptxjit_obj_root, "test/Forms/ptx")
 config.test_exec_root = config.test_source_root
 sys.path.insert(0, os.path.join(config.ptxjit_src_root, "test"))
-from emulation import make_wrappers
+from emulation import keep_to_own_width, make_wrappers, raise_time_limit
 
 tools = make_wrappers(config)
 config.environment["PATH"] = os.pathsep.join([tools, os.environ["PATH"]])
@@ -23,6 +23,8 @@ config.environment["PTXJIT_CACHE"] = "off"
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+keep_to_own_width(config)
+raise_time_limit(config, lit_config)
 if config.architecture != "X86":  # then the CPU's own vectors do
     config.substitutions.append(("--cpu=x86-64-v3 ", ""))
 seed = os.environ.get("PTXJIT_FORMS_SAMPLE")

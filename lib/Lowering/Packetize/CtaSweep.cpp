@@ -1,4 +1,4 @@
-//===- CtaSweep.cpp - one warp of many CTAs after another -----------------===//
+//===- CtaSweep.cpp - many CTAs in one call -------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -36,12 +36,15 @@ static bool maySweepOver(Operation *op) {
          (isMemoryEffectFree(op) && !op->getNumRegions());
 }
 
+/// Whether warps are rows of the block, of which there are several.
+static bool hasRows(const ShapeContext &context) {
+  return context.block[0] <= context.lanes &&
+         context.threads() > context.lanes &&
+         context.lanes % context.block[0] == 0;
+}
+
 bool ptxjit::maySweep(const WarpBuilder &warp, Block &body) {
-  const ShapeContext &context = warp.shapes.getContext();
-  bool hasRows = context.block[0] <= context.lanes &&
-                 context.threads() > context.lanes &&
-                 context.lanes % context.block[0] == 0;
-  if (!hasRows || !warp.target.wholeCta || warp.perThread())
+  if (!warp.target.wholeCta || warp.perThread())
     return false;
   for (Operation &top : body.without_terminator())
     if (top.walk([](Operation *op) {
@@ -63,12 +66,27 @@ LogicalResult ptxjit::emitSweep(WarpBuilder &warp, Value begin, Value end,
       warp.loadContext(offsetof(PtxjitKernelContext, sweptCtas), i32);
   Value running = warp.contextField(offsetof(PtxjitKernelContext, sweptCta));
   Value firstCta = warp.kernel.ctaid[0];
-  auto warps = warp.create<scf::ForOp>(begin, end, one);
-  warp.b.setInsertionPointToStart(warps.getBody());
-  warp.enterStrand(warps.getInductionVar());
-  auto ctas = warp.create<scf::ForOp>(zero, numCtas, one);
-  warp.b.setInsertionPointToStart(ctas.getBody());
-  warp.create<LLVM::StoreOp>(ctas.getInductionVar(), running);
-  warp.kernel.ctaid[0] = warp.scalar().add(firstCta, ctas.getInductionVar());
+  auto enterLoop = [&](Value from, Value to) -> Value {
+    auto loop = warp.create<scf::ForOp>(from, to, one);
+    warp.b.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  };
+  auto enterCtas = [&] {
+    Value number = enterLoop(zero, numCtas);
+    warp.create<LLVM::StoreOp>(number, running);
+    warp.kernel.ctaid[0] = warp.scalar().add(firstCta, number);
+  };
+  auto enterWarps = [&] {
+    const ShapeContext &context = warp.shapes.getContext();
+    warp.enterStrand(context.threads() > context.lanes ? enterLoop(begin, end)
+                                                       : zero);
+  };
+  if (hasRows(warp.shapes.getContext())) {
+    enterWarps();
+    enterCtas();
+  } else {
+    enterCtas();
+    enterWarps();
+  }
   return emitBlock(warp, body);
 }

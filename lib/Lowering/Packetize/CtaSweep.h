@@ -1,13 +1,17 @@
-//===- CtaSweep.h - one warp of many CTAs after another ---------*- C++ -*-===//
+//===- CtaSweep.h - many CTAs in one call -----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A short kernel takes fewer instructions for a warp than a call takes, so one
+// call
+// runs neighbouring CTAs.
 //
 // A CTA of 32 x 8 threads touches 128 bytes of each of eight rows. Where rows
 // are a multiple of the page size apart, as in most pictures and matrices, the
 // accesses of its warps fall into the same set of the nearest cache, and loads
-// wait for stores whose addresses have the same last 12 bits. So one call
-// runs the first warp of neighbouring CTAs, which reads and writes whole rows,
-// then the second one of each.
+// wait for stores whose addresses have the same last 12 bits. So there a call
+// runs the first warp of all its CTAs, which reads and writes whole rows, then
+// the second one of each. CTAs of other shapes run one after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +23,8 @@
 namespace ptxjit {
 
 /// Does the kernel gain from a sweep, and may its warps run in that order? It
-/// has warps of one or more whole rows, no loop, and no memory of its CTA; it
-/// does not synchronise, update atomically, or call the runtime.
+/// has no loop, and no memory of its CTA; it does not synchronise, update
+/// atomically, or call the runtime.
 bool maySweep(const WarpBuilder &warp, mlir::Block &body);
 
 /// Emits the loops over the strands `begin` to `end` - 1 and over the CTAs of

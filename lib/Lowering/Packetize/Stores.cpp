@@ -201,8 +201,8 @@ static void storeEither(WarpBuilder &warp, Value condition,
 /// Stores by the plan's first choice.
 static void storePreferred(WarpBuilder &warp, const WarpAccess &access,
                            AccessCode code, ArrayRef<Value> flat) {
-  if (!access.writtenArray || code != AccessCode::Contiguous ||
-      !fillsLines(warp, access))
+  if (!access.writtenArray || warp.target.plainStores ||
+      code != AccessCode::Contiguous || !fillsLines(warp, access))
     return storeChunks(warp, access, code, flat);
   storeEither(
       warp, isStreamed(warp, access),

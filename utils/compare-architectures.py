@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the same kernels on x86-64 and, under qemu-user, on AArch64, and compares the
+bits of their results.
+
+    utils/compare-architectures.py programs [--seeds FIRST,LAST] [--count N]
+    utils/compare-architectures.py cases [CASE...]
+
+programs: random programs (utils/random-kernels.py), half of them with forms of the
+whole ISA table. The results of the reference interpreter have to be the same bytes on
+both, and compiled code has to agree with it on both.
+
+cases: cases of the benchmark, through the driver library. Needs builds with
+PTXJIT_BENCH=ON.
+
+PTXJIT_EMULATED_CPU chooses the CPU, as for utils/test.sh. Prints what differs and the
+counts; the exit status is 1 if anything does.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "test"))
+from emulation import CPUS
+
+CPU, LANES = CPUS[os.environ.get("PTXJIT_EMULATED_CPU", "neon")]
+
+
+class Side:
+    """A build, and how its programs are run."""
+
+    def __init__(self, build, prefix, chunk):
+        self.build, self.prefix, self.chunk = build, prefix, chunk
+
+    def run(self, program, *arguments, seconds=1800):
+        command = [*self.prefix, os.path.join(self.build, "bin", program)]
+        environment = dict(
+            os.environ, PTXJIT_CACHE="off", PTXJIT_TIER="second",
+            BENCH_LIBCUDA=os.path.join(self.build, "lib/libcuda.so.1"))
+        try:
+            return subprocess.run([*command, *arguments], capture_output=True,
+                                  text=True, env=environment, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 1, "", "took too long")
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def compare_programs(sides, args, folder):
+    """Returns the number of programs, and of those that differ."""
+    first, last = map(int, args.seeds.split(","))
+    forms = os.path.join(sides[0].build, "include/ptxjit/Dialect/FormList.inc")
+    programs = wrong = 0
+    for seed in range(first, last + 1):
+        file = os.path.join(folder, f"random-{seed}.ptx")
+        table = [forms] if seed % 2 else []
+        subprocess.run([sys.executable, os.path.join(ROOT, "utils/random-kernels.py"),
+                        str(seed), str(args.count), file, *table], check=True)
+        records, failures = [], []
+        for number, side in enumerate(sides):
+            record = os.path.join(folder, f"record-{number}")
+            done = side.run("ptx-jit", "test", f"--record={record}", file)
+            records.append(read(record) if done.returncode == 0 else None)
+            done = side.run("ptx-jit", "test", f"--chunk={side.chunk}", file)
+            if done.returncode:
+                failures.append(done.stdout[-300:] + done.stderr[-300:])
+        programs += args.count
+        if failures or records[0] is None or records[0] != records[1]:
+            wrong += 1
+            print(f"seed {seed}:", *failures or ["the references differ"])
+    print(f"{programs} random programs, {wrong} files with differences", flush=True)
+    return wrong
+
+
+def compare_case(sides, case, folder):
+    """What differs, and how many bytes were compared."""
+    results = []
+    for number, side in enumerate(sides):
+        place = os.path.join(folder, f"{case}-{number}")
+        os.makedirs(place)
+        done = side.run("ptx-jit-bench", "--side", "cuda", "--case", case,
+                        "--runs", "1", "--results", place)
+        if done.returncode:
+            return f"failed: {done.stderr.strip()[-200:]}", 0
+        results.append({name: read(os.path.join(place, name))
+                        for name in sorted(os.listdir(place))})
+    ours, theirs = results
+    bad = [f"{name} in {sum(a != b for a, b in zip(ours[name], theirs[name]))} of "
+           f"{len(ours[name])} bytes"
+           for name in ours if ours[name] != theirs.get(name)]
+    return ", ".join(bad), sum(map(len, ours.values()))
+
+
+def compare_cases(sides, args, folder):
+    cases = args.cases or [
+        line.split()[1] for line in
+        sides[0].run("ptx-jit-bench", "--manifest").stdout.splitlines()
+        if line.startswith("case ")]
+    wrong = 0
+    for case in cases:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            different, size = compare_case(sides, case, place)
+        wrong += bool(different)
+        print(f"{case}: " + (different or f"{size} bytes are the same"), flush=True)
+    print(f"{len(cases)} cases, {wrong} with differences")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--x86", default=os.path.join(ROOT, "build/checked"))
+    parser.add_argument("--aarch64", default=os.path.join(ROOT, "build/aarch64-linux"))
+    parser.add_argument("--sysroot", default=os.path.join(ROOT, "build/sysroot/arm64"))
+    what = parser.add_subparsers(dest="what", required=True)
+    programs = what.add_parser("programs")
+    programs.add_argument("--seeds", default="500,519")
+    programs.add_argument("--count", type=int, default=20, help="programs a seed")
+    cases = what.add_parser("cases")
+    cases.add_argument("cases", nargs="*", metavar="CASE")
+    args = parser.parse_args()
+    emulator = ["qemu-aarch64", "-L", args.sysroot, "-cpu", CPU]
+    sides = [Side(args.x86, [], 8), Side(args.aarch64, emulator, LANES)]
+    compare = compare_programs if args.what == "programs" else compare_cases
+    with tempfile.TemporaryDirectory() as folder:
+        return 1 if compare(sides, args, folder) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
