@@ -9,6 +9,7 @@ their licences. The tag of the wheel tells the oldest glibc that has all symbols
 which the tree uses. Two runs make the same bytes. Prints the path of the wheel.
 """
 import base64
+import glob
 import hashlib
 import os
 import re
@@ -24,8 +25,8 @@ SYSTEM = re.compile(r"(linux-vdso|ld-linux-x86-64|libc|libm|libdl|librt|"
 PRIVATE = "lib/ptx-jit"
 TREE_IN_WHEEL = "ptxjit/_tree"
 PACKAGES = ("ptxjit", "ptxjit_torch")
-# For C++ programs, which need the links that a wheel does not have.
-LEFT_OUT = ("include", "lib/cmake")
+# For programs in C and C++, which need the links that a wheel does not have.
+LEFT_OUT = ("include", "lib/cmake", "lib/libptxjit-runtime.*")
 # Debian packages of what our programs and libraries have inside.
 INSIDE = {"LLVM": "llvm-22-dev", "lz4": "liblz4-dev", "xxHash": "libxxhash-dev",
           "zstd": "libzstd-dev"}
@@ -181,8 +182,9 @@ Description-Content-Type: text/markdown
 def main():
     source, tree, version, folder = sys.argv[1:]
     tree = os.path.realpath(tree)
-    for name in LEFT_OUT:
-        shutil.rmtree(os.path.join(tree, name))
+    for pattern in LEFT_OUT:
+        for path in glob.glob(os.path.join(tree, pattern)):
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     resolve_links(tree)
     licences = add_needed(tree)
     for name, package in INSIDE.items():
