@@ -7,9 +7,8 @@
 // errno. They may be called between fork() and exec().
 //
 // - Some programs look for /dev/nvidia0 before they load libcuda.so.1.
-// Functions
-//   that tell whether a file exists look at another device instead. Opening
-//   such a file fails as before.
+//   Functions that tell whether a file exists look at another device instead.
+//   Opening such a file fails as before.
 // - Some start NVIDIA's ptxas and nvlink by their full paths. They get ours,
 //   from the folder PTXJIT_TOOLS.
 //

@@ -448,8 +448,7 @@ struct AbsorbTailsPass
     auto target = requireTarget();
     if (failed(target))
       return signalPassFailure();
-    if (func.isBodiless() || !func.getEntry() ||
-        !func.getBody().hasOneBlock() || !waitsAnywhere(func) ||
+    if (!func.getEntry() || !func.isStructured() || !waitsAnywhere(func) ||
         needsStacks(func)) // whose lanes never run in lockstep
       return;
     unsigned numLoops = 0;

@@ -91,7 +91,7 @@ struct JoinGuardsPass
     auto target = requireTarget();
     if (failed(target))
       return signalPassFailure();
-    if (func.isBodiless() || !func.getBody().hasOneBlock())
+    if (!func.isStructured())
       return;
     ShapeAnalysis analysis(func, target->getShapeContext());
     shapes = &analysis;

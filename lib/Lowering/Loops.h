@@ -35,6 +35,20 @@ inline mlir::Value getPassedOn(mlir::scf::WhileOp loop, unsigned number) {
              : value;
 }
 
+/// A value that each turn of a loop adds something to that the loop does not
+/// change.
+struct Induction {
+  unsigned argument;      ///< of the loop's "before" region
+  unsigned result;        ///< of the loop
+  ptx::AddIntOp addition; ///< of one turn, of single integers modulo 2^n
+  mlir::Value step;
+};
+
+/// Is argument number `argument` of the "before" region an induction?
+/// \pre testsLast(loop)
+std::optional<Induction> findInduction(mlir::scf::WhileOp loop,
+                                       unsigned argument);
+
 } // namespace ptxjit
 
 #endif

@@ -32,8 +32,7 @@ struct OrderSharedPass
     if (failed(target))
       return signalPassFailure();
     // Called functions run thread by thread.
-    if (freeOrder || func.isBodiless() || !func.getEntry() ||
-        !func.getBody().hasOneBlock())
+    if (freeOrder || !func.getEntry() || !func.isStructured())
       return;
     unsigned numPlaces = 0;
     for (const OrderPoint &point :

@@ -28,29 +28,16 @@ static constexpr int64_t kNear = 2048;
 /// Prefetches cost time, too, and CPUs have few loads under way at once.
 static constexpr size_t kMostLoads = 4;
 
-/// Is it an addition of addresses?
-static bool isAddressSum(AddIntOp addition) {
-  return addition && addition.getD().getType().isInteger(64);
-}
-
-/// What the loop adds to its argument in each turn; null if it does something
-/// else.
+/// What the loop adds to an address in each turn; null if it does something
+/// else, or if `value` is no argument of the loop.
 static Value findStep(scf::WhileOp loop, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != loop.getBeforeBody())
+  if (!argument || argument.getOwner() != loop.getBeforeBody() ||
+      !argument.getType().isInteger(64))
     return {};
-  auto passed = dyn_cast<BlockArgument>(
-      loop.getYieldOp().getOperand(argument.getArgNumber()));
-  if (!passed || passed.getOwner() != loop.getAfterBody())
-    return {};
-  Value next = getPassedOn(loop, passed.getArgNumber());
-  auto addition = next.getDefiningOp<AddIntOp>();
-  if (!isAddressSum(addition))
-    return {};
-  Value step = addition.getA() == value   ? addition.getB()
-               : addition.getB() == value ? addition.getA()
-                                          : Value();
-  return step && loop.isDefinedOutsideOfLoop(step) ? step : Value();
+  std::optional<Induction> induction =
+      findInduction(loop, argument.getArgNumber());
+  return induction ? induction->step : Value();
 }
 
 /// By what an address moves in each turn: an argument of the loop, or the sum
@@ -59,7 +46,7 @@ static Value findStepOfAddress(scf::WhileOp loop, Value address) {
   if (Value step = findStep(loop, address))
     return step;
   auto sum = address.getDefiningOp<AddIntOp>();
-  if (!isAddressSum(sum))
+  if (!sum)
     return {};
   for (auto [fixed, moving] :
        {std::pair(sum.getA(), sum.getB()), std::pair(sum.getB(), sum.getA())})
@@ -91,7 +78,7 @@ struct PrefetchTurnsPass
     auto target = requireTarget();
     if (failed(target))
       return signalPassFailure();
-    if (func.isBodiless() || !func.getBody().hasOneBlock())
+    if (!func.isStructured())
       return;
     SmallVector<scf::WhileOp> loops;
     func.walk([&](scf::WhileOp loop) {

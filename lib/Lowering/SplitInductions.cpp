@@ -13,7 +13,6 @@
 
 #include "Loops.h"
 #include "ptxjit/Analysis/Shape.h"
-#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
@@ -33,15 +32,6 @@ using namespace ptxjit::ptx;
 
 namespace {
 
-/// A value that each turn of a loop adds something to that the loop does not
-/// change.
-struct Induction {
-  unsigned argument; ///< of the loop's "before" region
-  unsigned result;   ///< of the loop
-  AddIntOp addition; ///< of one turn
-  Value step;
-};
-
 /// Splits the inductions of one loop.
 class LoopInductions {
 public:
@@ -51,7 +41,6 @@ public:
   unsigned split();
 
 private:
-  std::optional<Induction> match(unsigned argument);
   void setPassedOn(unsigned number, Value value);
   bool pays(const Induction &induction);
   void split(const Induction &induction);
@@ -64,11 +53,6 @@ private:
 
 } // namespace
 
-/// Is it an addition of single integers, modulo 2^n?
-static bool isPlainAddition(AddIntOp addition) {
-  return addition && !addition.getSat() && !isPacked(addition.getTy());
-}
-
 void LoopInductions::setPassedOn(unsigned number, Value value) {
   OpOperand &operand = loop.getConditionOp().getArgsMutable()[number];
   auto choice = operand.get().getDefiningOp<arith::SelectOp>();
@@ -77,27 +61,12 @@ void LoopInductions::setPassedOn(unsigned number, Value value) {
     choice.erase();
 }
 
-std::optional<Induction> LoopInductions::match(unsigned argument) {
-  auto passed = dyn_cast<BlockArgument>(loop.getYieldOp().getOperand(argument));
-  if (!passed || passed.getOwner() != loop.getAfterBody() ||
-      !passed.hasOneUse())
-    return std::nullopt;
-  unsigned result = passed.getArgNumber();
-  auto addition = getPassedOn(loop, result).getDefiningOp<AddIntOp>();
-  if (!isPlainAddition(addition))
-    return std::nullopt;
-  Value old = loop.getBeforeArguments()[argument];
-  Value step = addition.getA() == old   ? addition.getB()
-               : addition.getB() == old ? addition.getA()
-                                        : Value();
-  if (!step || !loop.isDefinedOutsideOfLoop(step))
-    return std::nullopt;
-  return Induction{argument, result, addition, step};
-}
-
 /// A scalar and known offsets are no vector as they are. A vector of which
-/// nothing is known is added to in each turn in either form.
+/// nothing is known is added to in each turn in either form. What other
+/// arguments get, too, has to stay as it is.
 bool LoopInductions::pays(const Induction &induction) {
+  if (!loop.getAfterArguments()[induction.result].hasOneUse())
+    return false;
   const Shape &begin = shapes.get(loop.getInits()[induction.argument]);
   bool hasLargeGroups = begin.hasGroups() && (*begin.groups)[1] == 0;
   return (begin.conditional || hasLargeGroups) &&
@@ -163,7 +132,7 @@ void LoopInductions::mergeResults() {
 unsigned LoopInductions::split() {
   mergeResults();
   for (unsigned i = 0, e = loop.getBeforeArguments().size(); i < e; ++i) {
-    std::optional<Induction> induction = match(i);
+    std::optional<Induction> induction = findInduction(loop, i);
     if (!induction || !pays(*induction))
       continue;
     split(*induction);
@@ -182,7 +151,7 @@ struct SplitInductionsPass
     auto target = requireTarget();
     if (failed(target))
       return signalPassFailure();
-    if (func.isBodiless() || !func.getBody().hasOneBlock())
+    if (!func.isStructured())
       return;
     // Inner loops come first: the shapes of what they begin with are known.
     SmallVector<scf::WhileOp> loops;

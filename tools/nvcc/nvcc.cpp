@@ -42,12 +42,20 @@ static int fail(const std::string &why) {
   return kNotFound;
 }
 
-/// The folders where nvcc may be, best first.
-static std::vector<fs::path> listFolders() {
-  std::vector<fs::path> folders;
+/// The folders of PATH. An empty one is the current folder.
+static std::vector<std::string> splitPath() {
+  std::vector<std::string> folders;
   const char *path = std::getenv("PATH");
   std::istringstream list(path ? path : "");
   for (std::string folder; std::getline(list, folder, ':');)
+    folders.push_back(folder);
+  return folders;
+}
+
+/// The folders where nvcc may be, best first.
+static std::vector<fs::path> listFolders() {
+  std::vector<fs::path> folders;
+  for (const std::string &folder : splitPath())
     if (!folder.empty())
       folders.emplace_back(folder);
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
@@ -60,12 +68,10 @@ static std::vector<fs::path> listFolders() {
 /// Takes the folder of this program out of PATH. Else a script that looks for
 /// nvcc in PATH would start this program again.
 static void leavePath(const fs::path &self) {
-  const char *path = std::getenv("PATH");
-  if (!path)
+  if (!std::getenv("PATH"))
     return;
   std::string rest;
-  std::istringstream list(path);
-  for (std::string folder; std::getline(list, folder, ':');) {
+  for (const std::string &folder : splitPath()) {
     std::error_code error;
     if (fs::canonical(folder, error) != self.parent_path())
       rest += (rest.empty() ? "" : ":") + folder;

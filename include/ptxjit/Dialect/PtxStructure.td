@@ -49,6 +49,8 @@ def Ptx_FuncOp : Op<Ptx_Dialect, "func",
     /// method `isDeclaration` would make the symbol table require private
     /// visibility.)
     bool isBodiless() { return getBody().empty(); }
+    /// Has it a body whose control flow is regions, as structuring leaves it?
+    bool isStructured() { return !isBodiless() && getBody().hasOneBlock(); }
     /// The size of the parameter block in bytes; 0 without parameters.
     int64_t getParamBytes();
   }];

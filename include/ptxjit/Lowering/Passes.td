@@ -233,6 +233,7 @@ def SplitInductionsPass : TargetPass<"ptx-split-inductions",
     A pointer that a loop moves by the same number of bytes in all lanes becomes
     the sum of the pointer before the loop, which no longer changes, and of a
     scalar that goes through the loop. Pointers with one step share the scalar.
+    Results of a loop that have the same value become one.
 
     ```mlir
     %r = scf.while (%p = %lane) { ptx.ld(%p) ; %q = add %p, %step }

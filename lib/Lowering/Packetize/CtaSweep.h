@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A short kernel takes fewer instructions for a warp than a call takes, so one
-// call
-// runs neighbouring CTAs.
+// call runs neighbouring CTAs.
 //
 // A CTA of 32 x 8 threads touches 128 bytes of each of eight rows. Where rows
 // are a multiple of the page size apart, as in most pictures and matrices, the
