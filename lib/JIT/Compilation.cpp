@@ -2,9 +2,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each run parses the module's text again, with the bodies that it needs, in
-// its own MLIRContext: a context is abandoned when LLVM fails, and compilations
-// run in parallel.
+// Each run parses the module's text again, with the bodies that it needs, in an
+// MLIRContext that no other one uses meanwhile: a context is abandoned when
+// LLVM fails, and compilations run in parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,8 +146,10 @@ llvm::Error Compilation::run() {
   auto ir = session->parse(optionsFor(module, kernel));
   if (mlir::failed(ir))
     return failed("parse");
-  if (stopAt == "explain" || stopAt == "remarks")
+  if (stopAt == "explain" || stopAt == "remarks") {
+    session->keepContext();
     remarks.listenTo(session->context);
+  }
   times.parse = watch.lap();
   tell("lower");
   auto func = (*ir)->lookupSymbol<FuncOp>(kernel);
@@ -263,7 +265,7 @@ llvm::Error Compilation::runLLVM(ModuleOp ir, const CpuTarget &cpu) {
   if (!code)
     return failed("translate");
   Effort effort = spec.quick ? Effort::Quick : chooseEffort(*code, perThread);
-  auto machine = createTargetMachine(cpu, effort);
+  auto machine = borrowTargetMachine(cpu, effort);
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   if (llvm::Error error = linkDeviceLibrary(*code, cpu))

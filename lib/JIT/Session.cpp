@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Session.h"
+#include "IdlePool.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -21,9 +22,30 @@ static DialectRegistry makeRegistry() {
   return registry;
 }
 
+/// A context never frees its attributes and locations, so it is given up when
+/// this many ops have been parsed in it.
+static constexpr uint64_t kMostOps = 20000;
+
+struct ptxjit::SessionContext {
+  MLIRContext context{makeRegistry(), MLIRContext::Threading::DISABLED};
+  uint64_t numOps = 0; ///< parsed so far
+};
+
+static std::shared_ptr<SessionContext> takeContext() {
+  static auto *pool = new IdlePool<SessionContext>;
+  auto taken = pool->take([](const SessionContext &) { return true; });
+  if (!taken)
+    taken = std::make_unique<SessionContext>();
+  return {taken.release(), [](SessionContext *context) {
+            std::unique_ptr<SessionContext> used(context);
+            if (used->numOps <= kMostOps)
+              pool->give(std::move(used));
+          }};
+}
+
 Session::Session(llvm::StringRef text, llvm::StringRef fileName,
                  PtxjitSink sink)
-    : context(makeRegistry(), MLIRContext::Threading::DISABLED), stream(sink),
+    : shared(takeContext()), context(shared->context), stream(sink),
       handler(
           (sources.AddNewSourceBuffer(
                llvm::MemoryBuffer::getMemBuffer(text, fileName), llvm::SMLoc()),
@@ -36,3 +58,12 @@ Session::Session(llvm::StringRef text, llvm::StringRef fileName,
       }) {
   context.printOpOnDiagnostic(false);
 }
+
+FailureOr<OwningOpRef<ModuleOp>> Session::parse(const ParseOptions &options) {
+  auto module = parseAndLink(sources, &context, options);
+  if (succeeded(module))
+    (*module)->walk([&](Operation *) { ++shared->numOps; });
+  return module;
+}
+
+void Session::keepContext() { shared->numOps = kMostOps + 1; }

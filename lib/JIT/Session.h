@@ -13,6 +13,7 @@
 #include "ptxjit/Runtime/CompilerABI.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 
 namespace ptxjit {
 
@@ -32,18 +33,27 @@ private:
   uint64_t position = 0;
 };
 
+/// A context with all dialects, which several sessions use one after another.
+struct SessionContext;
+
 /// A context, the text (the caller's, which has a zero behind its end), and a
-/// handler that writes diagnostics to a sink.
+/// handler that writes diagnostics to a sink. A session that is not destroyed,
+/// as LLVM jumped out, takes its context with it.
 struct Session {
   Session(llvm::StringRef text, llvm::StringRef fileName, PtxjitSink sink);
 
   /// Parses the text, and links it if it is an image, to one `ptx` module.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-  parse(const ParseOptions &options) {
-    return parseAndLink(sources, &context, options);
-  }
+  parse(const ParseOptions &options);
+  /// The context will have what no other session may see.
+  void keepContext();
 
-  mlir::MLIRContext context;
+private:
+  /// Hands the context on when the session ends, behind all other members.
+  std::shared_ptr<SessionContext> shared;
+
+public:
+  mlir::MLIRContext &context;
   llvm::SourceMgr sources;
   SinkStream stream;
   mlir::SourceMgrDiagnosticHandler handler;

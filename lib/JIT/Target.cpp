@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Architecture.h"
+#include "IdlePool.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -97,8 +98,8 @@ static Error checkFeatures(const Triple &triple, StringRef list) {
   return Error::success();
 }
 
-Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
-  initializeLLVM();
+/// Describes a CPU, or this machine.
+static Expected<CpuTarget> describeCpu(StringRef given) {
   auto [name, changes] = given.split(',');
   CpuTarget cpu;
   cpu.name = name.str();
@@ -119,7 +120,24 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
   if (Error error = architecture->describe(cpu, *info))
     return std::move(error);
   cpu.testable = listTestable(*architecture, *info);
-  cpu.chunk = chunk ? chunk : cpu.vectorBits / 32;
+  cpu.chunk = cpu.vectorBits / 32;
+  return cpu;
+}
+
+/// This machine, which every compilation asks for; null if it is unknown.
+static const CpuTarget *findHost() {
+  static const std::optional<CpuTarget> host =
+      expectedToOptional(describeCpu(""));
+  return host ? &*host : nullptr;
+}
+
+Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
+  initializeLLVM();
+  const CpuTarget *host = given.empty() ? findHost() : nullptr;
+  Expected<CpuTarget> cpu =
+      host ? Expected<CpuTarget>(*host) : describeCpu(given);
+  if (cpu && chunk)
+    cpu->chunk = chunk;
   return cpu;
 }
 
@@ -129,6 +147,12 @@ bool ptxjit::runsHere(const CpuTarget &cpu) {
     return cpu.runsOn(*host);
   consumeError(host.takeError());
   return false;
+}
+
+/// FastISel makes worse code, and gives up on most of vector code anyway. LLVM
+/// forgets the choice when it adds its passes.
+static void chooseSelection(TargetMachine &machine, Effort effort) {
+  machine.setO0WantsFastISel(effort == Effort::Quick);
 }
 
 std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
@@ -143,7 +167,38 @@ std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
                                     ? CodeGenOptLevel::Default
                                     : CodeGenOptLevel::None,
                                 /*JIT=*/true));
-  // FastISel makes worse code, and gives up on most of vector code anyway.
-  machine->setO0WantsFastISel(effort == Effort::Quick);
+  chooseSelection(*machine, effort);
   return machine;
+}
+
+namespace {
+/// A target machine, and what it was made for.
+struct KeptMachine {
+  KeptMachine(const CpuTarget &cpu, Effort effort)
+      : triple(cpu.triple), name(cpu.name), features(cpu.features),
+        effort(effort), machine(createTargetMachine(cpu, effort)) {}
+  bool isFor(const CpuTarget &cpu, Effort wanted) const {
+    return triple == cpu.triple && name == cpu.name &&
+           features == cpu.features && effort == wanted;
+  }
+
+  Triple triple;
+  std::string name, features;
+  Effort effort;
+  std::unique_ptr<TargetMachine> machine;
+};
+} // namespace
+
+std::shared_ptr<TargetMachine> ptxjit::borrowTargetMachine(const CpuTarget &cpu,
+                                                           Effort effort) {
+  static auto *pool = new IdlePool<KeptMachine>;
+  auto kept = pool->take(
+      [&](const KeptMachine &machine) { return machine.isFor(cpu, effort); });
+  if (!kept)
+    kept = std::make_unique<KeptMachine>(cpu, effort);
+  TargetMachine *machine = kept->machine.get();
+  chooseSelection(*machine, effort);
+  return {machine, [owner = kept.release()](TargetMachine *) {
+            pool->give(std::unique_ptr<KeptMachine>(owner));
+          }};
 }

@@ -142,3 +142,51 @@ TEST(CompilerABI, UnknownKernelsAndStages) {
   EXPECT_EQ(compiler.compile(module, "k", &spec, makeSink(text)), nullptr);
   compiler.destroyModule(module);
 }
+
+// Compilations hand on what LLVM and MLIR have set up.
+TEST(CompilerABI, CodeDoesNotDependOnEarlierCompilations) {
+  const char *source = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.entry fill(.param .u64 out, .param .u32 n)
+{
+  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p, %r5, %r1;
+  @%p bra END;
+  mad.wide.u32 %rd2, %r5, 4, %rd1;
+  st.global.u32 [%rd2], %r5;
+END:
+  ret;
+}
+)";
+  std::string text;
+  const PtxjitCompiler &compiler = getCompiler();
+  PtxjitModule *module = compiler.parse(source, strlen(source), "fill.ptx", 1,
+                                        makeSink(text), nullptr);
+  ASSERT_NE(module, nullptr) << text;
+  auto assembly = [&](bool quick) {
+    PtxjitSpecialization spec{};
+    spec.block[0] = 256;
+    spec.block[1] = spec.block[2] = 1;
+    spec.quick = quick;
+    std::string made;
+    EXPECT_EQ(compiler.emit(module, "fill", &spec, "asm", makeSink(made),
+                            makeSink(text)),
+              0)
+        << text;
+    return made;
+  };
+  std::string full = assembly(false), quick = assembly(true);
+  EXPECT_NE(full, quick);
+  EXPECT_EQ(assembly(false), full);
+  EXPECT_EQ(assembly(true), quick);
+  EXPECT_EQ(assembly(false), full);
+  compiler.destroyModule(module);
+}

@@ -85,6 +85,10 @@ Effort chooseEffort(const llvm::Module &module, bool perThread);
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &cpu,
                                                          Effort effort);
+/// The same, but one that another compilation may have used, and that the next
+/// one may use when the last pointer goes.
+std::shared_ptr<llvm::TargetMachine> borrowTargetMachine(const CpuTarget &cpu,
+                                                         Effort effort);
 
 /// Links in the device functions that `module` declares, and their callees.
 /// Gives all functions the target's attributes.
