@@ -65,7 +65,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
-    uniformClones.clear();
+    originals.clear();
     for (Operation *op : discarded)
       op->destroy();
     discarded.clear();
@@ -76,31 +76,53 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   }
 
   void visitBlock(Block &block, Value mask) {
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto masked = dyn_cast<MaskedOpInterface>(op)) {
-        if (mask)
-          masked.setLaneMask(mask);
-      } else if (auto all = dyn_cast<AllOp>(op)) {
-        if (mask)
-          all.getMaskMutable().assign(inActive(all, mask));
-      } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-        if (Value known =
-                pickKnown(select.getTrueValue(), select.getFalseValue())) {
-          select.replaceAllUsesWith(known);
-          discard(select);
-        }
-      } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
-        visitIf(ifOp, mask);
-      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-        visitWhile(loop, mask);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visitOp(op, mask);
+  }
+  void visitOp(Operation &op, Value mask) {
+    if (auto masked = dyn_cast<MaskedOpInterface>(op)) {
+      if (mask)
+        masked.setLaneMask(mask);
+    } else if (auto all = dyn_cast<AllOp>(op)) {
+      if (mask)
+        all.getMaskMutable().assign(inActive(all, mask));
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      if (Value known =
+              pickKnown(select.getTrueValue(), select.getFalseValue())) {
+        select.replaceAllUsesWith(known);
+        discard(select);
       }
+    } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+      visitIf(ifOp, mask);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      visitWhile(loop, mask);
     }
   }
 
-  bool isUniform(Value value) {
-    if (auto it = uniformClones.find(value); it != uniformClones.end())
-      return it->second;
-    return shapes->isUniform(value);
+  /// The shape of a value. A clone has that of what it was cloned from.
+  const Shape &shapeOf(Value value) const {
+    return shapes->get(originals.lookup_or(value, value));
+  }
+  bool isUniform(Value value) const { return shapeOf(value).isUniform(); }
+
+  /// Does a condition compare places in the grid, such as `i < n`? On those all
+  /// lanes of most warps agree. On what lanes have loaded they mostly do not.
+  bool comparesPlaces(Value condition) const {
+    SmallVector<Value> open = {condition};
+    while (!open.empty()) {
+      Operation *op = open.pop_back_val().getDefiningOp();
+      if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+        return false;
+      for (Value v : op->getOperands()) {
+        const Shape &shape = shapeOf(v);
+        if (shape.hasBase() || shape.hasGroups() || shape.likely)
+          continue;
+        if (!v.getType().isInteger(1))
+          return false;
+        open.push_back(v);
+      }
+    }
+    return true;
   }
 
   /// Reports what a divergent branch becomes.
@@ -164,6 +186,17 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return result.wasInterrupted();
   }
 
+  static bool hasLoopsOrStores(Region &region) {
+    return region
+        .walk([](Operation *op) {
+          bool stores =
+              !op->getNumRegions() && !isMemoryEffectFree(op) && !isa<LdOp>(op);
+          return stores || isa<scf::WhileOp>(op) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   void visitIf(scf::IfOp op, Value mask) {
     if (isUniform(op.getCondition())) {
       for (Region &region : op->getRegions())
@@ -172,7 +205,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return;
     }
     numDivergentIfs += !op->hasAttr(kClonedAttr);
-    if (!mask && cloneForAll(op))
+    if (!mask && (freeGridLoop(op) || cloneForAll(op)))
       return;
     if (!op->hasAttr(kClonedAttr)) // reported with its clone
       tell(op, op.getCondition(), "masked");
@@ -235,9 +268,11 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
 
   /// The condition of `if (i < n) {...}` around a whole kernel is mostly true
   /// in all lanes, and the code inside is up to twice as fast without masks. So
-  /// this makes a clone without masks for that case.
+  /// this makes a clone without masks for that case. Conditionals on data are
+  /// not cloned: nested ones would multiply the code. Nor are those around a
+  /// few loads, which cost the same with masks.
   bool cloneForAll(scf::IfOp op) {
-    if (op->hasAttr(kClonedAttr))
+    if (op->hasAttr(kClonedAttr) || !comparesPlaces(op.getCondition()))
       return false;
     bool thenSide = hasEffects(op.getThenRegion());
     bool elseSide =
@@ -248,7 +283,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     if (thenSide && elseSide)
       thenSide = countOps(op.getThenRegion()) >= countOps(op.getElseRegion());
     Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
-    if (!mayClone(main))
+    if (!hasLoopsOrStores(main) || !mayClone(main))
       return false;
     ++numClones;
     tell(op, op.getCondition(),
@@ -265,12 +300,12 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     main.cloneInto(&choice.getThenRegion(), mapping);
     // Shapes are known for the original values; those of the clone are equal.
     for (auto [from, to] : mapping.getValueMap())
-      uniformClones[to] = isUniform(from);
+      originals[to] = originals.lookup_or(from, from);
     Block &other = choice.getElseRegion().emplaceBlock();
     b.setInsertionPointToEnd(&other);
     auto masked = cast<scf::IfOp>(op->clone());
     for (auto [from, to] : llvm::zip(op.getResults(), masked.getResults()))
-      uniformClones[to] = isUniform(from);
+      originals[to] = originals.lookup_or(from, from);
     // Move the original body, so that its shapes stay known.
     for (auto [from, to] : llvm::zip(op->getRegions(), masked->getRegions())) {
       to.dropAllReferences();
@@ -285,6 +320,71 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     visitBlock(choice.getThenRegion().front(), Value());
     visitBlock(other, Value());
     return true;
+  }
+
+  /// Turns `if (i < n) for (...; i < n; ...)` around a loop over the grid into
+  /// the loop with the entry mask `i < n`, so that the code of the loop is
+  /// there twice, not three times. The ops beside the loop have no effects, and
+  /// may run in all lanes.
+  bool freeGridLoop(scf::IfOp op) {
+    if (!comparesPlaces(op.getCondition()))
+      return false;
+    bool thenSide = !op.thenBlock()->without_terminator().empty();
+    Block *main = thenSide ? op.thenBlock() : op.elseBlock();
+    Block *other = thenSide ? op.elseBlock() : op.thenBlock();
+    if (!main || (other && !other->without_terminator().empty()))
+      return false;
+    scf::WhileOp loop = findOnlyLoop(*main);
+    if (!loop || isUniform(loop.getConditionOp().getCondition()) ||
+        !comparesPlaces(loop.getConditionOp().getCondition()) ||
+        !yieldsEachResultOnce(loop) || !mayLead(loop))
+      return false;
+    tell(op, op.getCondition(), "the mask that its loop begins with");
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Value cond = op.getCondition();
+    Value entry = thenSide ? cond : negate(b, loc, cond);
+    SmallVector<Operation *> freed;
+    for (Operation &inner : main->without_terminator())
+      freed.push_back(&inner);
+    for (Operation *inner : freed) {
+      inner->moveBefore(op);
+      if (inner != loop)
+        visitOp(*inner, Value());
+    }
+    ++numDivergentLoops;
+    tell(loop, loop.getConditionOp().getCondition(),
+         "loop, without masks while all lanes stay, then masked");
+    leadWithAll(loop, entry);
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      result.replaceAllUsesWith(
+          arith::SelectOp::create(b, loc, cond, op.thenYield().getOperand(i),
+                                  op.elseYield().getOperand(i)));
+    discard(op);
+    return true;
+  }
+
+  /// The loop of a block that holds few other ops, all without effects; else
+  /// null.
+  static scf::WhileOp findOnlyLoop(Block &block) {
+    scf::WhileOp loop;
+    unsigned others = 0;
+    for (Operation &op : block.without_terminator()) {
+      if (auto inner = dyn_cast<scf::WhileOp>(op); inner && !loop)
+        loop = inner;
+      else if (++others > kInlineLimit || op.getNumRegions() ||
+               isa<AllOp, AnyOp>(op) || !isMemoryEffectFree(&op))
+        return nullptr;
+    }
+    return loop;
+  }
+
+  /// Is each argument of the body at most one argument of the next turn?
+  static bool yieldsEachResultOnce(scf::WhileOp op) {
+    DenseSet<Value> seen;
+    return llvm::all_of(op.getYieldOp().getOperands(), [&](Value v) {
+      return isa<BlockArgument>(v) && seen.insert(v).second;
+    });
   }
 
   //===--------------------------------------------------------------------===//
@@ -311,7 +411,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     }
     if (mayLead(op)) {
       tell(op, stays, "loop, without masks while all lanes stay, then masked");
-      leadWithAll(op);
+      leadWithAll(op, Value());
       return;
     }
     tell(op, stays, "loop, masked");
@@ -340,7 +440,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     IRMapping mapping;
     op.getBefore().cloneInto(&lead.getBefore(), mapping);
     for (auto [from, to] : mapping.getValueMap())
-      uniformClones[to] = isUniform(from);
+      originals[to] = originals.lookup_or(from, from);
     scf::ConditionOp test = lead.getConditionOp();
     b.setInsertionPoint(test);
     Value stays = test.getCondition();
@@ -361,21 +461,23 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   bool mayLead(scf::WhileOp op) {
     return testsLast(op) && mayClone(op.getBefore());
   }
-  void leadWithAll(scf::WhileOp op) {
+  /// \param entry  the lanes that take part; null: all.
+  void leadWithAll(scf::WhileOp op, Value entry) {
     ++numClones;
     scf::WhileOp lead = makeLead(op);
     OpBuilder b(op);
     Location loc = op.getLoc();
+    ValueRange led = entry ? enterTogether(lead, op, entry) : lead.getResults();
 
     // The rest starts with the values of the last iteration of the lead.
     SmallVector<Value> inits;
     for (Value v : op.getYieldOp().getOperands())
-      inits.push_back(lead.getResult(cast<BlockArgument>(v).getArgNumber()));
+      inits.push_back(led[cast<BlockArgument>(v).getArgNumber()]);
     SmallVector<unsigned> live = liveResults(op);
     SmallVector<Value> left;
     for (unsigned r : live)
-      left.push_back(lead.getResult(r));
-    Value still = lead.getResults().back();
+      left.push_back(led[r]);
+    Value still = led.back();
     auto rest = scf::IfOp::create(b, loc, ValueRange(left).getTypes(),
                                   AnyOp::create(b, loc, b.getI1Type(), still),
                                   /*addThenBlock=*/true,
@@ -395,6 +497,35 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       scf::YieldOp::create(b, loc, left);
     }
     maskLoop(op, still, left);
+  }
+
+  /// Lets a lead run only if all lanes take part in the loop `op` that it
+  /// leads.
+  /// \returns the results of the lead, or what `op` begins with.
+  static ValueRange enterTogether(scf::WhileOp lead, scf::WhileOp op,
+                                  Value entry) {
+    OpBuilder b(lead);
+    Location loc = op.getLoc();
+    Value all = AllOp::create(b, loc, b.getI1Type(), entry);
+    auto choice = scf::IfOp::create(b, loc, lead.getResultTypes(), all,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    choice->setAttr(kLeadAttr, b.getUnitAttr());
+    lead->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
+    b.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(b, loc, lead.getResults());
+    b.setInsertionPointToEnd(choice.elseBlock());
+    SmallVector<Value> begin(lead.getNumResults());
+    for (auto [init, v] :
+         llvm::zip_equal(op.getInits(), op.getYieldOp().getOperands()))
+      begin[cast<BlockArgument>(v).getArgNumber()] = init;
+    begin.back() = entry;
+    for (auto [value, type] : llvm::zip_equal(begin, lead.getResultTypes()))
+      if (!value)
+        value = arith::ConstantOp::create(b, loc,
+                                          cast<TypedAttr>(b.getZeroAttr(type)));
+    scf::YieldOp::create(b, loc, begin);
+    return choice.getResults();
   }
 
   /// Masks a divergent loop, in which the lanes of `entry` take part. `left`
@@ -474,7 +605,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   ShapeAnalysis *shapes = nullptr;
   unsigned cloneBudget = 0; ///< ops that clones may still add
   unsigned numDivergentIfs = 0, numDivergentLoops = 0, numClones = 0;
-  /// Uniformity of values made by cloning.
-  DenseMap<Value, bool> uniformClones;
+  /// What values were cloned from. Those have shapes.
+  DenseMap<Value, Value> originals;
 };
 } // namespace

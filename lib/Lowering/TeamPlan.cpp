@@ -34,6 +34,7 @@ public:
 
 private:
   void findAssumed(ArrayRef<Operation *> ops);
+  Operation *findLead(ArrayRef<Operation *> ops) const;
   void visit(Operation *op, BlockCost &cost, uint64_t weight);
   void visitBlock(Block &block, BlockCost cost);
   void settle(const BlockCost &cost);
@@ -140,13 +141,18 @@ static unsigned countOps(Region &region) {
   return n;
 }
 
+/// May the op run early, or again?
+static bool runsAnyTime(Operation *op) {
+  auto load = dyn_cast<LdOp>(op);
+  return (isMemoryEffectFree(op) && !op->getNumRegions()) ||
+         (load && load.getSpace() == Space::Param && !load.getOrder());
+}
+
 /// Finds the first conditional in which warps may part, if the ops in front of
 /// it may run before that is known.
 void TeamCost::findAssumed(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
-    auto load = dyn_cast<LdOp>(op);
-    bool pure = isMemoryEffectFree(op) && !op->getNumRegions();
-    if (pure || (load && load.getSpace() == Space::Param && !load.getOrder()))
+    if (runsAnyTime(op))
       continue;
     auto ifOp = dyn_cast<scf::IfOp>(op);
     if (!ifOp || same.contains(ifOp.getCondition()))
@@ -158,6 +164,26 @@ void TeamCost::findAssumed(ArrayRef<Operation *> ops) {
         !ifOp.getCondition().getDefiningOp<AllOp>();
     return;
   }
+}
+
+/// Finds the only loop over the grid, if the ops in front of it may run again.
+Operation *TeamCost::findLead(ArrayRef<Operation *> ops) const {
+  auto isLead = [](Operation *op) { return op->hasAttr(kLeadAttr); };
+  auto *lead = llvm::find_if_not(ops, runsAnyTime);
+  if (lead == ops.end() || !isLead(*lead))
+    return nullptr;
+  auto loop = dyn_cast<scf::WhileOp>(*lead);
+  if (loop ? !isJointLoop(loop, same) : *lead != result.assumed)
+    return nullptr;
+  bool others = std::any_of(std::next(lead), ops.end(), [&](Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          return isLead(inner) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+  return others ? nullptr : *lead;
 }
 
 /// Ops that keep state for one warp while its code is emitted, or that wait.
@@ -181,6 +207,7 @@ TeamPlan TeamCost::plan(ArrayRef<Operation *> ops, unsigned stride) {
   settle(top);
   if (!pays(hot))
     return {};
+  result.lead = hot.isLead ? findLead(ops) : nullptr;
   unsigned all = shapes.getContext().warps();
   for (unsigned warps = 8; warps > 1; --warps)
     if (all % (warps * stride) == 0 && fits(warps, hot)) {

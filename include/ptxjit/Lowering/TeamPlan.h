@@ -33,6 +33,11 @@ struct TeamPlan {
   /// after another.
   mlir::scf::IfOp assumed;
   unsigned side = 0;
+  /// One of the ops, a loop over the grid or a conditional around one, behind
+  /// which the warps run one after another; null: none. They seldom have much
+  /// to do there, and so its code is not repeated. It has the warps' results
+  /// from the lead, and runs the ops in front of that again.
+  mlir::Operation *lead = nullptr;
 };
 
 /// May any ops of a kernel be run by teams? Asked before SameInWarps is made.

@@ -106,30 +106,8 @@ private:
 // The frame
 //===----------------------------------------------------------------------===//
 
-/// The type of a value in the frame: elements of i1 become bytes.
-static Type storedType(Type type) {
-  auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getElementType().isInteger(1)
-               ? VectorType::get(vector.getShape(),
-                                 byte(vector.getElementType()))
-               : type;
-  return type.isInteger(1) ? byte(type) : type;
-}
-
-static int64_t bytesOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() *
-           int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
-  return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
-}
-
 /// The frame begins at a line of the caches, and so does each slot.
 static constexpr int64_t kFrameAlign = 64;
-
-static unsigned alignOf(Type type) {
-  return unsigned(std::min(bytesOf(type), kFrameAlign));
-}
 
 Value WarpFrame::ownerOf(Value v) const {
   auto it = owners.find(v);
@@ -173,9 +151,9 @@ const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
   Slot &slot = it->second;
   unsigned align = 1;
   for (Type type : types) {
-    Type stored = storedType(type);
-    slot.bytes = llvm::alignTo(slot.bytes, alignOf(stored)) + bytesOf(stored);
-    align = std::max(align, alignOf(stored));
+    slot.bytes =
+        llvm::alignTo(slot.bytes, storedAlign(type)) + storedBytes(type);
+    align = std::max(align, storedAlign(type));
   }
   slot.bytes = llvm::alignTo(slot.bytes, align);
   slot.offset = bytes;
@@ -199,12 +177,10 @@ void WarpFrame::store(Value v, ArrayRef<Value> flat) {
   const Slot &slot = slotOf(v);
   int64_t offset = 0;
   for (Value value : flat) {
-    Type type = storedType(value.getType());
-    if (type != value.getType())
-      value = warp.create<arith::ExtUIOp>(type, value);
-    offset = llvm::alignTo(offset, alignOf(type));
-    warp.create<LLVM::StoreOp>(value, placeOf(slot, offset), alignOf(type));
-    offset += bytesOf(type);
+    Type type = value.getType();
+    offset = llvm::alignTo(offset, storedAlign(type));
+    storeWhole(warp, value, placeOf(slot, offset));
+    offset += storedBytes(type);
   }
   assert(offset <= slot.bytes && "the value fits its slot");
 }
@@ -217,14 +193,9 @@ void WarpFrame::load(Value v) {
   const Slot &slot = slotOf(v);
   int64_t offset = 0;
   for (Type type : types) {
-    Type stored = storedType(type);
-    offset = llvm::alignTo(offset, alignOf(stored));
-    Value value = warp.create<LLVM::LoadOp>(stored, placeOf(slot, offset),
-                                            alignOf(stored));
-    if (stored != type)
-      value = warp.create<arith::TruncIOp>(type, value);
-    flat.push_back(value);
-    offset += bytesOf(stored);
+    offset = llvm::alignTo(offset, storedAlign(type));
+    flat.push_back(loadWhole(warp, type, placeOf(slot, offset)));
+    offset += storedBytes(type);
   }
   ValueRange range = flat;
   warp.values.unflatten(v, range);

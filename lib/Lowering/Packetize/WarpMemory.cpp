@@ -56,6 +56,41 @@ std::shared_ptr<StackBuffer> ptxjit::shareBuffer(WarpBuilder &warp,
   return {new StackBuffer(takeBuffer(warp, bytes)), giveBackTo};
 }
 
+Type ptxjit::storedType(Type type) {
+  auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getElementType().isInteger(1)
+               ? VectorType::get(vector.getShape(),
+                                 byte(vector.getElementType()))
+               : type;
+  return type.isInteger(1) ? byte(type) : type;
+}
+
+int64_t ptxjit::storedBytes(Type type) {
+  type = storedType(type);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getNumElements() *
+           int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
+  return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
+}
+
+unsigned ptxjit::storedAlign(Type type) {
+  return unsigned(std::min<int64_t>(storedBytes(type), 64));
+}
+
+void ptxjit::storeWhole(WarpBuilder &warp, Value value, Value place) {
+  Type type = value.getType(), stored = storedType(type);
+  if (stored != type)
+    value = warp.create<arith::ExtUIOp>(stored, value);
+  warp.create<LLVM::StoreOp>(value, place, storedAlign(type));
+}
+
+Value ptxjit::loadWhole(WarpBuilder &warp, Type type, Value place) {
+  Type stored = storedType(type);
+  Value value = warp.create<LLVM::LoadOp>(stored, place, storedAlign(type));
+  return stored == type ? value : warp.create<arith::TruncIOp>(type, value);
+}
+
 Value ptxjit::placeIn(WarpBuilder &warp, Value buffer, int64_t offset) {
   if (!offset)
     return buffer;

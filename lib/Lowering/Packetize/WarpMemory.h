@@ -28,6 +28,15 @@ std::shared_ptr<StackBuffer> shareBuffer(WarpBuilder &warp, int64_t bytes);
 /// Allocates stack memory that lives as long as the function runs.
 mlir::Value allocateOnStack(WarpBuilder &warp, mlir::Type type, unsigned align);
 
+/// The type that holds a whole value, a scalar or a chunk, in memory: elements
+/// of i1 become bytes.
+mlir::Type storedType(mlir::Type type);
+/// The size of that, and the alignment of its place, at most 64; in bytes.
+int64_t storedBytes(mlir::Type type);
+unsigned storedAlign(mlir::Type type);
+void storeWhole(WarpBuilder &warp, mlir::Value value, mlir::Value place);
+mlir::Value loadWhole(WarpBuilder &warp, mlir::Type type, mlir::Value place);
+
 /// The place `offset` bytes behind a pointer.
 mlir::Value placeIn(WarpBuilder &warp, mlir::Value buffer, int64_t offset);
 

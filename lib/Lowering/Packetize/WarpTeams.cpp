@@ -301,11 +301,11 @@ Value WarpTeam::allTakeAssumedWay() {
 // The CTA
 //===----------------------------------------------------------------------===//
 
-/// Emits a loop over the warps of a team that part.
-static LogicalResult emitOneByOne(WarpBuilder &warp, Value first,
-                                  const TeamPlan &plan,
-                                  ArrayRef<Operation *> ops,
-                                  WarpFrameCode code) {
+/// Emits a loop over the warps of a team. \param emit  emits the code of one
+/// warp, of which it is told how far its number is from that of the first one.
+static LogicalResult
+emitOneByOne(WarpBuilder &warp, Value first, const TeamPlan &plan,
+             function_ref<LogicalResult(Value offset)> emit) {
   scf::ForOp loop =
       buildCountedLoop(warp, plan.warps * plan.stride, {}, plan.stride);
   OpBuilder::InsertionGuard guard(warp.b);
@@ -315,12 +315,14 @@ static LogicalResult emitOneByOne(WarpBuilder &warp, Value first,
   auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
   // What was tested for one warp of the team says nothing about this one.
   warp.member = plan.warps;
-  if (failed(code.before()))
-    return failure();
+  return emit(loop.getInductionVar());
+}
+
+static LogicalResult emitEach(WarpBuilder &warp, ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     if (failed(emitOp(warp, *op)))
       return failure();
-  return code.after();
+  return success();
 }
 
 /// The number, i32, of the first warp of a team. With a stride, `stride` teams
@@ -335,46 +337,208 @@ static Value firstOfTeam(WarpBuilder &warp, const TeamPlan &plan, Value team) {
   return s.add(s.mul(s.sub(team, place), warps), place);
 }
 
+namespace {
+
+/// Results of a team's lead, on the stack, from where the code for its warps
+/// one by one takes them.
+class LeadResults {
+public:
+  LeadResults(WarpBuilder &warp, const TeamPlan &plan);
+  /// Stores or loads the results of the warp whose number is `offset` (i32)
+  /// more than that of the team's first one.
+  void store(Value offset);
+  void load(Value offset);
+
+private:
+  struct Slot {
+    Type type;
+    Value array; ///< a pointer to an element for each warp
+  };
+  Value placeOf(const Slot &slot, Value offset);
+
+  WarpBuilder &warp;
+  SmallVector<Value> results; ///< those with uses
+  SmallVector<Slot> slots;    ///< of the results' parts
+};
+
+/// Emits the code of a team, and of its warps one by one.
+class TeamCode {
+public:
+  TeamCode(WarpBuilder &warp, const TeamPlan &plan, ArrayRef<Operation *> ops,
+           WarpFrameCode code);
+  /// Emits what the warps from number `first` on do.
+  LogicalResult emit(Value first);
+
+private:
+  LogicalResult emitFront();
+  LogicalResult emitAssuming(Value first,
+                             function_ref<LogicalResult()> together,
+                             function_ref<LogicalResult(Value)> apart);
+  LogicalResult emitWithLead(Value first);
+  void restore();
+
+  WarpBuilder &warp;
+  const TeamPlan &plan;
+  WarpFrameCode code;
+  ArrayRef<Operation *> front; ///< ops before what is assumed, or the lead
+  ArrayRef<Operation *> back;  ///< all others
+  WarpTeam team;
+  const WarpValues::Forms outside;
+};
+
+} // namespace
+
+LeadResults::LeadResults(WarpBuilder &warp, const TeamPlan &plan) : warp(warp) {
+  for (Value v : plan.lead->getResults())
+    if (!v.use_empty())
+      results.push_back(v);
+  for (Value v : results) {
+    SmallVector<Type> types;
+    warp.values.flattenTypes(v, types);
+    for (Type type : types) {
+      Type stored = storedType(type);
+      auto array = LLVM::LLVMArrayType::get(stored, plan.warps * plan.stride);
+      slots.push_back({type, allocateOnStack(warp, array, 64)});
+    }
+  }
+}
+
+Value LeadResults::placeOf(const Slot &slot, Value offset) {
+  return warp.create<LLVM::GEPOp>(slot.array.getType(), storedType(slot.type),
+                                  slot.array, LLVM::GEPArg(offset));
+}
+
+void LeadResults::store(Value offset) {
+  SmallVector<Value> flat;
+  for (Value v : results)
+    warp.values.flatten(v, v, flat);
+  for (auto [slot, value] : llvm::zip_equal(slots, flat))
+    storeWhole(warp, value, placeOf(slot, offset));
+}
+
+void LeadResults::load(Value offset) {
+  SmallVector<Value> flat;
+  for (const Slot &slot : slots)
+    flat.push_back(loadWhole(warp, slot.type, placeOf(slot, offset)));
+  ValueRange range = flat;
+  for (Value v : results)
+    warp.values.unflatten(v, range);
+}
+
+TeamCode::TeamCode(WarpBuilder &warp, const TeamPlan &plan,
+                   ArrayRef<Operation *> ops, WarpFrameCode code)
+    : warp(warp), plan(plan), code(code), team(warp, plan),
+      outside(warp.values.getForms()) {
+  scf::IfOp assumed = plan.assumed;
+  Operation *border = plan.lead ? plan.lead : assumed.getOperation();
+  auto *split = border ? llvm::find(ops, border) : ops.end();
+  front = ops.take_front(size_t(split - ops.begin()));
+  back = ops.drop_front(front.size());
+}
+
+/// Leaves the code of the team: values have the forms that they had before it.
+void TeamCode::restore() {
+  WarpValues::Forms forms = outside;
+  warp.values.swapForms(forms);
+  warp.member = 0;
+  warp.isRepeated = false;
+}
+
+/// Emits, for a warp alone, what comes first.
+LogicalResult TeamCode::emitFront() {
+  if (failed(code.before()))
+    return failure();
+  return emitEach(warp, front);
+}
+
+/// Emits code for the team if all its warps take the assumed way, else for its
+/// warps one by one. Afterwards no warp is selected.
+LogicalResult TeamCode::emitAssuming(Value first,
+                                     function_ref<LogicalResult()> together,
+                                     function_ref<LogicalResult(Value)> apart) {
+  if (!plan.assumed) {
+    if (failed(together()))
+      return failure();
+    restore();
+    return success();
+  }
+  auto choice = warp.create<scf::IfOp>(team.allTakeAssumedWay(),
+                                       /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(choice.thenBlock());
+  if (failed(together()))
+    return failure();
+  restore();
+  warp.b.setInsertionPointToStart(choice.elseBlock());
+  if (failed(emitOneByOne(warp, first, plan, apart)))
+    return failure();
+  restore();
+  return success();
+}
+
+/// Emits the lead for the team, and the rest for its warps one by one.
+LogicalResult TeamCode::emitWithLead(Value first) {
+  LeadResults results(warp, plan);
+  auto together = [&]() -> LogicalResult {
+    if (failed(team.emitOps(plan.lead)))
+      return failure();
+    unsigned number = 0;
+    return team.forEach([&] {
+      results.store(
+          warp.scalar().intConstant(32, uint64_t(number++) * plan.stride));
+      return success();
+    });
+  };
+  auto apart = [&](Value offset) -> LogicalResult {
+    if (failed(emitFront()) || failed(emitOp(warp, *plan.lead)))
+      return failure();
+    results.store(offset);
+    return success();
+  };
+  if (failed(emitAssuming(first, together, apart)))
+    return failure();
+  auto rest = [&](Value offset) -> LogicalResult {
+    warp.isRepeated = true;
+    if (failed(emitFront()))
+      return failure();
+    warp.isRepeated = false;
+    results.load(offset);
+    if (failed(emitEach(warp, back.drop_front())))
+      return failure();
+    return code.after();
+  };
+  LogicalResult done = emitOneByOne(warp, first, plan, rest);
+  restore();
+  return done;
+}
+
+LogicalResult TeamCode::emit(Value first) {
+  team.enter(first);
+  if (failed(team.forEach(code.before)) || failed(team.emitOps(front)))
+    return failure();
+  if (plan.lead)
+    return emitWithLead(first);
+  auto together = [&] {
+    return success(succeeded(team.emitOps(back)) &&
+                   succeeded(team.forEach(code.after)));
+  };
+  auto apart = [&](Value) -> LogicalResult {
+    if (failed(emitFront()) || failed(emitEach(warp, back)))
+      return failure();
+    return code.after();
+  };
+  return emitAssuming(first, together, apart);
+}
+
 LogicalResult ptxjit::emitTeams(WarpBuilder &warp, const TeamPlan &plan,
                                 ArrayRef<Operation *> ops, WarpFrameCode code) {
   assert(plan.warps > 1 && plan.same && "a team has several warps");
   unsigned warps = warp.shapes.getContext().warps();
-  const WarpValues::Forms outside = warp.values.getForms();
-  auto restore = [&] {
-    WarpValues::Forms forms = outside;
-    warp.values.swapForms(forms);
-    warp.member = 0;
-    warp.isRepeated = false;
-  };
   scf::ForOp loop = buildCountedLoop(warp, warps / plan.warps, {});
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterBlock();
-  auto leave = llvm::make_scope_exit([&] {
-    warp.leaveBlock();
-    restore();
-  });
-
-  Value first = firstOfTeam(warp, plan, loop.getInductionVar());
-  WarpTeam team(warp, plan);
-  team.enter(first);
-  auto *split = plan.assumed ? llvm::find(ops, plan.assumed) : ops.end();
-  size_t numFront = size_t(split - ops.begin());
-  if (failed(team.forEach(code.before)) ||
-      failed(team.emitOps(ops.take_front(numFront))))
-    return failure();
-  auto emitRest = [&] {
-    return success(succeeded(team.emitOps(ops.drop_front(numFront))) &&
-                   succeeded(team.forEach(code.after)));
-  };
-  if (!plan.assumed)
-    return emitRest();
-  auto choice = warp.create<scf::IfOp>(team.allTakeAssumedWay(),
-                                       /*withElseRegion=*/true);
-  warp.b.setInsertionPointToStart(choice.thenBlock());
-  if (failed(emitRest()))
-    return failure();
-  restore();
-  warp.b.setInsertionPointToStart(choice.elseBlock());
-  return emitOneByOne(warp, first, plan, ops, code);
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  return TeamCode(warp, plan, ops, code)
+      .emit(firstOfTeam(warp, plan, loop.getInductionVar()));
 }
