@@ -21,19 +21,20 @@ namespace ptxjit {
 /// text.)
 class LineCounter {
 public:
-  explicit LineCounter(llvm::StringRef text) : begin(text.begin()) {
+  explicit LineCounter(llvm::StringRef text)
+      : begin(text.begin()), last{begin, 1} {
     know(begin, 1);
   }
 
   unsigned getLine(const char *place) {
     assert(place >= begin && "a place in the text");
-    auto [nearest, line] = *std::prev(marks.upper_bound(place));
-    const char *at = nearest;
-    for (; place - at > kMarkBytes; know(at, line)) {
-      line += unsigned(std::count(at, at + kMarkBytes, '\n'));
-      at += kMarkBytes;
-    }
-    return line + unsigned(std::count(at, place, '\n'));
+    // The next place that a parser asks for is mostly a few words further on.
+    if (place >= last.place && place - last.place <= kMarkBytes / 4)
+      last.line += unsigned(std::count(last.place, place, '\n'));
+    else
+      last.line = countFromMark(place);
+    last.place = place;
+    return last.line;
   }
   unsigned getColumn(const char *place) const {
     const char *from = place;
@@ -45,11 +46,26 @@ public:
   void know(const char *place, unsigned line) { marks[place] = line; }
 
 private:
+  unsigned countFromMark(const char *place) {
+    std::pair<const char *, unsigned> nearest =
+        *std::prev(marks.upper_bound(place));
+    auto &[at, line] = nearest;
+    for (; place - at > kMarkBytes; know(at, line)) {
+      line += unsigned(std::count(at, at + kMarkBytes, '\n'));
+      at += kMarkBytes;
+    }
+    return line + unsigned(std::count(at, place, '\n'));
+  }
+
   /// Bytes from mark to mark. Declarations are asked for again and again from
   /// places far behind them, so the way back must be short.
   static constexpr ptrdiff_t kMarkBytes = 1024;
   const char *begin;
   std::map<const char *, unsigned> marks; ///< places, and their lines
+  struct {
+    const char *place;
+    unsigned line;
+  } last; ///< what was asked for last
 };
 
 } // namespace ptxjit

@@ -42,10 +42,19 @@ ParserImpl::ParserImpl(llvm::SourceMgr &sources, MLIRContext *context,
 // Tokens and diagnostics
 //===----------------------------------------------------------------------===//
 
-Location ParserImpl::toLocation(SMLoc loc) {
-  const char *place = loc.getPointer();
-  return FileLineColLoc::get(bufferName, lines.getLine(place),
-                             lines.getColumn(place));
+Location ParserImpl::toLocation(SMLoc loc) { return locate(loc, lastLocated); }
+
+Location ParserImpl::toDeclaration(SMLoc loc) {
+  return locate(loc, lastDeclared);
+}
+
+Location ParserImpl::locate(SMLoc loc, KnownLocation &known) {
+  if (loc != known.first) {
+    const char *place = loc.getPointer();
+    known = {loc, FileLineColLoc::get(bufferName, lines.getLine(place),
+                                      lines.getColumn(place))};
+  }
+  return *known.second;
 }
 
 InFlightDiagnostic ParserImpl::error(SMLoc loc) {

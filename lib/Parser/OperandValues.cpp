@@ -51,7 +51,7 @@ Value ParserImpl::getSlot(Symbol &symbol, unsigned component, StringRef name) {
     else
       builder.setInsertionPointToStart(entryBlock);
     auto reg = RegOp::create(
-        builder, toLocation(symbol.loc),
+        builder, toDeclaration(symbol.loc),
         SlotType::get(context, getValueType(context, symbol.type)),
         builder.getStringAttr(name));
     lastSlot = reg;
@@ -201,7 +201,6 @@ static bool isInteger(ScalarType type) {
 FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
                                        ScalarType type, const OperandSpec &spec,
                                        bool wide) {
-  Location loc = toLocation(operand.loc);
   Value value;
   switch (operand.kind) {
   case RawOperand::Register: {
@@ -226,7 +225,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
              << spec.name << "' is ." << stringifyScalarType(type)
              << " and register '" << operand.name << "' ."
              << stringifyScalarType(have);
-    value = arith::AddIOp::create(builder, loc, value,
+    value = arith::AddIOp::create(builder, toLocation(operand.loc), value,
                                   createConstant(type, operand.offset));
     break;
   }
@@ -247,14 +246,14 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
              << "special register '%" << stringifySpecialRegister(operand.sreg)
              << "' is ." << stringifyScalarType(have) << ", operand '"
              << spec.name << "' must be ." << stringifyScalarType(type);
-    value = SRegOp::create(builder, loc, builder.getIntegerType(from),
-                           operand.sreg);
+    value = SRegOp::create(builder, toLocation(operand.loc),
+                           builder.getIntegerType(from), operand.sreg);
     if (to < from)
-      value = arith::TruncIOp::create(builder, loc, builder.getIntegerType(to),
-                                      value);
+      value = arith::TruncIOp::create(builder, toLocation(operand.loc),
+                                      builder.getIntegerType(to), value);
     else if (to > from)
-      value = arith::ExtUIOp::create(builder, loc, builder.getIntegerType(to),
-                                     value);
+      value = arith::ExtUIOp::create(builder, toLocation(operand.loc),
+                                     builder.getIntegerType(to), value);
     return value;
   }
   case RawOperand::SymbolAddress: {
@@ -269,7 +268,8 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
       return address;
     Value offset = createConstant(
         bits == 32 ? ScalarType::B32 : ScalarType::B64, operand.offset);
-    return Value(arith::AddIOp::create(builder, loc, *address, offset));
+    return Value(arith::AddIOp::create(builder, toLocation(operand.loc),
+                                       *address, offset));
   }
   case RawOperand::Vector:
     return getPacked(operand, type);
@@ -280,7 +280,8 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
   }
   if (operand.negated) {
     Value ones = createConstant(ScalarType::Pred, 1);
-    value = arith::XOrIOp::create(builder, loc, value, ones);
+    value =
+        arith::XOrIOp::create(builder, toLocation(operand.loc), value, ones);
   }
   return value;
 }

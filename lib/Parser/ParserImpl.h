@@ -94,6 +94,10 @@ private:
   LogicalResult expectPunct(StringRef text, StringRef where);
   FailureOr<StringRef> expectIdentifier(StringRef what);
   mlir::Location toLocation(SMLoc loc);
+  /// The same for a declaration, which is far from where it is used.
+  mlir::Location toDeclaration(SMLoc loc);
+  using KnownLocation = std::pair<SMLoc, std::optional<mlir::Location>>;
+  mlir::Location locate(SMLoc loc, KnownLocation &known);
   mlir::InFlightDiagnostic error(SMLoc loc);
   mlir::InFlightDiagnostic errorHere() { return error(tok.getLoc()); }
   /// Describes the current token for messages.
@@ -389,6 +393,9 @@ private:
   mlir::StringAttr bufferName;
   Lexer lexer;
   LineCounter lines;
+  /// What was asked for last: the ops of an instruction have one location, and
+  /// so have the registers of a declaration.
+  KnownLocation lastLocated, lastDeclared;
   Token tok;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
