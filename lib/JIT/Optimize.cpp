@@ -20,6 +20,7 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LowerMemIntrinsics.h"
 
 using namespace llvm;
@@ -92,11 +93,34 @@ static void expandBlockOperations(Module &module, TargetMachine &machine) {
   }
 }
 
+/// Ends blocks at traps, which stand behind calls that do not return: nothing
+/// need be kept in registers across these. They are not merged, since the place
+/// of each tells the line of a fault.
+static void endAtTraps(Module &module) {
+  auto isTrap = [](const Instruction &instruction) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return call && call->getIntrinsicID() == Intrinsic::trap;
+  };
+  for (Function &function : module)
+    for (BasicBlock &block : function) {
+      auto trap = find_if(block, isTrap);
+      if (trap == block.end())
+        continue;
+      if (auto *call = dyn_cast_or_null<CallInst>(trap->getPrevNode())) {
+        call->addFnAttr(Attribute::Cold);
+        call->addFnAttr(Attribute::NoMerge);
+        call->addFnAttr(Attribute::NoReturn);
+      }
+      changeToUnreachable(trap->getNextNode()); // what follows is gone
+    }
+}
+
 Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
   std::string message;
   raw_string_ostream os(message);
   if (verifyModule(module, &os))
     return createStringError("the compiler made invalid LLVM IR: " + message);
+  endAtTraps(module);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;

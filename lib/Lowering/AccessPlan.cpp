@@ -146,7 +146,7 @@ static AccessCode planGather(const Access &access, unsigned chunk) {
 /// Plans for addresses of which nothing useful is known.
 static AccessPlan planUnknown(const Access &access, unsigned chunk) {
   AccessCode gather = planGather(access, chunk);
-  bool mayFollow = chunk > 1 && !access.address.hasBase &&
+  bool mayFollow = chunk > 1 && !access.address.hasBase && !access.swizzled &&
                    (access.isStore || access.count == 1);
   if (!mayFollow)
     return {gather};

@@ -166,6 +166,14 @@ TEST(AccessPlan, NothingIsKnown) {
                             "each other, else lane by lane");
 }
 
+TEST(AccessPlan, SwizzledLanesAreNotTested) {
+  Access access;
+  access.swizzled = true;
+  EXPECT_EQ(planOf(access), "gather");
+  access.isStore = true;
+  EXPECT_EQ(planOf(access), "scatter");
+}
+
 TEST(AccessPlan, RowsWithBasesOfTheirOwn) {
   Access access;
   access.address.groups = rowsOf(16);

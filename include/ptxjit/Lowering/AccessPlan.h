@@ -47,6 +47,9 @@ struct Access {
   bool sameValue = false; ///< a store of values that are equal in all lanes
   bool hasScatter = true; ///< the CPU has scatters of 32 bits and more
   bool partial = false;   ///< some active lanes do not take part
+  /// The addresses come from an exclusive or, as in swizzled tiles. Lanes that
+  /// follow each other in such a tile are far apart.
+  bool swizzled = false;
 };
 
 /// The forms of code for an access of a warp.

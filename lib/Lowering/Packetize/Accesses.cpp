@@ -40,19 +40,37 @@ Access ptxjit::describeAccess(WarpBuilder &warp, const WarpAccess &access,
   return described;
 }
 
+/// The operand that holds the addresses of an access.
+static Value addressOf(Operation *op) { return op->getOperand(0); }
+
+/// Does the way in which `value` varies come from an exclusive or?
+static bool isSwizzled(WarpBuilder &warp, Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isa<XorOp>(op))
+      return true;
+    if (!isMemoryEffectFree(op) || op->getNumRegions())
+      return false;
+    auto varies = [&](Value v) { return !warp.shapeOf(v).hasBase(); };
+    auto varying = llvm::make_filter_range(op->getOperands(), varies);
+    if (varying.empty() || std::next(varying.begin()) != varying.end())
+      return false;
+    value = *varying.begin();
+  }
+  return false;
+}
+
 AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
                            const WarpAccess &access, bool isStore,
                            bool sameValue) {
   Access described = describeAccess(warp, access, isStore, sameValue);
   described.partial = described.masked && isPartial(op);
+  described.swizzled =
+      !described.address.hasBase && isSwizzled(warp, addressOf(op));
   AccessPlan plan = planAccess(described, warp.target.chunk);
   remarkAccess(warp, op, describePlan(plan, isStore),
                plan.isSlow() ? SlowBecause::Address : SlowBecause::No);
   return plan;
 }
-
-/// The operand that holds the addresses of an access.
-static Value addressOf(Operation *op) { return op->getOperand(0); }
 
 /// Why each lane accesses its address by itself; empty if the shape tells.
 static std::string reasonOf(WarpBuilder &warp, Value address) {

@@ -133,7 +133,7 @@ static LogicalResult emitRaise(WarpBuilder &warp, RaiseOp op) {
 }
 
 static LogicalResult emitLeave(WarpBuilder &warp, LeaveOp) {
-  warp.callHelper(offsetof(PtxjitHelpers, leave), {warp.kernel.strand});
+  warp.callForGood(offsetof(PtxjitHelpers, leave), {warp.kernel.strand});
   return success();
 }
 

@@ -13,7 +13,7 @@ using namespace ptxjit::ptx;
 void ptxjit::emitFault(WarpBuilder &warp, uint32_t status, Value lanes,
                        Value address) {
   ChunkBuilder s = warp.scalar();
-  warp.callHelper(offsetof(PtxjitHelpers, fault),
-                  {warp.kernel.strand, s.intConstant(32, status), lanes,
-                   address ? address : s.intConstant(64, 0)});
+  warp.callForGood(offsetof(PtxjitHelpers, fault),
+                   {warp.kernel.strand, s.intConstant(32, status), lanes,
+                    address ? address : s.intConstant(64, 0)});
 }

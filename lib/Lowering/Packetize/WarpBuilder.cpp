@@ -156,6 +156,12 @@ Value WarpBuilder::callHelper(size_t offset, ArrayRef<Value> operands,
   return call.getResult();
 }
 
+void WarpBuilder::callForGood(size_t offset, ArrayRef<Value> operands) {
+  callHelper(offset, operands);
+  // Regions cannot end here. At a trap, LLVM's optimizer ends the block.
+  create<LLVM::Trap>();
+}
+
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//

@@ -148,6 +148,8 @@ public:
   /// its type; null means i32.
   mlir::Value callHelper(size_t offset, llvm::ArrayRef<mlir::Value> operands,
                          mlir::Type result = {});
+  /// Calls a helper that does not return.
+  void callForGood(size_t offset, llvm::ArrayRef<mlir::Value> operands);
 
   // -- The walk
   /// Opens and closes a scope of facts that hold in one block and in the blocks
