@@ -78,6 +78,8 @@ bool RootFinder::isMultiple(Value v, unsigned depth) const {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<AddIntOp, SubIntOp>(
           [&](auto o) { return isModular(o) && is(o.getA()) && is(o.getB()); })
+      .Case<OrOp, XorOp>([&](auto o) { return is(o.getA()) && is(o.getB()); })
+      .Case<AndOp>([&](AndOp o) { return is(o.getA()) || is(o.getB()); })
       .Case<MulIntOp>([&](MulIntOp o) {
         return o.getPart() != Part::Hi &&
                isProductMultiple(o.getA(), o.getB(), depth);
@@ -136,6 +138,10 @@ Value RootFinder::findOfArgument(BlockArgument arg) {
 Value RootFinder::findOfResult(OpResult result) {
   unsigned i = result.getResultNumber();
   return llvm::TypeSwitch<Operation *, Value>(result.getOwner())
+      // Low bits that are all 0 change those of the other operand no more than
+      // in a sum.
+      .Case<OrOp, XorOp>(
+          [&](auto op) { return findOfSum(result, op.getA(), op.getB()); })
       .Case<AddIntOp>([&](auto op) {
         return isModular(op) ? findOfSum(result, op.getA(), op.getB())
                              : Value(result);
