@@ -68,6 +68,9 @@ llvm::Expected<LoadedProgram> LoadedProgram::create(llvm::StringRef file) {
   if (header.getFileClass() != llvm::ELF::ELFCLASS64 ||
       header.getDataEncoding() != llvm::ELF::ELFDATA2LSB)
     return makeError("not a program of 64 bits, little-endian");
+  if (header.e_type != llvm::ELF::ET_EXEC && header.e_type != llvm::ELF::ET_DYN)
+    return makeError("neither a program nor a shared library; of an object "
+                     "file, take what is linked from it");
   uint32_t relative = header.e_machine == llvm::ELF::EM_AARCH64
                           ? llvm::ELF::R_AARCH64_RELATIVE
                           : llvm::ELF::R_X86_64_RELATIVE;
