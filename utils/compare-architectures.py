@@ -5,6 +5,7 @@ bits of their results.
 
     utils/compare-architectures.py programs [--seeds FIRST,LAST] [--count N]
     utils/compare-architectures.py cases [CASE...]
+    utils/compare-architectures.py kernels [FILE...]
 
 programs: random programs (utils/random-kernels.py), half of them with forms of the
 whole ISA table. The results of the reference interpreter have to be the same bytes on
@@ -13,10 +14,20 @@ both, and compiled code has to agree with it on both.
 cases: cases of the benchmark, through the driver library. Needs builds with
 PTXJIT_BENCH=ON.
 
+kernels: execution tests, by default those of all forms and of test/Execution. This
+machine runs the reference interpreter and compiles for AArch64; only the kernels run
+under emulation, with libptxjit-runtime. That takes a tenth of the time in which
+utils/test.sh --aarch64 compiles under emulation. PTXJIT_FORMS_SAMPLE=SEED takes a
+fifth of the forms. Files with kernels that cannot be compiled ahead of time are
+left out.
+
 PTXJIT_EMULATED_CPU chooses the CPU, as for utils/test.sh. Prints what differs and the
 counts; the exit status is 1 if anything does.
 """
 import argparse
+import glob
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -26,7 +37,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test"))
 from emulation import CPUS
 
-CPU, LANES = CPUS[os.environ.get("PTXJIT_EMULATED_CPU", "neon")]
+CPU_NAME = os.environ.get("PTXJIT_EMULATED_CPU", "neon")
+CPU, LANES = CPUS[CPU_NAME]
+# What code is made for. qemu 7.2 lacks one feature of the second.
+COMPILED_FOR = {"neon": "neoverse-n1", "sve256": "neoverse-v1,-lse2"}
 
 
 class Side:
@@ -112,6 +126,85 @@ def compare_cases(sides, args, folder):
     return wrong
 
 
+# What is said of files that are left out.
+NOT_AHEAD = ("cannot be compiled ahead of time", "holds no '// run:' line",
+             "requires blocks of")
+
+
+class CannotCompile(Exception):
+    """A file has no tests, or kernels that need what only the compiler gives."""
+
+
+def must_run(*command, **more):
+    """Returns what a command prints to stdout."""
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if any(text in done.stderr for text in NOT_AHEAD):
+        raise CannotCompile
+    if done.returncode:
+        raise RuntimeError((done.stdout + done.stderr)[-500:])
+    return done.stdout
+
+
+def blocks_of(record):
+    """Options for the block of each test: kernels are compiled for these."""
+    blocks = set()
+    with open(record) as tests:
+        for line in tests:
+            test = json.loads(line)
+            extents = ",".join(map(str, test["block"]))
+            blocks.add(f"--block={test['kernel']}:{extents}")
+    return sorted(blocks)
+
+
+def make_program(args, file, place):
+    """Makes a program for AArch64 of the tests of a file."""
+    ours = os.path.join(args.x86, "bin/ptx-jit")
+    inputs = os.path.join(ROOT, "test/Ahead/Inputs")
+    must_run(ours, "test", f"--record={place}.json", file)
+    must_run(ours, "compile", file, "--target=aarch64-linux-gnu",
+             f"--cpu={COMPILED_FOR[CPU_NAME]}", "--name=object",
+             *blocks_of(place + ".json"), "-o", place + ".o")
+    text = must_run(sys.executable, os.path.join(inputs, "make-program.py"),
+                    place + ".json", place + ".h")
+    with open(place + ".c", "w") as program:
+        program.write(text)
+    libraries = os.path.join(args.aarch64, "lib")
+    must_run(args.cc, "-w", "--target=aarch64-linux-gnu",
+             f"--sysroot={args.sysroot}", "-fuse-ld=lld", f"-I{inputs}",
+             f"-I{ROOT}/include", f"-L{libraries}", f"-Wl,-rpath,{libraries}",
+             place + ".c", place + ".o", "-o", place, "-lptxjit-runtime", "-lm")
+
+
+def compare_kernels(sides, args, folder):
+    wrong = compared = left_out = 0
+    for file in args.files or default_tests(args):
+        name = os.path.basename(file)[:-len(".ptx")]
+        place = os.path.join(folder, name)
+        try:
+            make_program(args, file, place)
+            print(f"{name}: " + must_run(*sides[1].prefix, place,
+                                         timeout=1800).splitlines()[-1], flush=True)
+            compared += 1
+        except CannotCompile:
+            left_out += 1
+        except (RuntimeError, subprocess.TimeoutExpired) as failure:
+            print(f"{name}: {failure}", flush=True)
+            wrong += 1
+        for path in glob.glob(place + "*"):
+            os.remove(path)
+    print(f"{compared + wrong} files, {wrong} with differences, {left_out} left out")
+    return wrong
+
+
+def default_tests(args):
+    """The execution tests, and those of the forms."""
+    seed = os.environ.get("PTXJIT_FORMS_SAMPLE", "")
+    forms = glob.glob(os.path.join(args.x86, "test/Forms/ptx/*.ptx"))
+    return sorted(glob.glob(os.path.join(ROOT, "test/Execution/*.ptx"))) + sorted(
+        path for path in forms if not seed or hashlib.sha256(
+            (seed + os.path.basename(path)).encode()).digest()[0] % 5 == 0)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -124,10 +217,14 @@ def main():
     programs.add_argument("--count", type=int, default=20, help="programs a seed")
     cases = what.add_parser("cases")
     cases.add_argument("cases", nargs="*", metavar="CASE")
+    kernels = what.add_parser("kernels")
+    kernels.add_argument("files", nargs="*", metavar="FILE")
+    kernels.add_argument("--cc", default="/usr/lib/llvm-22/bin/clang")
     args = parser.parse_args()
     emulator = ["qemu-aarch64", "-L", args.sysroot, "-cpu", CPU]
     sides = [Side(args.x86, [], 8), Side(args.aarch64, emulator, LANES)]
-    compare = compare_programs if args.what == "programs" else compare_cases
+    compare = {"programs": compare_programs, "cases": compare_cases,
+               "kernels": compare_kernels}[args.what]
     with tempfile.TemporaryDirectory() as folder:
         return 1 if compare(sides, args, folder) else 0
 

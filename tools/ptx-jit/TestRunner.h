@@ -25,6 +25,9 @@ struct TestOptions {
   unsigned repeat = 1; ///< runs of each compiled case
   CompileOptions::Mode mode = CompileOptions::Mode::Auto;
   CompileOptions::Warps warps = CompileOptions::Warps::Auto; ///< Auto: both
+  /// Leaves out the reference interpreter where nothing is compared with it,
+  /// and its results are asked for neither by `update` nor by `record`.
+  bool skipReference = false;
   /// Expected values that differ become those of the reference interpreter, or
   /// of the first compiled mode where a test is racy.
   bool update = false;

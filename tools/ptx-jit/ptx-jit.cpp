@@ -129,6 +129,11 @@ static cl::opt<bool>
     useReference("reference",
                  cl::desc("Run on the reference interpreter (slow, exact)"),
                  cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> skipReference(
+    "no-reference",
+    cl::desc("Leave out the reference interpreter where a test says which "
+             "values it expects"),
+    cl::sub(testCommand), cl::cat(category));
 static cl::opt<bool> quick("quick", cl::desc("Compile fast rather than well"),
                            cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> inject("inject-failure", cl::Hidden,
@@ -440,6 +445,7 @@ static int test() {
   options.cpu = cpuName;
   options.threads = threads;
   options.repeat = repeat;
+  options.skipReference = skipReference;
   options.update = updateTests;
   options.junit = junitFile;
   options.record = recordFile;
