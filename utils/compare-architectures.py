@@ -186,6 +186,7 @@ def compare_kernels(sides, args, folder):
                                          timeout=1800).splitlines()[-1], flush=True)
             compared += 1
         except CannotCompile:
+            print(f"{name}: left out", flush=True)
             left_out += 1
         except (RuntimeError, subprocess.TimeoutExpired) as failure:
             print(f"{name}: {failure}", flush=True)
