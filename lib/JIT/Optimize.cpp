@@ -93,9 +93,9 @@ static void expandBlockOperations(Module &module, TargetMachine &machine) {
   }
 }
 
-/// Ends blocks at traps, which stand behind calls that do not return: nothing
-/// need be kept in registers across these. They are not merged, since the place
-/// of each tells the line of a fault.
+/// Ends blocks at traps, which stand behind calls of helpers that do not
+/// return: nothing need be kept in registers across these. They are not merged,
+/// since the place of each tells the line of a fault.
 static void endAtTraps(Module &module) {
   auto isTrap = [](const Instruction &instruction) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -106,7 +106,8 @@ static void endAtTraps(Module &module) {
       auto trap = find_if(block, isTrap);
       if (trap == block.end())
         continue;
-      if (auto *call = dyn_cast_or_null<CallInst>(trap->getPrevNode())) {
+      auto *call = dyn_cast_or_null<CallInst>(trap->getPrevNode());
+      if (call && call->isIndirectCall()) { // helpers are in a table
         call->addFnAttr(Attribute::Cold);
         call->addFnAttr(Attribute::NoMerge);
         call->addFnAttr(Attribute::NoReturn);

@@ -61,7 +61,9 @@ Session::Session(llvm::StringRef text, llvm::StringRef fileName,
 
 FailureOr<OwningOpRef<ModuleOp>> Session::parse(const ParseOptions &options) {
   auto module = parseAndLink(sources, &context, options);
-  if (succeeded(module))
+  if (failed(module))
+    keepContext(); // how much the parser has left in it is not known
+  else
     (*module)->walk([&](Operation *) { ++shared->numOps; });
   return module;
 }

@@ -45,7 +45,7 @@ struct Session {
   /// Parses the text, and links it if it is an image, to one `ptx` module.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
   parse(const ParseOptions &options);
-  /// The context will have what no other session may see.
+  /// No other session gets the context, which may have what it should not see.
   void keepContext();
 
 private:

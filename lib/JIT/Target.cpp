@@ -100,6 +100,7 @@ static Error checkFeatures(const Triple &triple, StringRef list) {
 
 /// Describes a CPU, or this machine.
 static Expected<CpuTarget> describeCpu(StringRef given) {
+  initializeLLVM();
   auto [name, changes] = given.split(',');
   CpuTarget cpu;
   cpu.name = name.str();
@@ -132,7 +133,6 @@ static const CpuTarget *findHost() {
 }
 
 Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
-  initializeLLVM();
   const CpuTarget *host = given.empty() ? findHost() : nullptr;
   Expected<CpuTarget> cpu =
       host ? Expected<CpuTarget>(*host) : describeCpu(given);
@@ -149,6 +149,11 @@ bool ptxjit::runsHere(const CpuTarget &cpu) {
   return false;
 }
 
+static CodeGenOptLevel levelOf(Effort effort) {
+  return effort == Effort::Full ? CodeGenOptLevel::Default
+                                : CodeGenOptLevel::None;
+}
+
 /// FastISel makes worse code, and gives up on most of vector code anyway. LLVM
 /// forgets the choice when it adds its passes.
 static void chooseSelection(TargetMachine &machine, Effort effort) {
@@ -162,43 +167,25 @@ std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,
   std::unique_ptr<TargetMachine> machine(
       lookUp(cpu.triple)
           ->createTargetMachine(cpu.triple, cpu.name, cpu.features, options,
-                                Reloc::PIC_, CodeModel::Small,
-                                effort == Effort::Full
-                                    ? CodeGenOptLevel::Default
-                                    : CodeGenOptLevel::None,
+                                Reloc::PIC_, CodeModel::Small, levelOf(effort),
                                 /*JIT=*/true));
   chooseSelection(*machine, effort);
   return machine;
 }
 
-namespace {
-/// A target machine, and what it was made for.
-struct KeptMachine {
-  KeptMachine(const CpuTarget &cpu, Effort effort)
-      : triple(cpu.triple), name(cpu.name), features(cpu.features),
-        effort(effort), machine(createTargetMachine(cpu, effort)) {}
-  bool isFor(const CpuTarget &cpu, Effort wanted) const {
-    return triple == cpu.triple && name == cpu.name &&
-           features == cpu.features && effort == wanted;
-  }
-
-  Triple triple;
-  std::string name, features;
-  Effort effort;
-  std::unique_ptr<TargetMachine> machine;
-};
-} // namespace
-
 std::shared_ptr<TargetMachine> ptxjit::borrowTargetMachine(const CpuTarget &cpu,
                                                            Effort effort) {
-  static auto *pool = new IdlePool<KeptMachine>;
-  auto kept = pool->take(
-      [&](const KeptMachine &machine) { return machine.isFor(cpu, effort); });
-  if (!kept)
-    kept = std::make_unique<KeptMachine>(cpu, effort);
-  TargetMachine *machine = kept->machine.get();
+  static auto *pool = new IdlePool<TargetMachine>;
+  auto machine = pool->take([&](const TargetMachine &kept) {
+    return kept.getTargetTriple() == cpu.triple &&
+           kept.getTargetCPU() == cpu.name &&
+           kept.getTargetFeatureString() == cpu.features &&
+           kept.getOptLevel() == levelOf(effort);
+  });
+  if (!machine)
+    machine = createTargetMachine(cpu, effort);
   chooseSelection(*machine, effort);
-  return {machine, [owner = kept.release()](TargetMachine *) {
-            pool->give(std::unique_ptr<KeptMachine>(owner));
+  return {machine.release(), [](TargetMachine *used) {
+            pool->give(std::unique_ptr<TargetMachine>(used));
           }};
 }

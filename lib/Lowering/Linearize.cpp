@@ -104,6 +104,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     return shapes->get(originals.lookup_or(value, value));
   }
   bool isUniform(Value value) const { return shapeOf(value).isUniform(); }
+  void noteClone(Value from, Value to) {
+    originals[to] = originals.lookup_or(from, from);
+  }
 
   /// Does a condition compare places in the grid, such as `i < n`? On those all
   /// lanes of most warps agree. On what lanes have loaded they mostly do not.
@@ -300,12 +303,12 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     main.cloneInto(&choice.getThenRegion(), mapping);
     // Shapes are known for the original values; those of the clone are equal.
     for (auto [from, to] : mapping.getValueMap())
-      originals[to] = originals.lookup_or(from, from);
+      noteClone(from, to);
     Block &other = choice.getElseRegion().emplaceBlock();
     b.setInsertionPointToEnd(&other);
     auto masked = cast<scf::IfOp>(op->clone());
     for (auto [from, to] : llvm::zip(op.getResults(), masked.getResults()))
-      originals[to] = originals.lookup_or(from, from);
+      noteClone(from, to);
     // Move the original body, so that its shapes stay known.
     for (auto [from, to] : llvm::zip(op->getRegions(), masked->getRegions())) {
       to.dropAllReferences();
@@ -353,8 +356,6 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
         visitOp(*inner, Value());
     }
     ++numDivergentLoops;
-    tell(loop, loop.getConditionOp().getCondition(),
-         "loop, without masks while all lanes stay, then masked");
     leadWithAll(loop, entry);
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       result.replaceAllUsesWith(
@@ -410,7 +411,6 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return;
     }
     if (mayLead(op)) {
-      tell(op, stays, "loop, without masks while all lanes stay, then masked");
       leadWithAll(op, Value());
       return;
     }
@@ -440,7 +440,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     IRMapping mapping;
     op.getBefore().cloneInto(&lead.getBefore(), mapping);
     for (auto [from, to] : mapping.getValueMap())
-      originals[to] = originals.lookup_or(from, from);
+      noteClone(from, to);
     scf::ConditionOp test = lead.getConditionOp();
     b.setInsertionPoint(test);
     Value stays = test.getCondition();
@@ -464,6 +464,8 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// \param entry  the lanes that take part; null: all.
   void leadWithAll(scf::WhileOp op, Value entry) {
     ++numClones;
+    tell(op, op.getConditionOp().getCondition(),
+         "loop, without masks while all lanes stay, then masked");
     scf::WhileOp lead = makeLead(op);
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -500,10 +502,11 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   }
 
   /// Lets a lead run only if all lanes take part in the loop `op` that it
-  /// leads.
+  /// leads. \pre yieldsEachResultOnce(op)
   /// \returns the results of the lead, or what `op` begins with.
   static ValueRange enterTogether(scf::WhileOp lead, scf::WhileOp op,
                                   Value entry) {
+    assert(yieldsEachResultOnce(op) && "a result has one beginning");
     OpBuilder b(lead);
     Location loc = op.getLoc();
     Value all = AllOp::create(b, loc, b.getI1Type(), entry);

@@ -201,6 +201,7 @@ static bool isInteger(ScalarType type) {
 FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
                                        ScalarType type, const OperandSpec &spec,
                                        bool wide) {
+  auto loc = [&] { return toLocation(operand.loc); }; // few kinds need it
   Value value;
   switch (operand.kind) {
   case RawOperand::Register: {
@@ -225,7 +226,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
              << spec.name << "' is ." << stringifyScalarType(type)
              << " and register '" << operand.name << "' ."
              << stringifyScalarType(have);
-    value = arith::AddIOp::create(builder, toLocation(operand.loc), value,
+    value = arith::AddIOp::create(builder, loc(), value,
                                   createConstant(type, operand.offset));
     break;
   }
@@ -246,14 +247,14 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
              << "special register '%" << stringifySpecialRegister(operand.sreg)
              << "' is ." << stringifyScalarType(have) << ", operand '"
              << spec.name << "' must be ." << stringifyScalarType(type);
-    value = SRegOp::create(builder, toLocation(operand.loc),
-                           builder.getIntegerType(from), operand.sreg);
+    value = SRegOp::create(builder, loc(), builder.getIntegerType(from),
+                           operand.sreg);
     if (to < from)
-      value = arith::TruncIOp::create(builder, toLocation(operand.loc),
+      value = arith::TruncIOp::create(builder, loc(),
                                       builder.getIntegerType(to), value);
     else if (to > from)
-      value = arith::ExtUIOp::create(builder, toLocation(operand.loc),
-                                     builder.getIntegerType(to), value);
+      value = arith::ExtUIOp::create(builder, loc(), builder.getIntegerType(to),
+                                     value);
     return value;
   }
   case RawOperand::SymbolAddress: {
@@ -268,8 +269,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
       return address;
     Value offset = createConstant(
         bits == 32 ? ScalarType::B32 : ScalarType::B64, operand.offset);
-    return Value(arith::AddIOp::create(builder, toLocation(operand.loc),
-                                       *address, offset));
+    return Value(arith::AddIOp::create(builder, loc(), *address, offset));
   }
   case RawOperand::Vector:
     return getPacked(operand, type);
@@ -280,8 +280,7 @@ FailureOr<Value> ParserImpl::getSource(const RawOperand &operand,
   }
   if (operand.negated) {
     Value ones = createConstant(ScalarType::Pred, 1);
-    value =
-        arith::XOrIOp::create(builder, toLocation(operand.loc), value, ones);
+    value = arith::XOrIOp::create(builder, loc(), value, ones);
   }
   return value;
 }

@@ -107,7 +107,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The frame begins at a line of the caches, and so does each slot.
-static constexpr int64_t kFrameAlign = 64;
+static constexpr int64_t kFrameAlign = kMostStoredAlign;
 
 Value WarpFrame::ownerOf(Value v) const {
   auto it = owners.find(v);
@@ -307,10 +307,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
 
   if (failed(before()))
     return failure();
-  for (Operation *op : ops)
-    if (failed(emitOp(warp, *op)))
-      return failure();
-  if (failed(after()))
+  if (failed(emitOps(warp, ops)) || failed(after()))
     return failure();
   // The next part makes its own forms of these values.
   for (Value v : made)

@@ -231,6 +231,13 @@ LogicalResult ptxjit::emitOp(WarpBuilder &warp, Operation &op) {
                                           : forms.front().isaAnchor);
 }
 
+LogicalResult ptxjit::emitOps(WarpBuilder &warp, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (failed(emitOp(warp, *op)))
+      return failure();
+  return success();
+}
+
 void ptxjit::addRegionEmitters(Dispatch &dispatch) {
   dispatch.add<emitIf>();
   dispatch.add<emitWhile>();

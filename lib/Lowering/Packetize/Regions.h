@@ -14,6 +14,8 @@ namespace ptxjit {
 /// Emits the ops of a block, without its terminator, where the builder is.
 llvm::LogicalResult emitBlock(WarpBuilder &warp, mlir::Block &block);
 llvm::LogicalResult emitOp(WarpBuilder &warp, mlir::Operation &op);
+llvm::LogicalResult emitOps(WarpBuilder &warp,
+                            llvm::ArrayRef<mlir::Operation *> ops);
 
 /// Moves the builder into a region of a conditional that was just made: 0 is
 /// "then", 1 "else". The caller emits the yield.

@@ -75,7 +75,7 @@ int64_t ptxjit::storedBytes(Type type) {
 }
 
 unsigned ptxjit::storedAlign(Type type) {
-  return unsigned(std::min<int64_t>(storedBytes(type), 64));
+  return unsigned(std::min<int64_t>(storedBytes(type), kMostStoredAlign));
 }
 
 void ptxjit::storeWhole(WarpBuilder &warp, Value value, Value place) {

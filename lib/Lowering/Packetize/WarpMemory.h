@@ -31,9 +31,11 @@ mlir::Value allocateOnStack(WarpBuilder &warp, mlir::Type type, unsigned align);
 /// The type that holds a whole value, a scalar or a chunk, in memory: elements
 /// of i1 become bytes.
 mlir::Type storedType(mlir::Type type);
-/// The size of that, and the alignment of its place, at most 64; in bytes.
+/// The size of that, and the alignment of its place, in bytes.
 int64_t storedBytes(mlir::Type type);
 unsigned storedAlign(mlir::Type type);
+inline constexpr unsigned kMostStoredAlign = 64; ///< a line of the caches
+/// Stores or loads a whole value, as its storedType.
 void storeWhole(WarpBuilder &warp, mlir::Value value, mlir::Value place);
 mlir::Value loadWhole(WarpBuilder &warp, mlir::Type type, mlir::Value place);
 

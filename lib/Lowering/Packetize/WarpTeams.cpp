@@ -318,13 +318,6 @@ emitOneByOne(WarpBuilder &warp, Value first, const TeamPlan &plan,
   return emit(loop.getInductionVar());
 }
 
-static LogicalResult emitEach(WarpBuilder &warp, ArrayRef<Operation *> ops) {
-  for (Operation *op : ops)
-    if (failed(emitOp(warp, *op)))
-      return failure();
-  return success();
-}
-
 /// The number, i32, of the first warp of a team. With a stride, `stride` teams
 /// lie interleaved in as many warps as they have together.
 static Value firstOfTeam(WarpBuilder &warp, const TeamPlan &plan, Value team) {
@@ -398,7 +391,7 @@ LeadResults::LeadResults(WarpBuilder &warp, const TeamPlan &plan) : warp(warp) {
     for (Type type : types) {
       Type stored = storedType(type);
       auto array = LLVM::LLVMArrayType::get(stored, plan.warps * plan.stride);
-      slots.push_back({type, allocateOnStack(warp, array, 64)});
+      slots.push_back({type, allocateOnStack(warp, array, kMostStoredAlign)});
     }
   }
 }
@@ -448,7 +441,7 @@ void TeamCode::restore() {
 LogicalResult TeamCode::emitFront() {
   if (failed(code.before()))
     return failure();
-  return emitEach(warp, front);
+  return emitOps(warp, front);
 }
 
 /// Emits code for the team if all its warps take the assumed way, else for its
@@ -457,10 +450,9 @@ LogicalResult TeamCode::emitAssuming(Value first,
                                      function_ref<LogicalResult()> together,
                                      function_ref<LogicalResult(Value)> apart) {
   if (!plan.assumed) {
-    if (failed(together()))
-      return failure();
+    LogicalResult done = together();
     restore();
-    return success();
+    return done;
   }
   auto choice = warp.create<scf::IfOp>(team.allTakeAssumedWay(),
                                        /*withElseRegion=*/true);
@@ -470,10 +462,9 @@ LogicalResult TeamCode::emitAssuming(Value first,
     return failure();
   restore();
   warp.b.setInsertionPointToStart(choice.elseBlock());
-  if (failed(emitOneByOne(warp, first, plan, apart)))
-    return failure();
+  LogicalResult done = emitOneByOne(warp, first, plan, apart);
   restore();
-  return success();
+  return done;
 }
 
 /// Emits the lead for the team, and the rest for its warps one by one.
@@ -503,7 +494,7 @@ LogicalResult TeamCode::emitWithLead(Value first) {
       return failure();
     warp.isRepeated = false;
     results.load(offset);
-    if (failed(emitEach(warp, back.drop_front())))
+    if (failed(emitOps(warp, back.drop_front())))
       return failure();
     return code.after();
   };
@@ -523,7 +514,7 @@ LogicalResult TeamCode::emit(Value first) {
                    succeeded(team.forEach(code.after)));
   };
   auto apart = [&](Value) -> LogicalResult {
-    if (failed(emitFront()) || failed(emitEach(warp, back)))
+    if (failed(emitFront()) || failed(emitOps(warp, back)))
       return failure();
     return code.after();
   };
