@@ -26,7 +26,6 @@ counts; the exit status is 1 if anything does.
 """
 import argparse
 import glob
-import hashlib
 import json
 import os
 import subprocess
@@ -36,6 +35,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test"))
 from emulation import CPUS
+from sampling import is_sampled
 
 CPU_NAME = os.environ.get("PTXJIT_EMULATED_CPU", "neon")
 CPU, LANES = CPUS[CPU_NAME]
@@ -199,11 +199,9 @@ def compare_kernels(sides, args, folder):
 
 def default_tests(args):
     """The execution tests, and those of the forms."""
-    seed = os.environ.get("PTXJIT_FORMS_SAMPLE", "")
     forms = glob.glob(os.path.join(args.x86, "test/Forms/ptx/*.ptx"))
     return sorted(glob.glob(os.path.join(ROOT, "test/Execution/*.ptx"))) + sorted(
-        path for path in forms if not seed or hashlib.sha256(
-            (seed + os.path.basename(path)).encode()).digest()[0] % 5 == 0)
+        path for path in forms if is_sampled(os.path.basename(path)))
 
 
 def main():

@@ -3,7 +3,6 @@
 
 PTXJIT_FORMS_SAMPLE=SEED runs a fifth of the files, by a hash of seed and name.
 """
-import hashlib
 import os
 import sys
 
@@ -16,6 +15,7 @@ config.test_source_root = os.path.join(config.ptxjit_obj_root, "test/Forms/ptx")
 config.test_exec_root = config.test_source_root
 sys.path.insert(0, os.path.join(config.ptxjit_src_root, "test"))
 from emulation import keep_to_own_width, make_wrappers, raise_time_limit
+from sampling import is_sampled
 
 tools = make_wrappers(config)
 config.environment["PATH"] = os.pathsep.join([tools, os.environ["PATH"]])
@@ -27,8 +27,5 @@ keep_to_own_width(config)
 raise_time_limit(config, lit_config)
 if config.architecture != "X86":  # then the CPU's own vectors do
     config.substitutions.append(("--cpu=x86-64-v3 ", ""))
-seed = os.environ.get("PTXJIT_FORMS_SAMPLE")
-if seed:
-    config.excludes = [
-        name for name in os.listdir(config.test_source_root)
-        if hashlib.sha256((seed + name).encode()).digest()[0] % 5 != 0]
+config.excludes = [name for name in os.listdir(config.test_source_root)
+                   if not is_sampled(name)]
