@@ -48,7 +48,8 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
                                     const KernelTarget &target) {
   OpPassManager &func = pm.nest<ptx::FuncOp>();
   func.addPass(createStructureControlFlowPass());
-  func.addPass(createCanonicalizerPass());
+  func.addPass(createCanonicalizerPass(GreedyRewriteConfig(),
+                                       {kMergesEqualLoopValues.str()}));
   func.addPass(createCSEPass());
   func.addPass(setTarget<ptx::FuncOp>(createAbsorbTailsPass(), target));
   func.addPass(createInsertYieldsPass());
