@@ -41,7 +41,7 @@ template <typename OpTy> bool isPlain(OpTy op) {
   Type element = elementOf(op);
   Space space = op.getSpace().value_or(Space::Generic);
   return countOf(op) == 1 && isWeak(op.getOrder()) && !op.getGranule() &&
-         element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 32 &&
+         element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8 &&
          element.getIntOrFloatBitWidth() <= 64 &&
          (space == Space::Generic || space == Space::Global ||
           space == Space::Shared || space == Space::SharedCta);
@@ -58,9 +58,13 @@ template <typename OpTy> bool areAlike(OpTy x, OpTy y) {
 
 int64_t bytesOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
 
+/// ISA: vectors have at most 16 bytes in any space.
+constexpr int64_t kMostBytes = 16;
+
 class Combination {
 public:
-  explicit Combination(const ShapeAnalysis &shapes) : shapes(shapes) {}
+  Combination(const ShapeAnalysis &shapes, unsigned chunk)
+      : shapes(shapes), chunk(chunk) {}
 
   void run(Block &block);
   unsigned numVectors = 0; ///< made of accesses
@@ -68,6 +72,8 @@ public:
 private:
   template <typename OpTy> void combineAlike(SmallVector<OpTy> &ops);
   template <typename OpTy> bool areApart(OpTy op, int64_t bytes);
+  template <typename OpTy> unsigned recordOf(OpTy op);
+  template <typename OpTy> unsigned findCount(MutableArrayRef<OpTy> ops);
   void combine(MutableArrayRef<LdOp> ops);
   void combine(MutableArrayRef<StOp> ops);
   void closeLoads();
@@ -78,6 +84,7 @@ private:
   }
 
   const ShapeAnalysis &shapes;
+  unsigned chunk; ///< lanes of a vector
   /// Open accesses. No op stands between them across which they could not be
   /// moved.
   SmallVector<LdOp> loads;
@@ -134,6 +141,47 @@ template <typename OpTy> bool Combination::areApart(OpTy op, int64_t bytes) {
   return numSame <= lanes / 4;
 }
 
+/// The elements between the addresses of neighbouring lanes, as of an array of
+/// records that are all of one type. 0: the lanes of a vector do not lie so, or
+/// lie too far apart.
+template <typename OpTy> unsigned Combination::recordOf(OpTy op) {
+  const Shape &shape = shapes.get(op.getA());
+  if (chunk == 1 || !shape.hasBase() || !shape.pattern)
+    return 0;
+  int64_t size = bytesOf(elementOf(op));
+  int64_t stride = (*shape.pattern)[1] - (*shape.pattern)[0];
+  for (unsigned i = 1; i < kWarpLanes; ++i)
+    if (i % chunk && (*shape.pattern)[i] - (*shape.pattern)[i - 1] != stride)
+      return 0;
+  return stride > 0 && stride <= kMostBytes && stride % size == 0
+             ? unsigned(stride / size)
+             : 0;
+}
+
+/// How many of `ops`, which are in the order of their offsets, become one
+/// vector; 1 if none do.
+template <typename OpTy>
+unsigned Combination::findCount(MutableArrayRef<OpTy> ops) {
+  OpTy first = ops.front();
+  int64_t size = bytesOf(elementOf(first));
+  unsigned most = unsigned(kMostBytes / size), count = 1;
+  while (count < ops.size() && count < most &&
+         int64_t(ops[count].getOffset()) ==
+             int64_t(first.getOffset()) + int64_t(count) * size)
+    ++count;
+  unsigned record = recordOf(first);
+  bool isMasked = first.getMask() || shapes.getContext().partialWarp();
+  // CPUs mask elements of 32 bits and more.
+  if (record > 1 && record <= count && (!isMasked || record * size == 4))
+    return record;
+  if (size < 4)
+    return 1;
+  count = llvm::bit_floor(count);
+  while (count > 1 && !areApart(first, count * size))
+    count /= 2;
+  return count;
+}
+
 void Combination::closeLoads() {
   SmallVector<LdOp> open = std::move(loads);
   loads.clear();
@@ -177,19 +225,9 @@ void Combination::combineAlike(SmallVector<OpTy> &ops) {
     return;
   llvm::stable_sort(
       ops, [](OpTy x, OpTy y) { return x.getOffset() < y.getOffset(); });
-  int64_t size = bytesOf(elementOf(ops.front()));
-  // ISA: vectors have at most 16 bytes in any space.
-  unsigned most = unsigned(16 / size);
   MutableArrayRef<OpTy> left = ops;
   while (left.size() > 1) {
-    unsigned count = 1;
-    while (count < left.size() && count < most &&
-           int64_t(left[count].getOffset()) ==
-               int64_t(left[0].getOffset()) + int64_t(count) * size)
-      ++count;
-    count = count == 3 ? 2 : count;
-    while (count > 1 && !areApart(left.front(), count * size))
-      count /= 2;
+    unsigned count = findCount(left);
     if (count > 1) {
       tell(left.take_front(count));
       LDBG() << count << " accesses at " << left.front().getLoc();
@@ -200,9 +238,10 @@ void Combination::combineAlike(SmallVector<OpTy> &ops) {
   }
 }
 
+/// Null for vectors that PTX does not have, such as the three bytes of a pixel.
 VectorSizeAttr vectorOf(MLIRContext *context, size_t count) {
-  return VectorSizeAttr::get(context,
-                             count == 2 ? VectorSize::V2 : VectorSize::V4);
+  std::optional<VectorSize> size = symbolizeVectorSize(uint32_t(count));
+  return size ? VectorSizeAttr::get(context, *size) : VectorSizeAttr();
 }
 
 template <typename OpTy> OpTy earliest(MutableArrayRef<OpTy> ops) {
@@ -224,7 +263,8 @@ void Combination::combine(MutableArrayRef<LdOp> ops) {
   state.addAttributes(first->getAttrs());
   state.propertiesAttr = first->getPropertiesAsAttribute();
   auto combined = cast<LdOp>(b.create(state));
-  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
+  if (VectorSizeAttr vec = vectorOf(b.getContext(), ops.size()))
+    combined.setVecAttr(vec);
   combined->setAttr(kElementAligned, b.getUnitAttr());
   for (auto [op, result] : llvm::zip(ops, combined.getD())) {
     op.getD().front().replaceAllUsesWith(result);
@@ -241,7 +281,8 @@ void Combination::combine(MutableArrayRef<StOp> ops) {
   b.setInsertionPointAfter(latest(ops));
   auto combined = cast<StOp>(b.clone(*first));
   combined.getBMutable().assign(values);
-  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
+  if (VectorSizeAttr vec = vectorOf(b.getContext(), ops.size()))
+    combined.setVecAttr(vec);
   combined->setAttr(kElementAligned, b.getUnitAttr());
   for (StOp op : ops)
     op->erase();
@@ -259,7 +300,7 @@ struct CombineAccessesPass
     if (failed(target))
       return signalPassFailure();
     ShapeAnalysis shapes(func, target->getShapeContext());
-    Combination combination(shapes);
+    Combination combination(shapes, target->chunk);
     for (Block &body : func.getBody())
       combination.run(body);
     remarkCounts(func, "ptx-combine-accesses",
