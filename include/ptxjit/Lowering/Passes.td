@@ -206,6 +206,26 @@ def SettleSumsPass : Pass<"ptx-settle-sums", "::ptxjit::ptx::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def SimplifyIndicesPass : TargetPass<"ptx-simplify-indices",
+                                     "::ptxjit::ptx::FuncOp"> {
+  let summary = "find divisions by constants, and terms that cancel each other";
+  let description = [{
+    A high half of a product that stands for a quotient by a constant becomes
+    `ptx.div.int`, for which a CPU may have better code. A sum of products of
+    which some cancel each other becomes the sum of the others, so that shapes
+    see that neighbouring lanes have neighbouring places.
+
+    ```mlir
+    %q = add (shr (mul.hi %i, 0x78787879), 4), (shr.u32 (mul.hi ...), 31)
+    %c = sub %i, (mul.lo %q, 34)
+    %p = add (mul.lo %q, 34), %c
+    // becomes
+    %q = div.s32 %i, 34 ; %c = sub %i, (mul.lo %q, 34) ; %p = %i
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def JoinGuardsPass : TargetPass<"ptx-join-guards", "::ptxjit::ptx::FuncOp"> {
   let summary = "test the guards of neighbouring accesses together";
   let description = [{
