@@ -147,6 +147,7 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
     any_device = _operators.takes_any_device(operator)
     random = _operators.is_random(operator)
     contiguous = _operators.is_contiguous(operator)
+    sums_narrowly = _operators.sums_narrowly(operator)
     written = {a.name: a.kwarg_only for a in schema.arguments
                if a.alias_info and a.alias_info.is_write}
     names = [argument.name for argument in schema.arguments]
@@ -181,13 +182,18 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
         device = (devices or [torch.device("cuda",
                                            torch.cuda.current_device())])[0]
         with torch.cuda.device(device):
-            try:
-                return run(_Call(device), args, kwargs)
-            except NotImplementedError:
-                results: Optional[tuple] = _types.run_wider(
-                    schema.name, schema.overload_name, args, kwargs)
-                if results is None:
-                    raise
-                return results if len(schema.returns) > 1 else results[0]
+            results: Optional[tuple] = None
+            if sums_narrowly and _types.has_narrow((args, kwargs)):
+                results = _types.run_wider(schema.name, schema.overload_name,
+                                           args, kwargs)
+            if results is None:
+                try:
+                    return run(_Call(device), args, kwargs)
+                except NotImplementedError:
+                    results = _types.run_wider(
+                        schema.name, schema.overload_name, args, kwargs)
+                    if results is None:
+                        raise
+            return results if len(schema.returns) > 1 else results[0]
 
     return kernel

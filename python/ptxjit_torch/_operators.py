@@ -40,6 +40,15 @@ _ANY_DEVICE = {"copy_", "_index_put_impl_", "index", "index_put_",
 _CONTIGUOUS = {"convolution", "convolution_backward"}
 
 
+# The CPU adds up many narrow floats in their own type, which a GPU adds in f32: after
+# a thousand rows the gradient of a layer norm's bias has two digits. Nor does it keep
+# the mean and the deviation of a layer norm in f32.
+_SUMS_NARROWLY = {"_embedding_bag_dense_backward", "dot",
+                  "embedding_dense_backward", "native_batch_norm_backward",
+                  "native_group_norm_backward", "native_layer_norm",
+                  "native_layer_norm_backward", "prod", "vdot"}
+
+
 def find(name: str) -> torch._ops.OpOverload:
     """The operator "aten::add.out"."""
     packet, _, overload = name.removeprefix("aten::").partition(".")
@@ -65,6 +74,11 @@ def takes_any_device(operator: torch._ops.OpOverload) -> bool:
 def is_contiguous(operator: torch._ops.OpOverload) -> bool:
     """Are its results contiguous, whatever its arguments are?"""
     return operator._schema.name.removeprefix("aten::") in _CONTIGUOUS
+
+
+def sums_narrowly(operator: torch._ops.OpOverload) -> bool:
+    """Has it to be given f32 in place of f16 and bf16?"""
+    return operator._schema.name.removeprefix("aten::") in _SUMS_NARROWLY
 
 
 def listed(key: str) -> Iterator[str]:

@@ -69,7 +69,8 @@ def _register_compiled(extension: ModuleType) -> None:
                 schema.name, schema.overload_name, key, host,
                 extension.ANY_DEVICE * _operators.takes_any_device(operator) +
                 extension.RANDOM * _operators.is_random(operator) +
-                extension.CONTIGUOUS * _operators.is_contiguous(operator))
+                extension.CONTIGUOUS * _operators.is_contiguous(operator) +
+                extension.SUMS_NARROWLY * _operators.sums_narrowly(operator))
 
 
 def _seed_replays(extension: ModuleType) -> None:

@@ -87,6 +87,13 @@ def _expected(operator: Callable, args: tuple, kwargs: dict) -> list:
         return []
 
 
+def has_narrow(arguments: Any) -> bool:
+    """Is one of the tensors in arguments of f16 or bf16?"""
+    return any(isinstance(value, torch.Tensor) and
+               value.dtype in (torch.float16, torch.bfloat16)
+               for value in pytree.tree_leaves(arguments))
+
+
 def run_wider(name: str, overload: str, args: tuple,
               kwargs: dict) -> Optional[tuple]:
     """Runs an operator that the CPU has not for the types of its arguments. Returns

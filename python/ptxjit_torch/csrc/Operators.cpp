@@ -31,7 +31,15 @@ enum Flag : unsigned {
   Random = 2,
   /// Results are contiguous, whatever the order of the arguments' dimensions.
   Contiguous = 4,
+  /// The CPU's kernel adds many narrow floats in their own type: f32 is used.
+  SumsNarrowly = 8,
 };
+
+bool isNarrow(const c10::IValue &value) {
+  return value.isTensor() && value.toTensor().defined() &&
+         (value.toTensor().scalar_type() == at::kHalf ||
+          value.toTensor().scalar_type() == at::kBFloat16);
+}
 
 /// Python's function for operators that the CPU has not for the given types. It
 /// takes the operator's name, its arguments and its keywords.
@@ -93,7 +101,7 @@ class Kernel final : public c10::OperatorKernel {
 public:
   Kernel(c10::DispatchKey host, unsigned flags)
       : host(host), anyDevice(flags & AnyDevice), random(flags & Random),
-        contiguous(flags & Contiguous) {}
+        contiguous(flags & Contiguous), sumsNarrowly(flags & SumsNarrowly) {}
 
   void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet,
                   Stack *stack) {
@@ -112,6 +120,12 @@ public:
     c10::DeviceGuard guard(device);
     if (devices.areCaptured())
       return capture(op, given, device, stack);
+    if (sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow)) {
+      stack->resize(base);
+      if (runOtherTypes(op, given, stack))
+        return;
+      stack->insert(stack->end(), given.begin(), given.end());
+    }
     devices.synchronize();
     Aliases aliases(device);
     try {
@@ -152,6 +166,8 @@ private:
     Aliases aliases(device);
     auto call = std::make_unique<CapturedCall>(op, host);
     call->random = random;
+    call->sumsNarrowly =
+        sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow);
     for (size_t i = 0; i < given.size(); ++i) {
       const c10::Argument &argument = schema.arguments()[i];
       bool isGenerator = given[i].isGenerator() ||
@@ -288,7 +304,7 @@ private:
   }
 
   c10::DispatchKey host;
-  bool anyDevice, random, contiguous;
+  bool anyDevice, random, contiguous, sumsNarrowly;
 };
 
 /// Swallows torch's warning that kernels are replaced.
@@ -317,6 +333,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.attr("ANY_DEVICE") = unsigned(AnyDevice);
   module.attr("RANDOM") = unsigned(Random);
   module.attr("CONTIGUOUS") = unsigned(Contiguous);
+  module.attr("SUMS_NARROWLY") = unsigned(SumsNarrowly);
   module.def("register", registerKernel);
   module.def("renew_replay_seeds", [] {
     c10::Device device = Devices::guard().getDevice();
