@@ -188,6 +188,9 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.embeddedRounding = cpu.embeddedRounding;
   target.scatters = cpu.scatters;
   target.plainStores = cpu.plainStores;
+  target.pairSums = cpu.pairSums;
+  target.byteSums = cpu.byteSums;
+  target.neonDots = cpu.neonDots;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;

@@ -96,6 +96,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
     cpu.sveBits = 0;
   cpu.vectorBits = std::max(cpu.sveBits, 128u);
   cpu.scatters = cpu.sveBits;
+  cpu.neonDots = info.checkFeatures("+dotprod");
   // Arm's cores see by themselves that stores fill lines one after the other.
   cpu.plainStores = true;
   cpu.device = DeviceLevel::Neon;

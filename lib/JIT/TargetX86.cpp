@@ -31,11 +31,22 @@ static void initialize() {
 
 namespace {
 /// The bits of CpuTarget::extensions: places in kGroups.
-enum Extension : uint32_t { Avx2 = 1, Avx512 = 2, Dot = 4, Tiles = 8 };
+enum Extension : uint32_t {
+  Avx2 = 1,
+  Avx512 = 2,
+  Dot = 4,
+  Tiles = 8,
+  Vnni512 = 16,
+  Vnni = 32
+};
 } // namespace
 static constexpr StringLiteral kGroups[] = {
-    "+avx2,+fma", "+avx512f,+avx512vl,+avx512bw,+avx512dq",
-    "+avx512vnni,+avx512bf16", "+amx-tile,+amx-bf16,+amx-int8"};
+    "+avx2,+fma",
+    "+avx512f,+avx512vl,+avx512bw,+avx512dq",
+    "+avx512vnni,+avx512bf16",
+    "+amx-tile,+amx-bf16,+amx-int8",
+    "+avx512vnni",
+    "+avxvnni"};
 
 static void describeHost(CpuTarget &cpu) {
   SubtargetFeatures features;
@@ -50,7 +61,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   if (!(has & Avx2))
     return createStringError("CPU '" + cpu.name +
                              "' is not supported: AVX2 and FMA are needed");
-  // Each counts only with those before it.
+  // Each of these counts only with those before it.
   for (uint32_t bit : {Avx512, Dot, Tiles})
     if (!(has & bit >> 1))
       has &= ~bit;
@@ -58,6 +69,9 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   cpu.extensions = has;
   cpu.vectorBits = avx512 ? 512 : 256;
   cpu.embeddedRounding = cpu.scatters = avx512;
+  cpu.pairSums = true;
+  // One lists VNNI for vectors of 512 bits, and for shorter ones with AVX-512.
+  cpu.byteSums = avx512 ? has & Vnni512 : has & Vnni;
   cpu.dotProducts = has & Dot;
   cpu.tiles = has & Tiles;
   cpu.device = cpu.dotProducts ? DeviceLevel::V4Dot

@@ -46,6 +46,9 @@ struct CpuTarget {
   bool embeddedRounding = false; ///< AVX-512's rounding modes in instructions
   bool scatters = false;         ///< stores lanes to places apart at once
   bool plainStores = false;      ///< needs no hint to store past the caches
+  bool pairSums = false;         ///< pmaddwd
+  bool byteSums = false;         ///< VNNI, of AVX-512 or of AVX
+  bool neonDots = false;         ///< NEON's dot products of bytes
   bool dotProducts = false; ///< the device library's level has dot products
   bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts
   /// What code for this CPU may use: bits whose meaning depends on the

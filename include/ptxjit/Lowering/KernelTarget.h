@@ -34,6 +34,12 @@
     "the CPU stores the lanes of a vector to places apart at once")            \
   X(bool, plainStores, "plain-stores",                                         \
     "the CPU finds out by itself which stores go past the caches")             \
+  X(bool, pairSums, "pair-sums",                                               \
+    "the CPU adds two products of 16 bits: pmaddwd of x86")                    \
+  X(bool, byteSums, "byte-sums",                                               \
+    "the CPU adds four products of bytes: vpdpbusd of x86")                    \
+  X(bool, neonDots, "neon-dots",                                               \
+    "the CPU adds four products of bytes: udot and sdot of NEON")              \
   X(bool, dotProducts, "dot-products",                                         \
     "the device library has products of bytes and bf16 for the CPU")
 

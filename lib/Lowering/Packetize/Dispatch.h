@@ -64,6 +64,7 @@ private:
 
 // One function per file of emitters.
 void addIntegerEmitters(Dispatch &dispatch);
+void addByteDotEmitters(Dispatch &dispatch);
 void addFloatEmitters(Dispatch &dispatch);
 void addComparisonEmitters(Dispatch &dispatch);
 void addMoveEmitters(Dispatch &dispatch);

@@ -296,37 +296,6 @@ LogicalResult emitBfi(ChunkBuilder &c, Operation *op, ValueRange in,
   return success();
 }
 
-LogicalResult emitDp4a(ChunkBuilder &c, Operation *op, ValueRange in,
-                       Results &out) {
-  auto dp = cast<Dp4aOp>(op);
-  Value sum = in[2];
-  auto byteOf = [&](Value x, unsigned i, bool s) {
-    return c.shrBy(c.shlBy(x, 24 - 8 * i), 24, s);
-  };
-  for (unsigned i = 0; i < 4; ++i)
-    sum = c.add(sum, c.mul(byteOf(in[0], i, isSigned(dp.getTy())),
-                           byteOf(in[1], i, isSigned(dp.getTy2()))));
-  out.push_back(sum);
-  return success();
-}
-
-/// c + a.lo16 * b.byte[i] + a.hi16 * b.byte[i + 1]; i is 0 (.lo) or 2 (.hi).
-LogicalResult emitDp2a(ChunkBuilder &c, Operation *raw, ValueRange in,
-                       Results &out) {
-  auto op = cast<Dp2aOp>(raw);
-  bool signA = isSigned(op.getTy()), signB = isSigned(op.getTy2());
-  unsigned first = op.getPart() == Part::Hi ? 16 : 0;
-  auto field = [&](Value x, unsigned at, unsigned width, bool s) {
-    return c.shrBy(c.shlBy(x, 32 - width - at), 32 - width, s);
-  };
-  Value d = in[2];
-  for (unsigned i = 0; i < 2; ++i)
-    d = c.add(d, c.mul(field(in[0], 16 * i, 16, signA),
-                       field(in[1], first + 8 * i, 8, signB)));
-  out.push_back(d);
-  return success();
-}
-
 LogicalResult emitFns(ChunkBuilder &c, Operation *, ValueRange in,
                       Results &out) {
   out.push_back(c.callDevice(device::fns, c.b.getI32Type(), in));
@@ -430,8 +399,6 @@ void ptxjit::addIntegerEmitters(Dispatch &dispatch) {
   dispatch.add<BfindOp>(emitBfind);
   dispatch.add<BfeOp>(emitBfe);
   dispatch.add<BfiOp>(emitBfi);
-  dispatch.add<Dp4aOp>(emitDp4a);
-  dispatch.add<Dp2aOp>(emitDp2a);
   dispatch.add<FnsOp>(emitFns);
   dispatch.add<SzextOp>(emitSzext);
   dispatch.add<BmskOp>(emitBmsk);
