@@ -154,8 +154,15 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
     generators = [argument.name for argument in schema.arguments
                   if "Generator" in str(argument.type)]
 
+    def to_tensors(args: tuple) -> tuple:
+        """torch hands numbers to Python where an operator takes tensors."""
+        return tuple(
+            torch.tensor(value) if isinstance(value, (bool, int, float, complex))
+            and str(argument.type) == "Tensor" else value
+            for argument, value in zip(schema.arguments, args))
+
     def run(call: _Call, args: tuple, kwargs: dict) -> Any:
-        host_args = pytree.tree_map(call.to_host, args)
+        host_args = pytree.tree_map(call.to_host, to_tensors(args))
         host_kwargs = {
             name: pytree.tree_map(
                 call.to_host_out if written.get(name) else call.to_host, value)

@@ -11,6 +11,7 @@ from typing import Optional
 import torch
 
 from . import _aliases, _kernels, _operators, _types
+from . import _attention as _attention  # which adds to the kernels
 
 # Kept for as long as torch calls the kernels.
 _library: Optional[torch.library.Library] = None
