@@ -148,6 +148,7 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
     random = _operators.is_random(operator)
     contiguous = _operators.is_contiguous(operator)
     sums_narrowly = _operators.sums_narrowly(operator)
+    mixes_types = _operators.mixes_types(operator)
     written = {a.name: a.kwarg_only for a in schema.arguments
                if a.alias_info and a.alias_info.is_write}
     names = [argument.name for argument in schema.arguments]
@@ -190,7 +191,8 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
                                            torch.cuda.current_device())])[0]
         with torch.cuda.device(device):
             results: Optional[tuple] = None
-            if sums_narrowly and _types.has_narrow((args, kwargs)):
+            if (sums_narrowly and _types.has_narrow((args, kwargs))) or (
+                    mixes_types and _types.is_mixed(args)):
                 results = _types.run_wider(schema.name, schema.overload_name,
                                            args, kwargs)
             if results is None:

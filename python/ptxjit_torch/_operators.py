@@ -6,6 +6,8 @@ from typing import Iterator
 
 import torch
 
+from . import _types
+
 # The dispatch keys of CUDA tensors, and whose kernels take their place.
 KEYS = {"CUDA": "CPU", "SparseCUDA": "SparseCPU",
         "SparseCsrCUDA": "SparseCsrCPU"}
@@ -79,6 +81,12 @@ def is_contiguous(operator: torch._ops.OpOverload) -> bool:
 def sums_narrowly(operator: torch._ops.OpOverload) -> bool:
     """Has it to be given f32 in place of f16 and bf16?"""
     return operator._schema.name.removeprefix("aten::") in _SUMS_NARROWLY
+
+
+def mixes_types(operator: torch._ops.OpOverload) -> bool:
+    """May its result have another float's type than its argument?"""
+    return (not operator._schema.overload_name and
+            operator._schema.name.removeprefix("aten::") in _types.MIXED)
 
 
 def listed(key: str) -> Iterator[str]:

@@ -71,7 +71,8 @@ def _register_compiled(extension: ModuleType) -> None:
                 extension.ANY_DEVICE * _operators.takes_any_device(operator) +
                 extension.RANDOM * _operators.is_random(operator) +
                 extension.CONTIGUOUS * _operators.is_contiguous(operator) +
-                extension.SUMS_NARROWLY * _operators.sums_narrowly(operator))
+                extension.SUMS_NARROWLY * _operators.sums_narrowly(operator) +
+                extension.MIXES_TYPES * _operators.mixes_types(operator))
 
 
 def _seed_replays(extension: ModuleType) -> None:

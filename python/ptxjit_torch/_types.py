@@ -87,6 +87,29 @@ def _expected(operator: Callable, args: tuple, kwargs: dict) -> list:
         return []
 
 
+def _softmax(operator: Callable, tensor: torch.Tensor, dim: int,
+             half_to_float: bool) -> torch.Tensor:
+    return operator(tensor.float(), dim, False)
+
+
+def _softmax_backward(operator: Callable, grad: torch.Tensor,
+                      output: torch.Tensor, dim: int,
+                      input_dtype: torch.dtype) -> torch.Tensor:
+    return operator(grad, output, dim, grad.dtype).to(input_dtype)
+
+
+# Operators that the CPU has for one type only, not from half to float and back.
+MIXED = {"_softmax": _softmax, "_log_softmax": _softmax,
+         "_softmax_backward_data": _softmax_backward,
+         "_log_softmax_backward_data": _softmax_backward}
+
+
+def is_mixed(args: tuple) -> bool:
+    """Is a call of one of MIXED, with these arguments, of two types?"""
+    return args[-1] is True or (isinstance(args[-1], torch.dtype) and
+                                args[-1] != args[0].dtype)
+
+
 def has_narrow(arguments: Any) -> bool:
     """Is one of the tensors in arguments of f16 or bf16?"""
     return any(isinstance(value, torch.Tensor) and
@@ -99,6 +122,9 @@ def run_wider(name: str, overload: str, args: tuple,
     """Runs an operator that the CPU has not for the types of its arguments. Returns
     a tuple of its results, or None if there is no wider type."""
     operator = _find(name, overload)
+    mixed = MIXED.get(name.removeprefix("aten::"))
+    if mixed and not kwargs and is_mixed(args):
+        return (mixed(operator, *args),)
     widened = _Widened()
     wide_args = pytree.tree_map(widened.widen, args)
     wide_kwargs = pytree.tree_map(widened.widen, kwargs)

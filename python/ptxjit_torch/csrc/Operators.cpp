@@ -33,12 +33,23 @@ enum Flag : unsigned {
   Contiguous = 4,
   /// The CPU's kernel adds many narrow floats in their own type: f32 is used.
   SumsNarrowly = 8,
+  /// The last argument says whether, or to which type, the result is converted,
+  /// which the CPU's kernel does not do.
+  MixesTypes = 16,
 };
 
 bool isNarrow(const c10::IValue &value) {
   return value.isTensor() && value.toTensor().defined() &&
          (value.toTensor().scalar_type() == at::kHalf ||
           value.toTensor().scalar_type() == at::kBFloat16);
+}
+
+/// Is the result of an operator with MixesTypes converted?
+bool isMixed(const std::vector<c10::IValue> &given) {
+  const c10::IValue &last = given.back();
+  if (last.isBool())
+    return last.toBool();
+  return last.toScalarType() != given.front().toTensor().scalar_type();
 }
 
 /// Python's function for operators that the CPU has not for the given types. It
@@ -101,7 +112,8 @@ class Kernel final : public c10::OperatorKernel {
 public:
   Kernel(c10::DispatchKey host, unsigned flags)
       : host(host), anyDevice(flags & AnyDevice), random(flags & Random),
-        contiguous(flags & Contiguous), sumsNarrowly(flags & SumsNarrowly) {}
+        contiguous(flags & Contiguous), sumsNarrowly(flags & SumsNarrowly),
+        mixesTypes(flags & MixesTypes) {}
 
   void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet,
                   Stack *stack) {
@@ -118,6 +130,11 @@ public:
 
     c10::Device device = devices.devices.front();
     c10::DeviceGuard guard(device);
+    if (mixesTypes && isMixed(given)) {
+      stack->resize(base);
+      runOtherTypes(op, given, stack);
+      return;
+    }
     if (devices.areCaptured())
       return capture(op, given, device, stack);
     if (sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow)) {
@@ -304,7 +321,7 @@ private:
   }
 
   c10::DispatchKey host;
-  bool anyDevice, random, contiguous, sumsNarrowly;
+  bool anyDevice, random, contiguous, sumsNarrowly, mixesTypes;
 };
 
 /// Swallows torch's warning that kernels are replaced.
@@ -334,6 +351,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.attr("RANDOM") = unsigned(Random);
   module.attr("CONTIGUOUS") = unsigned(Contiguous);
   module.attr("SUMS_NARROWLY") = unsigned(SumsNarrowly);
+  module.attr("MIXES_TYPES") = unsigned(MixesTypes);
   module.def("register", registerKernel);
   module.def("renew_replay_seeds", [] {
     c10::Device device = Devices::guard().getDevice();
