@@ -70,10 +70,15 @@ class _Call:
     def update(self, value: Any) -> None:
         for tensor in pytree.tree_leaves(value):
             for given, alias in self.pairs:
-                if given is tensor and not _same_memory(given, alias):
+                if given is not tensor:
+                    continue
+                if not _same_memory(given, alias):
                     if given.shape != alias.shape:
                         given.resize_(alias.shape)
                     _alias(given).copy_(alias)
+                elif given.is_conj() != alias.is_conj():
+                    # Some operators write the conjugate, and mark it as that.
+                    torch._C._set_conj(given, alias.is_conj())
 
     def to_device(self, value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or value.is_cuda:

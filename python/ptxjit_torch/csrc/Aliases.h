@@ -105,6 +105,11 @@ private:
         tensor.storage_offset() != alias.storage_offset())
       tensor.unsafeGetTensorImpl()->set_sizes_and_strides(
           alias.sizes(), alias.strides(), alias.storage_offset());
+    // Some operators write the conjugate, and mark it as that.
+    if (tensor.is_conj() != alias.is_conj())
+      tensor._set_conj(alias.is_conj());
+    if (tensor.is_neg() != alias.is_neg())
+      tensor._set_neg(alias.is_neg());
   }
 
   static void copyShape(const at::Tensor &from, const at::Tensor &to) {
