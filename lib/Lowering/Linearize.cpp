@@ -62,6 +62,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     ShapeAnalysis analysis(func, target->getShapeContext());
     shapes = &analysis;
     numDivergentIfs = numDivergentLoops = numClones = 0;
+    hasManyMasks = target->chunk == 4;
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
@@ -273,7 +274,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// in all lanes, and the code inside is up to twice as fast without masks. So
   /// this makes a clone without masks for that case. Conditionals on data are
   /// not cloned: nested ones would multiply the code. Nor are those around a
-  /// few loads, which cost the same with masks.
+  /// few loads, which cost the same with masks, unless a warp has many.
   bool cloneForAll(scf::IfOp op) {
     if (op->hasAttr(kClonedAttr) || !comparesPlaces(op.getCondition()))
       return false;
@@ -286,7 +287,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     if (thenSide && elseSide)
       thenSide = countOps(op.getThenRegion()) >= countOps(op.getElseRegion());
     Region &main = thenSide ? op.getThenRegion() : op.getElseRegion();
-    if (!hasLoopsOrStores(main) || !mayClone(main))
+    if (!(hasManyMasks || hasLoopsOrStores(main)) || !mayClone(main))
       return false;
     ++numClones;
     tell(op, op.getCondition(),
@@ -607,6 +608,8 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
   unsigned cloneBudget = 0; ///< ops that clones may still add
+  /// Vectors of four lanes: a mask of a warp is eight vectors.
+  bool hasManyMasks = false;
   unsigned numDivergentIfs = 0, numDivergentLoops = 0, numClones = 0;
   /// What values were cloned from. Those have shapes.
   DenseMap<Value, Value> originals;
