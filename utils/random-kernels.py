@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes random kernels as execution tests, judged by the reference.
 
-    random-kernels.py SEED COUNT FILE [FORMLIST]
+    random-kernels.py [--defined] SEED COUNT FILE [FORMLIST]
 
 With FORMLIST, which `ptx-tblgen -gen-form-list` prints, kernels also have
 instances of the forms of the ISA table (random_forms.py). All kernels have some
@@ -12,6 +12,11 @@ atomics whose result does not depend on the order of threads, calls (direct,
 indirect, recursive), and lanes that wait for lanes: locks that each thread
 takes, barriers that parts of a warp reach on different paths. Every program
 ends: loops have bounds, and jumps use up fuel.
+
+With --defined results do not depend on what the ISA leaves open or GPUs do in
+another way, so that a GPU can judge them (on-gpu.py): predicates are written before
+they are read, and one at a time, and there are no carry flags across control flow, no
+video instructions, no signs of NaN and no fma.rz of bf16.
 """
 import random
 import sys
@@ -52,6 +57,10 @@ CARRY = ["add.cc.u32", "addc.u32", "addc.cc.u32", "sub.cc.s32", "subc.u32",
 CARRY_MAD = ["mad.lo.cc.u32", "mad.hi.cc.s32", "madc.lo.u32", "madc.hi.cc.u32"]
 COMPARE = ["eq.u32", "ne.u32", "lt.u32", "ge.u32", "lt.s32", "gt.s32", "le.s32",
            "hi.u32"]
+
+
+DEFINED = "--defined"
+is_defined = False  # see --defined
 
 
 class Writer:
@@ -105,6 +114,8 @@ class Writer:
 
     def packed(self, g, d):
         kind = self.rng.random()
+        if is_defined and (0.35 <= kind < 0.5 or 0.65 <= kind < 0.95):
+            kind = 0.6
         if kind < 0.35:
             self.operation(g, PACKED, d, self.reg(), self.reg())
         elif kind < 0.4:
@@ -115,7 +126,9 @@ class Writer:
             self.operation(g, VIDEO_TERNARY, d, self.reg(), self.reg(),
                            self.reg())
         elif kind < 0.65:
-            self.operation(g, PACKED_TERNARY, d, self.reg(), self.reg(),
+            self.operation(g, PACKED_TERNARY if not is_defined else
+                           [op for op in PACKED_TERNARY if ".rz.bf16" not in op],
+                           d, self.reg(), self.reg(),
                            self.reg())
         elif kind < 0.85:
             self.operation(g, CARRY, d, self.reg(), self.source())
@@ -123,9 +136,11 @@ class Writer:
             self.operation(g, CARRY_MAD, d, self.reg(), self.source(),
                            self.reg())
         else:
-            self.operation(g, ["setp.lt.and.f16x2"],
-                           f"{self.pred()}|{self.pred()}", self.reg(),
-                           self.reg(), self.pred())
+            high, low = self.pred(), self.pred()
+            if is_defined and high == low:
+                high, low = "%p0", "%p1"
+            self.operation(g, ["setp.lt.and.f16x2"], f"{high}|{low}",
+                           self.reg(), self.reg(), self.pred())
 
     def arithmetic(self):
         g, kind = self.guard(), self.rng.random()
@@ -452,6 +467,11 @@ REGISTERS = ", ".join([f"%r{i}" for i in range(REGS)] +
 PREDICATES = ", ".join(f"%p{i}" for i in range(PREDS))
 
 
+def first_predicates():
+    return " ".join(f"setp.gt.u32 %p{i}, %tx, {5 * i};"
+                    for i in range(PREDS) if is_defined)
+
+
 def function(rng, number, callees, table):
     """A function of two numbers; the last one calls itself."""
     w = Writer(rng, callees, table, memory=False, indirect=False)
@@ -476,6 +496,7 @@ def function(rng, number, callees, table):
 {more}
   ld.param.u32 %x, [x]; ld.param.u32 %y, [y];
   mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y;
+{first_predicates()}
 {moves}
 {body}
   st.param.b32 [r], %r0;
@@ -542,6 +563,7 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
   mad.lo.u32 %lin, %lin, %i, %tx;
   ld.param.u64 %in, [in]; ld.param.u64 %acc, [acc]; ld.param.u64 %out, [out];
   mov.u64 %box, box; mov.u64 %cells, cells;
+{first_predicates()}
   st.local.v4.u32 [box], {{%lin, %tx, %ty, %i}};
   st.local.v4.u32 [box+16], {{%lin, %tx, %ty, %i}};
   mad.wide.u32 %mine, %lin, 4, %cells;
@@ -562,6 +584,10 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
 
 
 def main():
+    global is_defined
+    is_defined = DEFINED in sys.argv
+    if is_defined:
+        sys.argv.remove(DEFINED)
     seed, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     rng = random.Random(seed)
     version, target, table, constants = "8.6", "sm_90", None, ""
@@ -571,7 +597,8 @@ def main():
         table = random_forms.FormTable(sys.argv[4], target)
         constants = random_forms.CONSTANTS
     with open(path, "w") as f:
-        f.write(f"// Made by utils/random-kernels.py {seed} {count}.\n"
+        f.write(f"// Made by utils/random-kernels.py "
+                f"{DEFINED + ' ' if is_defined else ''}{seed} {count}.\n"
                 f".version {version}\n.target {target}\n.address_size 64\n\n"
                 + constants)
         for i in range(4):
