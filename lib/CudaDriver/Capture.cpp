@@ -185,8 +185,10 @@ PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
     return error;
   if (!stream->capture)
     return CUDA_ERROR_ILLEGAL_STATE;
-  if (stream->capture->origin != stream)
+  if (stream->capture->origin != stream) {
+    stream->capture->isInvalid = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  }
   if (stream->capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
       stream->capture->thread != std::this_thread::get_id())
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -200,12 +202,17 @@ PTXJIT_CUDA_STREAM_API(cuStreamEndCapture, _ptsz,
   return error;
 }
 
-static CUstreamCaptureStatus statusOf(const StreamObject &stream) {
+static CUresult getStatus(const StreamObject &stream,
+                          CUstreamCaptureStatus &status) {
+  if (waitsForCapture(stream))
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   if (!stream.capture)
-    return CU_STREAM_CAPTURE_STATUS_NONE;
-  return stream.capture->isInvalid || !stream.capture->isAlive()
-             ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-             : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    status = CU_STREAM_CAPTURE_STATUS_NONE;
+  else if (stream.capture->isInvalid || !stream.capture->isAlive())
+    status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  else
+    status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  return CUDA_SUCCESS;
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamIsCapturing, _ptsz,
@@ -217,8 +224,7 @@ PTXJIT_CUDA_STREAM_API(cuStreamIsCapturing, _ptsz,
     return error;
   if (!status)
     return CUDA_ERROR_INVALID_VALUE;
-  *status = statusOf(*stream);
-  return CUDA_SUCCESS;
+  return getStatus(*stream, *status);
 }
 
 PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
@@ -233,9 +239,9 @@ PTXJIT_CUDA_STREAM_API(cuStreamGetCaptureInfo_v3, _ptsz,
     return error;
   if (!status)
     return CUDA_ERROR_INVALID_VALUE;
-  *status = statusOf(*stream);
-  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-    return CUDA_SUCCESS;
+  CUresult error = getStatus(*stream, *status);
+  if (error || *status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+    return error;
   stream->capture->prune(stream->captureTips);
   if (id)
     *id = stream->capture->id;

@@ -359,7 +359,7 @@ static CUresult describePointer(void *data, int attribute, CUdeviceptr pointer,
   case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     return give(unsigned(known->kind == Allocation::Device && !known->pool));
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    return give(known->pool ? known->pool->pool.load() : nullptr);
+    return give(known->pool ? known->pool->getPool() : nullptr);
   case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     return give(unsigned(known->kind == Allocation::Managed));
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:

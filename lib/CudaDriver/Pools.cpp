@@ -40,13 +40,25 @@ CUresult cuda::findPool(CUmemoryPool handle, MemoryPool *&pool) {
                                          : CUDA_ERROR_INVALID_VALUE;
 }
 
-std::shared_ptr<PoolUse> MemoryPool::count(size_t bytes) {
-  uint64_t used = use->bytes += bytes;
-  uint64_t most = use->most;
-  while (used > most && !use->most.compare_exchange_weak(most, used))
+void Amount::add(uint64_t bytes) {
+  uint64_t now = current += bytes;
+  uint64_t before = most;
+  while (now > before && !most.compare_exchange_weak(before, now))
     ;
-  auto uncount = [use = use, bytes](PoolUse *) { use->bytes -= bytes; };
-  return std::shared_ptr<PoolUse>(use.get(), uncount);
+}
+
+PoolUse::PoolUse(std::shared_ptr<PoolCounts> given, uint64_t bytes)
+    : counts(std::move(given)), bytes(bytes) {
+  counts->used.add(bytes);
+  counts->reserved.add(bytes);
+}
+PoolUse::~PoolUse() {
+  end();
+  counts->reserved.remove(bytes);
+}
+void PoolUse::end() {
+  if (isUsed.exchange(false))
+    counts->used.remove(bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,6 +131,14 @@ PTXJIT_CUDA_STREAM_API(cuMemAllocFromPoolAsync, _ptsz,
     return CUDA_ERROR_INVALID_VALUE; // its owner alone may allocate
   return allocateAsync(out, bytes, pool, stream);
 }
+/// Null if no memory of a pool begins there.
+static std::shared_ptr<PoolUse> findUse(CUdeviceptr pointer) {
+  State &state = getState();
+  std::lock_guard<std::mutex> lock(state.memoryMutex);
+  auto found = state.allocations.find(pointer);
+  return found == state.allocations.end() ? nullptr : found->second.pool;
+}
+
 PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
                        (CUdeviceptr pointer, CUstream handle), pointer,
                        handle) {
@@ -134,7 +154,11 @@ PTXJIT_CUDA_STREAM_API(cuMemFreeAsync, _ptsz,
   operation->pointer = pointer;
   if (isOfGraph(pointer) && !(operation->ofGraph = takeGraphMemory(pointer)))
     return CUDA_ERROR_INVALID_VALUE;
-  return enqueue(*context, *stream, std::move(operation));
+  std::shared_ptr<PoolUse> use = findUse(pointer);
+  CUresult error = enqueue(*context, *stream, std::move(operation));
+  if (!error && use)
+    use->end();
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,7 +230,9 @@ PTXJIT_CUDA_API(cuMemPoolSetAttribute,
   case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
     if (number)
       return CUDA_ERROR_INVALID_VALUE; // it may only be reset
-    pool->use->most = pool->use->bytes.load();
+    (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? pool->counts->used
+                                                : pool->counts->reserved)
+        .resetMost();
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
@@ -231,11 +257,13 @@ PTXJIT_CUDA_API(cuMemPoolGetAttribute,
   case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
     return give(pool->releaseThreshold.load());
   case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    return give(pool->counts->reserved.get());
   case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-    return give(pool->use->bytes.load());
+    return give(pool->counts->used.get());
   case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    return give(pool->counts->reserved.getMost());
   case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-    return give(pool->use->most.load());
+    return give(pool->counts->used.getMost());
   }
   return CUDA_ERROR_INVALID_VALUE;
 }

@@ -114,7 +114,7 @@ PTXJIT_CUDA_API(cuMemPoolImportPointer,
   std::lock_guard<std::mutex> lock(state.memoryMutex);
   state.allocations.try_emplace(
       address,
-      Allocation{bytes, Allocation::Shared, 0, pool->use, state.nextId++,
+      Allocation{bytes, Allocation::Shared, 0, pool->count(0), state.nextId++,
                  state.contexts.contains(current) ? current : nullptr,
                  pool->device, MemoryShare(), pool->region});
   *out = address;

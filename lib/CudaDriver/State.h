@@ -377,6 +377,9 @@ uint64_t submitOrdered(Context &context, StreamObject &stream,
 /// recorded.
 CUresult enqueue(Context &context, StreamObject &stream, OperationRef operation,
                  bool wait = false, uint64_t *ticket = nullptr);
+/// Would work in a stream have to wait for a blocking stream that records? Only
+/// default streams wait so.
+bool waitsForCapture(const StreamObject &stream);
 OperationRef makeHostCall(const CUDA_HOST_NODE_PARAMS &params);
 void destroyStreamsOf(Context &context);
 /// The default stream that a stream waits for. Green contexts have their own.

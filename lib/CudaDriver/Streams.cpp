@@ -196,12 +196,12 @@ uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
   });
 }
 
-/// Does a blocking stream record? Work in the default stream would have to wait
-/// for it.
-static bool isCapturing(const StreamObject &first) {
+bool cuda::waitsForCapture(const StreamObject &stream) {
+  if (!getState().captures || &stream != &defaultOf(stream))
+    return false;
   bool found = false;
-  getState().streams.forEach([&](StreamObject &stream) {
-    found |= isAwaited(stream, first) && stream.isCapturing;
+  getState().streams.forEach([&](StreamObject &other) {
+    found |= isAwaited(other, stream) && other.isCapturing;
   });
   return found;
 }
@@ -221,8 +221,7 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
     stream.captureTips = {node};
     return CUDA_SUCCESS;
   }
-  if (getState().captures && &stream == &defaultOf(stream) &&
-      isCapturing(stream))
+  if (waitsForCapture(stream))
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   auto run = [&context, operation] {
     if (!context.stickyError) // after a failed kernel nothing runs

@@ -101,7 +101,9 @@ CUstream cudart::streamOf(CUstream handle) {
 static thread_local int lastError = cudaSuccess;
 
 int cudart::finish(int error) {
-  if (error)
+  // cudaErrorNotReady is an answer. Programs that got it do not expect it from
+  // the check of their next launch.
+  if (error && error != cudaErrorNotReady)
     lastError = error;
   return error;
 }

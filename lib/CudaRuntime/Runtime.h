@@ -18,7 +18,8 @@
 
 /// Begins the definition of an exported function. Its body returns a
 /// cudaError_t, or a CUresult, which has the number of the corresponding
-/// cudaError_t. An error is recorded for cudaGetLastError().
+/// cudaError_t. An error is recorded for cudaGetLastError(), unless it is
+/// cudaErrorNotReady.
 #define PTXJIT_CUDART_API(name, parameters, ...)                               \
   static int run_##name parameters;                                            \
   PTXJIT_CUDART_EXPORT cudaError_t name parameters {                           \

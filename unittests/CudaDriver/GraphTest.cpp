@@ -471,8 +471,6 @@ TEST_F(Graphs, AreCapturedFromStreams) {
   CUstreamCaptureStatus status;
   EXPECT_EQ(cuStreamIsCapturing(side, &status), CUDA_SUCCESS);
   EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  EXPECT_EQ(cuStreamEndCapture(side, &graph),
-            CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
   ASSERT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
   EXPECT_EQ(read(), 0u) << "nothing has run";
   size_t nodes, edges;
@@ -517,6 +515,48 @@ TEST_F(Graphs, WrongCapturesAreErrors) {
             CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   EXPECT_EQ(cuStreamEndCapture(stream, &graph),
             CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+}
+
+TEST_F(Graphs, OnlyTheirOriginEndsCaptures) {
+  CUstream side;
+  CUevent fork;
+  ASSERT_EQ(cuStreamCreate(&side, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(fork, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitEvent(side, fork, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamEndCapture(side, &graph),
+            CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+  EXPECT_EQ(cuStreamEndCapture(stream, &graph),
+            CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  EXPECT_EQ(graph, nullptr);
+  for (CUstream each : {side, stream}) {
+    CUstreamCaptureStatus status;
+    EXPECT_EQ(cuStreamIsCapturing(each, &status), CUDA_SUCCESS);
+    EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+  }
+}
+
+TEST_F(Graphs, TheDefaultStreamIsNotAskedDuringBlockingCaptures) {
+  for (unsigned flags : {0u, CU_STREAM_NON_BLOCKING}) {
+    CUstream other;
+    ASSERT_EQ(cuStreamCreate(&other, flags), CUDA_SUCCESS);
+    ASSERT_EQ(cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_GLOBAL),
+              CUDA_SUCCESS);
+    CUresult expected =
+        flags ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    CUstreamCaptureStatus status;
+    EXPECT_EQ(cuStreamIsCapturing(nullptr, &status), expected);
+    EXPECT_EQ(cuStreamGetCaptureInfo(nullptr, &status, nullptr), expected);
+    EXPECT_EQ(cuStreamIsCapturing(CU_STREAM_PER_THREAD, &status), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamEndCapture(other, &graph), CUDA_SUCCESS)
+        << "asking spoils nothing";
+    EXPECT_EQ(cuStreamIsCapturing(nullptr, &status), CUDA_SUCCESS);
+    EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
+    graph = nullptr;
+  }
 }
 
 //===----------------------------------------------------------------------===//

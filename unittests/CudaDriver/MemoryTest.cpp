@@ -169,6 +169,38 @@ TEST_F(Memory, PoolsCountAndFreeInOrder) {
   EXPECT_EQ(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Memory, WhatAStreamWillFreeIsReservedButNotUsed) {
+  CUmemoryPool pool;
+  ASSERT_EQ(cuDeviceGetDefaultMemPool(&pool, 0), CUDA_SUCCESS);
+  auto amount = [&](int attribute) {
+    uint64_t bytes = 0;
+    EXPECT_EQ(cuMemPoolGetAttribute(pool, attribute, &bytes), CUDA_SUCCESS);
+    return bytes;
+  };
+  const uint64_t used = amount(CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+  const uint64_t reserved = amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+  CUstream stream;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  std::atomic<bool> mayEnd{false};
+  ASSERT_EQ(cuLaunchHostFunc(
+                stream,
+                [](void *mayEnd) {
+                  while (!*static_cast<std::atomic<bool> *>(mayEnd))
+                    std::this_thread::yield();
+                },
+                &mayEnd),
+            CUDA_SUCCESS);
+  CUdeviceptr memory;
+  ASSERT_EQ(cuMemAllocAsync(&memory, 4096, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
+  EXPECT_EQ(amount(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), used);
+  EXPECT_EQ(amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), reserved + 4096);
+  EXPECT_GE(amount(CU_MEMPOOL_ATTR_USED_MEM_HIGH), used + 4096);
+  mayEnd = true;
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+  EXPECT_EQ(amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), reserved);
+}
+
 // The next pool may have the same handle.
 TEST_F(Memory, APoolThatIsGoneIsNotCounted) {
   auto used = [](CUmemoryPool pool) {

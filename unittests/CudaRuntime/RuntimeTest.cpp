@@ -61,6 +61,7 @@ cudaError_t cudaStreamBeginCapture(CUstream, CUstreamCaptureMode);
 cudaError_t cudaStreamEndCapture(CUstream, CUgraph *);
 cudaError_t cudaGraphInstantiate(CUgraphExec *, CUgraph, unsigned long long);
 cudaError_t cudaGraphLaunch(CUgraphExec, CUstream);
+cudaError_t cudaStreamQuery(CUstream);
 cudaError_t cudaStreamSynchronize(CUstream);
 cudaError_t cudaDeviceGetNvSciSyncAttributes(void *, int, int);
 const char *cudaGetErrorName(cudaError_t);
@@ -222,6 +223,27 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   EXPECT_EQ(cudaSetDevice(1), 101);
   EXPECT_EQ(cudaDeviceGetNvSciSyncAttributes(nullptr, 0, 0), 801);
   cudaGetLastError();
+}
+
+TEST_F(Runtime, WorkThatIsNotReadyIsNoError) {
+  CUstream stream;
+  ASSERT_EQ(cudaStreamCreate(&stream), 0);
+  std::atomic<bool> mayEnd{false};
+  ASSERT_EQ(cuLaunchHostFunc(
+                stream,
+                [](void *mayEnd) {
+                  while (!*static_cast<std::atomic<bool> *>(mayEnd))
+                    std::this_thread::yield();
+                },
+                &mayEnd),
+            CUDA_SUCCESS);
+  EXPECT_EQ(cudaStreamQuery(stream), 600); // cudaErrorNotReady
+  EXPECT_EQ(cudaPeekAtLastError(), 0);
+  EXPECT_EQ(cudaSetDevice(1), 101);
+  EXPECT_EQ(cudaStreamQuery(stream), 600); // cudaErrorNotReady
+  EXPECT_EQ(cudaGetLastError(), 101) << "the error before stays";
+  mayEnd = true;
+  EXPECT_EQ(cudaStreamSynchronize(stream), 0);
 }
 
 TEST_F(Runtime, KernelsWithoutTextAreNamedOnce) {
