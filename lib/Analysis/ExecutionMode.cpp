@@ -8,8 +8,12 @@
 
 #include "Place.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/RegionGraphTraits.h"
 #include "ptxjit/Analysis/CtaLevel.h"
 #include "ptxjit/Analysis/Waiting.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SCCIterator.h"
 
 #include <algorithm>
 
@@ -107,6 +111,43 @@ bool ptxjit::reliesOnActiveLanes(ModuleOp module) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Is there a loop that loads from the space that it stores to?
+static bool hasLoopThatLoadsWhatItStores(Region &body) {
+  for (auto loop = llvm::scc_begin(&body); !loop.isAtEnd(); ++loop) {
+    if (!loop.hasCycle())
+      continue;
+    llvm::SmallDenseSet<unsigned, 4> loaded, stored;
+    for (Block *block : *loop)
+      for (Operation &op : *block) {
+        if (auto load = dyn_cast<LdOp>(op))
+          loaded.insert(unsigned(load.getSpace().value_or(Space::Generic)));
+        else if (auto store = dyn_cast<StOp>(op))
+          stored.insert(unsigned(store.getSpace().value_or(Space::Generic)));
+      }
+    for (Space space : {Space::Generic, Space::Global, Space::Shared})
+      if (loaded.contains(unsigned(space)) && stored.contains(unsigned(space)))
+        return true;
+  }
+  return false;
+}
+
+bool ptxjit::mayExchangeInLockstep(ModuleOp module, unsigned threads) {
+  bool hasCollective = false, hasBarrier = false, hasLoop = false;
+  module.walk([&](Operation *op) {
+    bool isBarrier = CtaLevel::isBarrier(op) || isa<BarWarpOp>(op) ||
+                     op->hasTrait<ClusterWideBarrier>();
+    hasBarrier |= isBarrier;
+    hasCollective |= !isBarrier && isa<WarpCollectiveOpInterface>(op);
+  });
+  if (hasBarrier || (!hasCollective && threads > kWarpLanes))
+    return false;
+  module.walk([&](FuncOp func) {
+    hasLoop |=
+        !func.isBodiless() && hasLoopThatLoadsWhatItStores(func.getBody());
+  });
+  return hasLoop;
 }
 
 /// Chooses fission or fibers for a kernel with barriers or places of order,

@@ -315,7 +315,8 @@ bool Compilation::chooseScalar(ModuleOp ir) {
   if (spec.chunk) // a test's, or the fallback's
     return false;
   mayBeScalar = !reliesOnActiveLanes(ir);
-  if (!mayBeScalar)
+  unsigned threads = spec.block[0] * spec.block[1] * spec.block[2];
+  if (!mayBeScalar || mayExchangeInLockstep(ir, threads))
     spec.quick &= isFallback;
   bool isScalar = mayBeScalar && (spec.quick || isTooLarge);
   if (image && isScalar)

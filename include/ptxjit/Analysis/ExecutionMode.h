@@ -54,6 +54,14 @@ bool areThreadsIndependent(ptx::FuncOp kernel);
 /// member masks of the ISA?
 bool reliesOnActiveLanes(mlir::ModuleOp module);
 
+/// May the lanes of a warp hand each other values through memory, without an
+/// instruction at which they meet? The ISA promises nothing to such programs,
+/// but GPUs run them as lanes in lockstep do. They have warp collectives or one
+/// warp a CTA, no barrier of a CTA or warp, and a loop that loads from the
+/// space that it stores to. \pre control flow is that of blocks.
+/// \param threads  of a CTA.
+bool mayExchangeInLockstep(mlir::ModuleOp module, unsigned threads);
+
 /// Chooses the mode of a kernel in structured form.
 ModeChoice chooseExecutionMode(ptx::FuncOp kernel, const ShapeContext &context);
 
