@@ -225,6 +225,7 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
   cudaGetLastError();
 }
 
+// So it is with NVIDIA's runtime 13.0 on an H200.
 TEST_F(Runtime, WorkThatIsNotReadyIsNoError) {
   CUstream stream;
   ASSERT_EQ(cudaStreamCreate(&stream), 0);
