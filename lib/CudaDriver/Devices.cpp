@@ -15,7 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <unistd.h>
@@ -166,10 +168,21 @@ size_t cuda::memoryOfDevice() {
   return bytes;
 }
 
+/// The memory of the machine that programs may still get, with what the system
+/// keeps of files, and gives up when it is asked for more.
+static size_t availableMemory() {
+  std::ifstream info("/proc/meminfo");
+  std::string name, rest;
+  for (size_t kilobytes; info >> name >> kilobytes; std::getline(info, rest))
+    if (name == "MemAvailable:")
+      return kilobytes << 10;
+  return size_t(sysconf(_SC_AVPHYS_PAGES)) * pageBytes();
+}
+
 size_t cuda::freeMemoryOf(CUdevice device) {
   size_t total = memoryOfDevice();
   size_t own = total - std::min(total, getDevice(device).used.load());
-  return std::min(own, size_t(sysconf(_SC_AVPHYS_PAGES)) * pageBytes());
+  return std::min(own, availableMemory());
 }
 
 unsigned cuda::threadsOfDevice() {
