@@ -160,12 +160,15 @@ def make_kernel(operator: torch._ops.OpOverload) -> Callable:
     generators = [argument.name for argument in schema.arguments
                   if "Generator" in str(argument.type)]
 
+    takes_tensor = [str(argument.type) == "Tensor"
+                    for argument in schema.arguments]
+
     def to_tensors(args: tuple) -> tuple:
         """torch hands numbers to Python where an operator takes tensors."""
         return tuple(
-            torch.tensor(value) if isinstance(value, (bool, int, float, complex))
-            and str(argument.type) == "Tensor" else value
-            for argument, value in zip(schema.arguments, args))
+            torch.tensor(value) if takes and
+            isinstance(value, (bool, int, float, complex)) else value
+            for takes, value in zip(takes_tensor, args))
 
     def run(call: _Call, args: tuple, kwargs: dict) -> Any:
         host_args = pytree.tree_map(call.to_host, to_tensors(args))

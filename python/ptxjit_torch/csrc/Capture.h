@@ -142,7 +142,7 @@ public:
   /// The kernel draws from the default generator.
   bool random = false;
   /// The kernel is called with f32 in place of narrow floats.
-  bool sumsNarrowly = false;
+  bool mustWiden = false;
 
   static void run(void *call) { static_cast<CapturedCall *>(call)->run(); }
   static void destroy(void *call) { delete static_cast<CapturedCall *>(call); }
@@ -157,7 +157,7 @@ private:
       seeded.emplace(ReplaySeeds::next());
     for (size_t place : generators)
       arguments[place] = makeHostGenerator(ReplaySeeds::next());
-    if (sumsNarrowly)
+    if (mustWiden)
       return callWider();
     try {
       call(arguments);

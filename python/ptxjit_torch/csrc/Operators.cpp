@@ -130,18 +130,14 @@ public:
 
     c10::Device device = devices.devices.front();
     c10::DeviceGuard guard(device);
-    if (mixesTypes && isMixed(given)) {
-      stack->resize(base);
-      runOtherTypes(op, given, stack);
-      return;
-    }
-    if (devices.areCaptured())
+    bool mixes = mixesTypes && isMixed(given);
+    if (!mixes && devices.areCaptured())
       return capture(op, given, device, stack);
-    if (sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow)) {
+    if (mixes || mustWiden(given)) {
       stack->resize(base);
-      if (runOtherTypes(op, given, stack))
-        return;
-      stack->insert(stack->end(), given.begin(), given.end());
+      bool hasRun = runOtherTypes(op, given, stack);
+      TORCH_INTERNAL_ASSERT(hasRun, "narrow floats have a wider type");
+      return;
     }
     devices.synchronize();
     Aliases aliases(device);
@@ -171,6 +167,10 @@ public:
   }
 
 private:
+  bool mustWiden(const std::vector<c10::IValue> &given) const {
+    return sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow);
+  }
+
   /// Adds the call to the graph that the current stream is captured to.
   void capture(const c10::OperatorHandle &op,
                const std::vector<c10::IValue> &given, c10::Device device,
@@ -183,8 +183,7 @@ private:
     Aliases aliases(device);
     auto call = std::make_unique<CapturedCall>(op, host);
     call->random = random;
-    call->sumsNarrowly =
-        sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow);
+    call->mustWiden = mustWiden(given);
     for (size_t i = 0; i < given.size(); ++i) {
       const c10::Argument &argument = schema.arguments()[i];
       bool isGenerator = given[i].isGenerator() ||
