@@ -113,22 +113,37 @@ bool ptxjit::reliesOnActiveLanes(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// The space of an access by which lanes may hand each other values; nothing
+/// for other ops.
+static std::optional<Space> sharedSpaceOf(Operation &op) {
+  Space space = Space::Generic;
+  if (auto load = dyn_cast<LdOp>(op))
+    space = load.getSpace().value_or(space);
+  else if (auto store = dyn_cast<StOp>(op))
+    space = store.getSpace().value_or(space);
+  else
+    return std::nullopt;
+  if (space == Space::SharedCta)
+    return Space::Shared;
+  bool isShared = space == Space::Generic || space == Space::Global ||
+                  space == Space::Shared;
+  return isShared ? std::optional(space) : std::nullopt;
+}
+
 /// Is there a loop that loads from the space that it stores to?
 static bool hasLoopThatLoadsWhatItStores(Region &body) {
   for (auto loop = llvm::scc_begin(&body); !loop.isAtEnd(); ++loop) {
     if (!loop.hasCycle())
       continue;
-    llvm::SmallDenseSet<unsigned, 4> loaded, stored;
+    llvm::SmallDenseSet<Space, 4> loaded, stored;
     for (Block *block : *loop)
       for (Operation &op : *block) {
-        if (auto load = dyn_cast<LdOp>(op))
-          loaded.insert(unsigned(load.getSpace().value_or(Space::Generic)));
-        else if (auto store = dyn_cast<StOp>(op))
-          stored.insert(unsigned(store.getSpace().value_or(Space::Generic)));
+        assert(!op.getNumRegions() && "control flow is that of blocks");
+        if (std::optional<Space> space = sharedSpaceOf(op))
+          (isa<LdOp>(op) ? loaded : stored).insert(*space);
       }
-    for (Space space : {Space::Generic, Space::Global, Space::Shared})
-      if (loaded.contains(unsigned(space)) && stored.contains(unsigned(space)))
-        return true;
+    if (llvm::any_of(loaded, [&](Space s) { return stored.contains(s); }))
+      return true;
   }
   return false;
 }

@@ -263,8 +263,7 @@ void Combination::combine(MutableArrayRef<LdOp> ops) {
   state.addAttributes(first->getAttrs());
   state.propertiesAttr = first->getPropertiesAsAttribute();
   auto combined = cast<LdOp>(b.create(state));
-  if (VectorSizeAttr vec = vectorOf(b.getContext(), ops.size()))
-    combined.setVecAttr(vec);
+  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
   combined->setAttr(kElementAligned, b.getUnitAttr());
   for (auto [op, result] : llvm::zip(ops, combined.getD())) {
     op.getD().front().replaceAllUsesWith(result);
@@ -281,8 +280,7 @@ void Combination::combine(MutableArrayRef<StOp> ops) {
   b.setInsertionPointAfter(latest(ops));
   auto combined = cast<StOp>(b.clone(*first));
   combined.getBMutable().assign(values);
-  if (VectorSizeAttr vec = vectorOf(b.getContext(), ops.size()))
-    combined.setVecAttr(vec);
+  combined.setVecAttr(vectorOf(b.getContext(), ops.size()));
   combined->setAttr(kElementAligned, b.getUnitAttr());
   for (StOp op : ops)
     op->erase();

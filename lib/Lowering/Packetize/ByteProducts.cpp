@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "ptxjit/Dialect/PtxOps.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -93,29 +92,15 @@ Value dp4aByNeon(ChunkBuilder &c, const Dp4a &dp) {
   StringRef name = dp.signedA ? "llvm.aarch64.neon.sdot.v4i32.v16i8"
                               : "llvm.aarch64.neon.udot.v4i32.v16i8";
   ChunkBuilder four(c.b, c.loc, c.target, 4);
-  Value all;
+  Value all = dp.c;
   for (unsigned first = 0; first < c.lanes; first += 4) {
-    SmallVector<int32_t> order(4);
-    std::iota(order.begin(), order.end(), int32_t(first));
     auto part = [&](Value x) {
-      return c.lanes == 4 ? x : c.make<LLVM::ShuffleVectorOp>(x, x, order);
+      return c.make<LLVM::vector_extract>(four.ints(32), x, first);
     };
     Value sums = four.intrinsic(name, four.ints(32),
                                 {part(dp.c), castParts(four, part(dp.a), 8),
                                  castParts(four, part(dp.b), 8)});
-    if (!all) {
-      all = sums;
-      continue;
-    }
-    // Vectors that are joined have one length.
-    order.resize(first);
-    std::iota(order.begin(), order.end(), 0);
-    SmallVector<int32_t> both(order), spread(first, -1);
-    std::iota(spread.begin(), spread.begin() + 4, 0);
-    for (unsigned i = 0; i < 4; ++i)
-      both.push_back(int32_t(first + i));
-    all = c.make<LLVM::ShuffleVectorOp>(
-        all, c.make<LLVM::ShuffleVectorOp>(sums, sums, spread), both);
+    all = c.make<LLVM::vector_insert>(all, sums, first);
   }
   return all;
 }
