@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StreamGate.h"
 #include "DriverFixture.h"
 
 #include <atomic>
@@ -28,21 +29,6 @@ const char *const kWhere = R"(.version 8.0
   ret;
 }
 )";
-
-/// Blocks a stream until it is opened.
-struct Gate {
-  std::atomic<bool> isOpen{false};
-  void close(CUstream stream) {
-    EXPECT_EQ(cuLaunchHostFunc(
-                  stream,
-                  [](void *gate) {
-                    while (!static_cast<Gate *>(gate)->isOpen)
-                      std::this_thread::yield();
-                  },
-                  this),
-              CUDA_SUCCESS);
-  }
-};
 
 class GreenContexts : public ::testing::Test {
 protected:
@@ -249,15 +235,14 @@ TEST_F(GreenContexts, DoNotWaitForEachOther) {
   auto parts = split(2);
   CUgreenCtx first = make(parts[0]), second = make(parts[1]);
   CUcontext context;
-  Gate gate;
   ASSERT_EQ(cuCtxFromGreenCtx(&context, first), CUDA_SUCCESS);
   ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
-  gate.close(nullptr);
+  StreamGate gate(nullptr);
   ASSERT_EQ(cuCtxFromGreenCtx(&context, second), CUDA_SUCCESS);
   ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_SUCCESS);
-  gate.isOpen = true;
+  gate.open();
   ASSERT_EQ(cuCtxSetCurrent(primary), CUDA_SUCCESS);
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS) << "waits for both";
   EXPECT_EQ(cuGreenCtxDestroy(first), CUDA_SUCCESS);
@@ -269,13 +254,12 @@ TEST_F(GreenContexts, EventsMarkWholeContexts) {
   CUgreenCtx first = make(parts[0]), second = make(parts[1]);
   CUstream before, after, later;
   CUevent event;
-  Gate gate;
   ASSERT_EQ(cuGreenCtxStreamCreate(&before, first, CU_STREAM_NON_BLOCKING, 0),
             CUDA_SUCCESS);
   ASSERT_EQ(cuGreenCtxStreamCreate(&after, second, CU_STREAM_NON_BLOCKING, 0),
             CUDA_SUCCESS);
   ASSERT_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
-  gate.close(before);
+  StreamGate gate(before);
   EXPECT_EQ(cuGreenCtxRecordEvent(first, event), CUDA_SUCCESS);
   EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(cuGreenCtxWaitEvent(second, event), CUDA_SUCCESS);
@@ -283,19 +267,18 @@ TEST_F(GreenContexts, EventsMarkWholeContexts) {
             CUDA_SUCCESS);
   EXPECT_EQ(cuStreamQuery(after), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(cuStreamQuery(later), CUDA_ERROR_NOT_READY);
-  gate.isOpen = true;
+  gate.open();
   EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(after), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamSynchronize(later), CUDA_SUCCESS);
 
   // The primary context's event covers the green ones.
-  Gate gate2;
-  gate2.close(after);
+  StreamGate gate2(after);
   EXPECT_EQ(cuCtxRecordEvent(primary, event), CUDA_SUCCESS);
   EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(cuCtxWaitEvent(primary, event), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamQuery(before), CUDA_ERROR_NOT_READY);
-  gate2.isOpen = true;
+  gate2.open();
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamQuery(before), CUDA_SUCCESS);
 

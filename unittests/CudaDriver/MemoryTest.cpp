@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../StreamGate.h"
 #include "DriverFixture.h"
 
-#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -182,22 +182,14 @@ TEST_F(Memory, WhatAStreamWillFreeIsReservedButNotUsed) {
   const uint64_t reserved = amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
   CUstream stream;
   ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
-  std::atomic<bool> mayEnd{false};
-  ASSERT_EQ(cuLaunchHostFunc(
-                stream,
-                [](void *mayEnd) {
-                  while (!*static_cast<std::atomic<bool> *>(mayEnd))
-                    std::this_thread::yield();
-                },
-                &mayEnd),
-            CUDA_SUCCESS);
+  StreamGate gate(stream);
   CUdeviceptr memory;
   ASSERT_EQ(cuMemAllocAsync(&memory, 4096, stream), CUDA_SUCCESS);
   EXPECT_EQ(cuMemFreeAsync(memory, stream), CUDA_SUCCESS);
   EXPECT_EQ(amount(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), used);
   EXPECT_EQ(amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), reserved + 4096);
   EXPECT_GE(amount(CU_MEMPOOL_ATTR_USED_MEM_HIGH), used + 4096);
-  mayEnd = true;
+  gate.open();
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
   EXPECT_EQ(amount(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), reserved);
 }
@@ -319,39 +311,6 @@ TEST_F(Memory, OccupancyFollowsTheProfile) {
   EXPECT_GE(grid, 4);
 }
 
-// Makes a stream wait until the test opens the gate, which the destructor does.
-namespace {
-class Gate {
-public:
-  explicit Gate(CUstream stream) {
-    EXPECT_EQ(cuLaunchHostFunc(stream, &wait, this), CUDA_SUCCESS);
-  }
-  ~Gate() {
-    open = true;
-    while (!passed)
-      std::this_thread::yield();
-  }
-  void openLater() {
-    helper = std::thread([this] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      open = true;
-    });
-  }
-  void join() { helper.join(); }
-  bool isOpen() const { return open; }
-
-private:
-  static void wait(void *user) {
-    auto *gate = static_cast<Gate *>(user);
-    while (!gate->open)
-      std::this_thread::yield();
-    gate->passed = true;
-  }
-  std::atomic<bool> open{false}, passed{false};
-  std::thread helper;
-};
-} // namespace
-
 TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
   constexpr size_t few = 1000, many = 100000; // words
   CUdeviceptr data;
@@ -360,7 +319,7 @@ TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
   ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   std::vector<unsigned> got(many);
   { // A small block is copied at once, and the call does not wait.
-    Gate gate(stream);
+    StreamGate gate(stream);
     std::vector<unsigned> from(few, 7);
     ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, from.data(), few * 4, stream),
               CUDA_SUCCESS);
@@ -374,7 +333,7 @@ TEST_F(Memory, PageableIsReadWhenTheCallReturns) {
     std::fill_n(expected.begin(), few, 7);
     return expected;
   }());
-  Gate gate(stream);
+  StreamGate gate(stream);
   gate.openLater();
   std::vector<unsigned> from(many, 9);
   ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, from.data(), many * 4, stream),
@@ -397,7 +356,7 @@ TEST_F(Memory, PageLockedIsReadInTheStreamsOrder) {
   ASSERT_EQ(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   auto *word = static_cast<unsigned *>(locked);
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     *word = 1;
     ASSERT_EQ(cuMemcpyHtoDAsync_v2(data, locked, 4, stream), CUDA_SUCCESS);
     *word = 2;
@@ -423,7 +382,7 @@ TEST_F(Memory, BatchesAreCopied) {
   attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
   attributes[1].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
   {
-    Gate gate(stream);
+    StreamGate gate(stream);
     ASSERT_EQ(cuMemcpyBatchAsync_v2(to, from, sizes, 2, attributes, starts, 2,
                                     stream),
               CUDA_SUCCESS);

@@ -9,6 +9,7 @@
 
 #include "../CudaDriver/FatBinaryWriter.h"
 #include "../ForkedChild.h"
+#include "../StreamGate.h"
 #include "ptxjit/CudaRuntime/CudaRuntimeABI.h"
 
 #include <atomic>
@@ -229,21 +230,13 @@ TEST_F(Runtime, ErrorsAreRememberedOnce) {
 TEST_F(Runtime, WorkThatIsNotReadyIsNoError) {
   CUstream stream;
   ASSERT_EQ(cudaStreamCreate(&stream), 0);
-  std::atomic<bool> mayEnd{false};
-  ASSERT_EQ(cuLaunchHostFunc(
-                stream,
-                [](void *mayEnd) {
-                  while (!*static_cast<std::atomic<bool> *>(mayEnd))
-                    std::this_thread::yield();
-                },
-                &mayEnd),
-            CUDA_SUCCESS);
+  StreamGate gate(stream);
   EXPECT_EQ(cudaStreamQuery(stream), 600); // cudaErrorNotReady
   EXPECT_EQ(cudaPeekAtLastError(), 0);
   EXPECT_EQ(cudaSetDevice(1), 101);
   EXPECT_EQ(cudaStreamQuery(stream), 600); // cudaErrorNotReady
   EXPECT_EQ(cudaGetLastError(), 101) << "the error before stays";
-  mayEnd = true;
+  gate.open();
   EXPECT_EQ(cudaStreamSynchronize(stream), 0);
 }
 
