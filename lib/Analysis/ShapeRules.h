@@ -8,8 +8,8 @@
 #define PTXJIT_LIB_ANALYSIS_SHAPERULES_H
 
 #include "ptxjit/Analysis/InferShape.h"
+#include "ptxjit/Dialect/Constants.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace ptxjit {
@@ -68,12 +68,6 @@ bool isWholeInt(ptx::ScalarType type);
 inline unsigned widthOf(mlir::Value value) {
   mlir::Type type = value.getType();
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
-}
-inline std::optional<llvm::APInt> constantOf(mlir::Value value) {
-  llvm::APInt constant;
-  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
-    return constant;
-  return std::nullopt;
 }
 
 } // namespace ptxjit

@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ptxjit/Dialect/Constants.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ptxjit/Dialect/PtxOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -29,13 +29,6 @@ namespace ptxjit {
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
-
-static std::optional<APInt> constantOf(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant;
-  return std::nullopt;
-}
 
 /// Erases an op that nothing uses, and what it alone used.
 static void eraseDead(Operation *op) {
