@@ -115,7 +115,7 @@ bool ptxjit::reliesOnActiveLanes(ModuleOp module) {
 
 /// The space of an access by which lanes may hand each other values; nothing
 /// for other ops.
-static std::optional<Space> sharedSpaceOf(Operation &op) {
+static std::optional<Space> sharedSpaceOf(Operation *op) {
   Space space = Space::Generic;
   if (auto load = dyn_cast<LdOp>(op))
     space = load.getSpace().value_or(space);
@@ -137,11 +137,10 @@ static bool hasLoopThatLoadsWhatItStores(Region &body) {
       continue;
     llvm::SmallDenseSet<Space, 4> loaded, stored;
     for (Block *block : *loop)
-      for (Operation &op : *block) {
-        assert(!op.getNumRegions() && "control flow is that of blocks");
+      block->walk([&](Operation *op) { // a guard has its op in a region
         if (std::optional<Space> space = sharedSpaceOf(op))
           (isa<LdOp>(op) ? loaded : stored).insert(*space);
-      }
+      });
     if (llvm::any_of(loaded, [&](Space s) { return stored.contains(s); }))
       return true;
   }
