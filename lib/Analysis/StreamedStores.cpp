@@ -72,6 +72,7 @@ StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
     if (param && !read.contains(*param))
       addStore(store, *param);
   });
+  countBytes();
 }
 
 void StreamedStores::addStore(StOp store, uint32_t param) {
@@ -80,18 +81,41 @@ void StreamedStores::addStore(StOp store, uint32_t param) {
   bool isNew = found == arrays.end();
   if (isNew && arrays.size() == kMostWrittenArrays)
     return;
-  // Branches store the same elements in different cases, so the smallest store
-  // stands for all.
-  uint32_t bytes =
-      uint32_t(bytesOf(store.getB().front()) * store.getB().size());
-  if (store->getParentOfType<scf::WhileOp>())
-    bytes = 0;
   if (isNew) {
-    arrays.push_back({param, bytes});
+    arrays.push_back({param});
     found = &arrays.back();
   }
-  found->bytesPerThread = std::min(found->bytesPerThread, bytes);
   stores[store] = unsigned(found - arrays.begin());
+}
+
+void StreamedStores::countBytes() {
+  // A thread makes all stores of one block under one mask, or none of them.
+  struct Group {
+    Block *block;
+    Value mask;
+    uint32_t bytes;
+  };
+  SmallVector<SmallVector<Group>, kMostWrittenArrays> groups(arrays.size());
+  for (auto [op, index] : stores) {
+    auto store = cast<StOp>(op);
+    auto *group = llvm::find_if(groups[index], [&](const Group &group) {
+      return group.block == op->getBlock() && group.mask == store.getMask();
+    });
+    if (group == groups[index].end()) {
+      groups[index].push_back({op->getBlock(), store.getMask(), 0});
+      group = std::prev(groups[index].end());
+    }
+    auto bytes = bytesOf(store.getB().front()) * store.getB().size();
+    if (!op->getParentOfType<scf::WhileOp>())
+      group->bytes += uint32_t(bytes);
+  }
+  // Branches store the same elements in different cases, so the smallest group
+  // stands for all. That of a loop has no size.
+  for (auto [array, ofArray] : llvm::zip_equal(arrays, groups))
+    array.bytesPerThread =
+        llvm::min_element(ofArray, [](const Group &a, const Group &b) {
+          return a.bytes < b.bytes;
+        })->bytes;
 }
 
 std::optional<unsigned> StreamedStores::arrayOf(StOp store) const {

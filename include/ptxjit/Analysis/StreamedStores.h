@@ -39,6 +39,8 @@ public:
 
 private:
   void addStore(ptx::StOp store, uint32_t param);
+  /// Sets what a thread writes to each array.
+  void countBytes();
 
   llvm::SmallVector<WrittenArray> arrays;
   llvm::DenseMap<mlir::Operation *, unsigned> stores;
