@@ -190,6 +190,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.plainStores = cpu.plainStores;
   target.pairSums = cpu.pairSums;
   target.byteSums = cpu.byteSums;
+  target.bytePermutes = cpu.bytePermutes;
   target.neonDots = cpu.neonDots;
   target.dotProducts = cpu.dotProducts;
   target.tiles &= cpu.tiles;

@@ -37,7 +37,8 @@ enum Extension : uint32_t {
   Dot = 4,
   Tiles = 8,
   Vnni512 = 16,
-  Vnni = 32
+  Vnni = 32,
+  Vbmi = 64
 };
 } // namespace
 static constexpr StringLiteral kGroups[] = {
@@ -46,7 +47,8 @@ static constexpr StringLiteral kGroups[] = {
     "+avx512vnni,+avx512bf16",
     "+amx-tile,+amx-bf16,+amx-int8",
     "+avx512vnni",
-    "+avxvnni"};
+    "+avxvnni",
+    "+avx512vbmi"};
 
 static void describeHost(CpuTarget &cpu) {
   SubtargetFeatures features;
@@ -72,6 +74,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   cpu.pairSums = true;
   // One lists VNNI for vectors of 512 bits, and for shorter ones with AVX-512.
   cpu.byteSums = avx512 ? has & Vnni512 : has & Vnni;
+  cpu.bytePermutes = avx512 && has & Vbmi;
   cpu.dotProducts = has & Dot;
   cpu.tiles = has & Tiles;
   cpu.device = cpu.dotProducts ? DeviceLevel::V4Dot

@@ -48,6 +48,7 @@ struct CpuTarget {
   bool plainStores = false;      ///< needs no hint to store past the caches
   bool pairSums = false;         ///< pmaddwd
   bool byteSums = false;         ///< VNNI, of AVX-512 or of AVX
+  bool bytePermutes = false;     ///< vpermb
   bool neonDots = false;         ///< NEON's dot products of bytes
   bool dotProducts = false; ///< the device library's level has dot products
   bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts

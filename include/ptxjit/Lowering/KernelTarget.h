@@ -38,6 +38,8 @@
     "the CPU adds two products of 16 bits: pmaddwd of x86")                    \
   X(bool, byteSums, "byte-sums",                                               \
     "the CPU adds four products of bytes: vpdpbusd of x86")                    \
+  X(bool, bytePermutes, "byte-permutes",                                       \
+    "the CPU takes any bytes of a vector at once: vpermb of x86")              \
   X(bool, neonDots, "neon-dots",                                               \
     "the CPU adds four products of bytes: udot and sdot of NEON")              \
   X(bool, dotProducts, "dot-products",                                         \

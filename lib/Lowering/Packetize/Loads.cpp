@@ -34,6 +34,22 @@ static Value loadMasked(WarpBuilder &warp, Value start, Type element,
                 load);
 }
 
+/// Loads `wide` in a vector of twice as many bytes or less, which one permute
+/// takes apart. LLVM takes it apart by a dozen shuffles of 16 bytes.
+static Value loadForPermutes(WarpBuilder &warp, VectorType wide, Value start) {
+  int64_t count = wide.getNumElements();
+  auto whole = VectorType::get(int64_t(llvm::PowerOf2Ceil(uint64_t(count))),
+                               wide.getElementType());
+  SmallVector<bool> isInside(size_t(whole.getNumElements()));
+  std::fill_n(isInside.begin(), count, true);
+  auto maskType = VectorType::get(whole.getShape(), warp.b.getI1Type());
+  Value mask = warp.create<arith::ConstantOp>(
+      DenseElementsAttr::get(maskType, isInside));
+  Value zero = warp.create<arith::ConstantOp>(
+      cast<TypedAttr>(warp.b.getZeroAttr(whole)));
+  return warp.create<LLVM::MaskedLoadOp>(whole, start, mask, zero, 1);
+}
+
 /// Appends a vector of lanes for each element to `flat`.
 /// \param start  a pointer to that of the first lane.
 static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
@@ -49,9 +65,15 @@ static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
                      warp.maskChunk(access.mask, c));
   } else {
     auto wide = VectorType::get(w * count, access.element);
-    auto load = warp.create<LLVM::LoadOp>(wide, start, align);
-    load.setInvariant(access.invariant);
-    all = load;
+    // LLVM knows vectors whose sizes are powers of two.
+    if (warp.target.bytePermutes && bytesOf(access.element) == 1 &&
+        !llvm::isPowerOf2_32(w * count)) {
+      all = loadForPermutes(warp, wide, start);
+    } else {
+      auto load = warp.create<LLVM::LoadOp>(wide, start, align);
+      load.setInvariant(access.invariant);
+      all = load;
+    }
   }
   if (count == 1) {
     flat.push_back(all);
