@@ -169,10 +169,9 @@ Value ptxjit::minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate, Value a,
   Value less = c.cmpf(isMin ? CmpFPredicate::OLT : CmpFPredicate::OGT, a, b);
   Value value = c.select(less, a, b);
   value = c.select(equal, c.bitcast(zeros, c.elementOf(a)), value);
-  Value nanA = c.cmpf(CmpFPredicate::UNO, a, a);
-  Value nanB = c.cmpf(CmpFPredicate::UNO, b, b);
+  // Where `a` is a NaN, `value` is `b`.
   if (!propagate)
-    return c.select(nanA, b, c.select(nanB, a, value));
+    return c.select(c.cmpf(CmpFPredicate::UNO, b, b), a, value);
   Value canonical = c.bitcast(c.intConstant(32, 0x7fffffff), c.b.getF32Type());
-  return c.select(c.bitOr(nanA, nanB), canonical, value);
+  return c.select(c.cmpf(CmpFPredicate::UNO, a, b), canonical, value);
 }
