@@ -142,11 +142,13 @@ bool CtaLevel::isRecomputed(Value v) const {
     return true;
   if (auto known = recomputed.find(v); known != recomputed.end())
     return known->second;
+  // A predicate costs an op for each vector, and masks are packed in the frame.
   const Shape &shape = shapes.get(v);
-  bool cheap = shape.hasBase() && !shape.conditional &&
-               llvm::all_of(op->getOperands(), [&](Value operand) {
-                 return contains(operand) || isRecomputed(operand);
-               });
+  bool cheap =
+      ((shape.hasBase() && !shape.conditional) || v.getType().isInteger(1)) &&
+      llvm::all_of(op->getOperands(), [&](Value operand) {
+        return contains(operand) || isRecomputed(operand);
+      });
   recomputed[v] = cheap;
   return cheap;
 }

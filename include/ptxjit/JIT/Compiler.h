@@ -108,7 +108,7 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 void groupSums(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Expands masked loads, stores, gathers and scatters that the CPU does not
-/// have into scalar accesses.
+/// have into scalar accesses, and gathers and scatters of one or two lanes.
 void expandMaskedMemory(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// On CPUs without mask registers, turns masks that live across blocks into
