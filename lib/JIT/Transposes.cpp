@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `ld.v4` loads four elements of lane 0, then those of lane 1, and so on, where
-// compiled code wants a vector for each element. With AVX2, LLVM makes each of
-// these four vectors by itself, by three permutations across both halves of a
-// register and as many blends. A transpose needs 12 shuffles for all four, most
-// of which stay within the halves. This pass runs behind the optimizer, which
-// would join the steps again.
+// compiled code wants a vector for each element. LLVM makes each of these four
+// vectors by itself: with AVX2 by three permutations across both halves of a
+// register and as many blends, with AVX-512 by four permutations, two blends
+// and an insertion. A transpose needs 12 shuffles for all four with AVX2, most
+// of which stay within the halves, and 8 with AVX-512, which takes any elements
+// of two registers. This pass runs behind the optimizer, which would join the
+// steps again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +23,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned kLanes = 8, kElements = 4;
+constexpr unsigned kElements = 4;
 using Registers = std::array<Value *, kElements>;
 
 // Masks of shuffles of two registers: a half of each, or pairs of elements from
@@ -33,57 +35,20 @@ constexpr int kLowHalves[] = {0, 1, 2, 3, 8, 9, 10, 11},
               kUnpackLowPairs[] = {0, 1, 8, 9, 4, 5, 12, 13},
               kUnpackHighPairs[] = {2, 3, 10, 11, 6, 7, 14, 15};
 
-bool isAll(const Value &value) {
-  auto *type = dyn_cast<FixedVectorType>(value.getType());
-  return type && type->getNumElements() == kLanes * kElements &&
-         type->getScalarSizeInBits() == 32;
-}
-
-/// The element whose values in all lanes the shuffle picks; none if it does
-/// something else.
-std::optional<unsigned> pickedElement(const ShuffleVectorInst &shuffle) {
-  ArrayRef<int> mask = shuffle.getShuffleMask();
-  if (mask.size() != kLanes || !isAll(*shuffle.getOperand(0)) || mask[0] < 0 ||
-      mask[0] >= int(kElements))
-    return std::nullopt;
-  for (unsigned i = 1; i < kLanes; ++i)
-    if (mask[i] != mask[0] + int(kElements * i))
-      return std::nullopt;
-  return unsigned(mask[0]);
-}
-
-/// Does the shuffle put the elements of each lane side by side?
-bool interleaves(const ShuffleVectorInst &shuffle) {
-  ArrayRef<int> mask = shuffle.getShuffleMask();
-  if (!isAll(shuffle) || !isAll(*shuffle.getOperand(0)))
-    return false;
-  for (unsigned i = 0; i < mask.size(); ++i)
-    if (mask[i] != int(i % kElements * kLanes + i / kElements))
-      return false;
-  return true;
-}
-
-Registers split(IRBuilder<> &builder, Value *all) {
-  Registers parts;
-  for (unsigned part = 0; part < kElements; ++part) {
-    SmallVector<int> mask;
-    for (unsigned i = 0; i < kLanes; ++i)
-      mask.push_back(int(part * kLanes + i));
-    parts[part] = builder.CreateShuffleVector(all, mask);
-  }
-  return parts;
-}
-
-Value *join(IRBuilder<> &builder, const Registers &parts) {
-  SmallVector<int> both;
-  for (unsigned i = 0; i < 2 * kLanes; ++i)
-    both.push_back(int(i));
-  Value *low = builder.CreateShuffleVector(parts[0], parts[1], both);
-  Value *high = builder.CreateShuffleVector(parts[2], parts[3], both);
-  for (unsigned i = 0; i < 2 * kLanes; ++i)
-    both.push_back(int(2 * kLanes + i));
-  return builder.CreateShuffleVector(low, high, both);
-}
+/// The masks for 16 lanes, where a register has the elements of four lanes:
+/// those of eight lanes, a half for each of two elements; and the steps back.
+constexpr int kFirstPair[] = {0, 4, 8, 12, 16, 20, 24, 28,
+                              1, 5, 9, 13, 17, 21, 25, 29},
+              kSecondPair[] = {2, 6, 10, 14, 18, 22, 26, 30,
+                               3, 7, 11, 15, 19, 23, 27, 31},
+              kLowEights[] = {0,  1,  2,  3,  4,  5,  6,  7,
+                              16, 17, 18, 19, 20, 21, 22, 23},
+              kHighEights[] = {8,  9,  10, 11, 12, 13, 14, 15,
+                               24, 25, 26, 27, 28, 29, 30, 31},
+              kLowLanes[] = {0, 8,  16, 24, 1, 9,  17, 25,
+                             2, 10, 18, 26, 3, 11, 19, 27},
+              kHighLanes[] = {4, 12, 20, 28, 5, 13, 21, 29,
+                              6, 14, 22, 30, 7, 15, 23, 31};
 
 /// Transposes the 4 x 4 elements in the low halves of four registers, and those
 /// in the high halves. Twice is the identity.
@@ -102,8 +67,8 @@ Registers transposeHalves(IRBuilder<> &builder, const Registers &rows) {
 }
 
 /// From registers with the elements of two lanes each, to registers with one
-/// element of all lanes.
-Registers deinterleave(IRBuilder<> &builder, const Registers &lanes) {
+/// element of all eight lanes.
+Registers deinterleave8(IRBuilder<> &builder, const Registers &lanes) {
   // Row i has lanes i and i + 4.
   Registers rows = {
       builder.CreateShuffleVector(lanes[0], lanes[2], kLowHalves),
@@ -113,8 +78,8 @@ Registers deinterleave(IRBuilder<> &builder, const Registers &lanes) {
   return transposeHalves(builder, rows);
 }
 
-/// The inverse of deinterleave.
-Registers interleave(IRBuilder<> &builder, const Registers &elements) {
+/// The inverse of deinterleave8.
+Registers interleave8(IRBuilder<> &builder, const Registers &elements) {
   Registers rows = transposeHalves(builder, elements);
   return {builder.CreateShuffleVector(rows[0], rows[1], kLowHalves),
           builder.CreateShuffleVector(rows[2], rows[3], kLowHalves),
@@ -122,8 +87,40 @@ Registers interleave(IRBuilder<> &builder, const Registers &elements) {
           builder.CreateShuffleVector(rows[2], rows[3], kHighHalves)};
 }
 
+/// From registers with the elements of four lanes each, to registers with one
+/// element of all sixteen lanes.
+Registers deinterleave16(IRBuilder<> &builder, const Registers &lanes) {
+  auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
+    return builder.CreateShuffleVector(a, b, mask);
+  };
+  Value *low01 = shuffle(lanes[0], lanes[1], kFirstPair);
+  Value *low23 = shuffle(lanes[0], lanes[1], kSecondPair);
+  Value *high01 = shuffle(lanes[2], lanes[3], kFirstPair);
+  Value *high23 = shuffle(lanes[2], lanes[3], kSecondPair);
+  return {
+      shuffle(low01, high01, kLowEights), shuffle(low01, high01, kHighEights),
+      shuffle(low23, high23, kLowEights), shuffle(low23, high23, kHighEights)};
+}
+
+/// The inverse of deinterleave16.
+Registers interleave16(IRBuilder<> &builder, const Registers &elements) {
+  auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
+    return builder.CreateShuffleVector(a, b, mask);
+  };
+  Value *low01 = shuffle(elements[0], elements[1], kLowEights);
+  Value *high01 = shuffle(elements[0], elements[1], kHighEights);
+  Value *low23 = shuffle(elements[2], elements[3], kLowEights);
+  Value *high23 = shuffle(elements[2], elements[3], kHighEights);
+  return {shuffle(low01, low23, kLowLanes), shuffle(low01, low23, kHighLanes),
+          shuffle(high01, high23, kLowLanes),
+          shuffle(high01, high23, kHighLanes)};
+}
+
+/// Makes the transposes of vectors of `lanes` lanes, 8 or 16.
 class Transposer {
 public:
+  explicit Transposer(unsigned lanes) : lanes(lanes) {}
+
   void run(Function &function) {
     for (BasicBlock &block : function)
       for (Instruction &instruction : block)
@@ -140,11 +137,66 @@ public:
     for (ShuffleVectorInst *shuffle : interleaved) {
       IRBuilder<> builder(shuffle);
       Registers elements = split(builder, shuffle->getOperand(0));
-      replace(shuffle, join(builder, interleave(builder, elements)));
+      Registers all = lanes == 8 ? interleave8(builder, elements)
+                                 : interleave16(builder, elements);
+      replace(shuffle, join(builder, all));
     }
   }
 
 private:
+  bool isAll(const Value &value) const {
+    auto *type = dyn_cast<FixedVectorType>(value.getType());
+    return type && type->getNumElements() == lanes * kElements &&
+           type->getScalarSizeInBits() == 32;
+  }
+
+  /// The element whose values in all lanes the shuffle picks; none if it does
+  /// something else.
+  std::optional<unsigned>
+  pickedElement(const ShuffleVectorInst &shuffle) const {
+    ArrayRef<int> mask = shuffle.getShuffleMask();
+    if (mask.size() != lanes || !isAll(*shuffle.getOperand(0)) || mask[0] < 0 ||
+        mask[0] >= int(kElements))
+      return std::nullopt;
+    for (unsigned i = 1; i < lanes; ++i)
+      if (mask[i] != mask[0] + int(kElements * i))
+        return std::nullopt;
+    return unsigned(mask[0]);
+  }
+
+  /// Does the shuffle put the elements of each lane side by side?
+  bool interleaves(const ShuffleVectorInst &shuffle) const {
+    ArrayRef<int> mask = shuffle.getShuffleMask();
+    if (!isAll(shuffle) || !isAll(*shuffle.getOperand(0)))
+      return false;
+    for (unsigned i = 0; i < mask.size(); ++i)
+      if (mask[i] != int(i % kElements * lanes + i / kElements))
+        return false;
+    return true;
+  }
+
+  Registers split(IRBuilder<> &builder, Value *all) const {
+    Registers parts;
+    for (unsigned part = 0; part < kElements; ++part) {
+      SmallVector<int> mask;
+      for (unsigned i = 0; i < lanes; ++i)
+        mask.push_back(int(part * lanes + i));
+      parts[part] = builder.CreateShuffleVector(all, mask);
+    }
+    return parts;
+  }
+
+  Value *join(IRBuilder<> &builder, const Registers &parts) const {
+    SmallVector<int> both;
+    for (unsigned i = 0; i < 2 * lanes; ++i)
+      both.push_back(int(i));
+    Value *low = builder.CreateShuffleVector(parts[0], parts[1], both);
+    Value *high = builder.CreateShuffleVector(parts[2], parts[3], both);
+    for (unsigned i = 0; i < 2 * lanes; ++i)
+      both.push_back(int(2 * lanes + i));
+    return builder.CreateShuffleVector(low, high, both);
+  }
+
   void replacePicks(Value *all, ArrayRef<ShuffleVectorInst *> shuffles) {
     auto *made = dyn_cast<Instruction>(all);
     std::optional<BasicBlock::iterator> at =
@@ -152,7 +204,9 @@ private:
     if (!at)
       return;
     IRBuilder<> builder((*at)->getParent(), *at);
-    Registers elements = deinterleave(builder, split(builder, all));
+    Registers registers = split(builder, all);
+    Registers elements = lanes == 8 ? deinterleave8(builder, registers)
+                                    : deinterleave16(builder, registers);
     for (ShuffleVectorInst *shuffle : shuffles)
       replace(shuffle, elements[*pickedElement(*shuffle)]);
   }
@@ -162,6 +216,7 @@ private:
     shuffle->eraseFromParent();
   }
 
+  unsigned lanes;
   MapVector<Value *, SmallVector<ShuffleVectorInst *, kElements>> picks;
   SmallVector<ShuffleVectorInst *> interleaved;
 };
@@ -170,11 +225,12 @@ private:
 
 void ptxjit::makeTransposes(Module &module, TargetMachine &machine) {
   const MCSubtargetInfo &cpu = *machine.getMCSubtargetInfo();
-  // AVX-512 permutes the elements of two registers at once.
-  if (!machine.getTargetTriple().isX86() || !cpu.checkFeatures("+avx2") ||
-      cpu.checkFeatures("+avx512f"))
+  if (!machine.getTargetTriple().isX86() || !cpu.checkFeatures("+avx2"))
     return;
+  // AVX-512 permutes the elements of two registers at once, so that LLVM needs
+  // no help with eight lanes.
+  unsigned lanes = cpu.checkFeatures("+avx512f") ? 16 : 8;
   for (Function &function : module)
     if (!function.isDeclaration())
-      Transposer().run(function);
+      Transposer(lanes).run(function);
 }
