@@ -7,6 +7,8 @@
 #include "ptxjit/Analysis/CtaLevel.h"
 
 #include "Place.h"
+#include "ptxjit/Dialect/FormTable.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -27,6 +29,11 @@ CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes,
                    ArrayRef<Operation *> points)
     : shapes(shapes) {
   findSplit(func, points);
+  numberParts(func, points);
+  func.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    if (canMove(op))
+      movable.insert(op);
+  });
   assume(func);
   while (retract(func))
     ;
@@ -46,46 +53,114 @@ void CtaLevel::findSplit(FuncOp func, ArrayRef<Operation *> points) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// May the op itself write shared memory, or learn that others have?
+static bool mayChangeShared(Operation *op) {
+  if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
+      isMemoryEffectFree(op))
+    return false;
+  if (auto load = dyn_cast<LdOp>(op))
+    return !isWeak(load.getOrder());
+  auto store = dyn_cast<StOp>(op);
+  auto space = store ? store.getSpace() : std::nullopt;
+  return !space || *space == Space::Generic || *space == Space::Shared ||
+         *space == Space::SharedCta;
+}
+
+void CtaLevel::numberParts(FuncOp func, ArrayRef<Operation *> points) {
+  auto visit = [&](Block &block) {
+    changesShared.push_back(false);
+    for (Operation &op : block) {
+      bool isAlone = isBorder(&op) || isSplit(&op);
+      if (isAlone || llvm::is_contained(points, &op))
+        changesShared.push_back(false);
+      parts[&op] = unsigned(changesShared.size() - 1);
+      if (isAlone) {
+        changesShared.push_back(false);
+        continue;
+      }
+      op.walk([&](Operation *inner) {
+        changesShared.back() = changesShared.back() || mayChangeShared(inner);
+      });
+    }
+  };
+  for (Block &block : func.getBody())
+    visit(block);
+  for (Operation *op : split)
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        visit(block);
+}
+
+unsigned CtaLevel::partOf(Operation *op) const {
+  for (;; op = op->getParentOp()) {
+    assert(op && "the function's blocks have parts");
+    if (auto found = parts.find(op); found != parts.end())
+      return found->second;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
+/// Does the load give the same in all warps that run its part, if their
+/// addresses are the same?
+bool CtaLevel::readsTheSame(LdOp load) const {
+  if (load.getSpace() == Space::Param)
+    return !load.getOrder();
+  return load.getSpace() == Space::Shared && !load.getMask() &&
+         isWeak(load.getOrder()) && !changesShared[partOf(load)];
+}
+
 /// Can the op be executed once for the CTA, in front of the loop over the
 /// warps?
-static bool isMovable(Operation *op) {
-  if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
-      !op->getNumResults())
+bool CtaLevel::canMove(Operation *op) const {
+  if (op->hasTrait<OpTrait::IsTerminator>() || !op->getNumResults())
     return false;
-  if (auto ld = dyn_cast<LdOp>(op))
-    return ld.getSpace() == Space::Param && !ld.getOrder();
-  if (!isMemoryEffectFree(op))
+  if (isa<scf::IfOp, scf::WhileOp>(op))
+    return !isSplit(op) && llvm::all_of(op->getRegions(), [&](Region &region) {
+      return llvm::all_of(region.getOps(), [&](Operation &inner) {
+        return inner.hasTrait<OpTrait::IsTerminator>() ||
+               movable.contains(&inner);
+      });
+    });
+  if (auto load = dyn_cast<LdOp>(op))
+    return readsTheSame(load);
+  if (op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
   auto dependent = dyn_cast<WarpDependentOpInterface>(op);
   return !dependent || !dependent.dependsOnWarp();
 }
 
 bool CtaLevel::contains(Operation *op) const {
-  return isMovable(op) &&
+  return movable.contains(op) &&
          llvm::all_of(op->getResults(), [&](Value v) { return contains(v); });
 }
 
-/// Starts with all values whose shape is the same in the CTA; retract then
-/// removes those that cannot be computed at CTA level.
+/// Starts with all values that may be the same in the CTA by their shape, or
+/// that are if they are made from such values; retract then removes those that
+/// cannot be computed at CTA level.
 void CtaLevel::assume(FuncOp func) {
+  auto mayBeSame = [&](Value v, bool isMade) {
+    const Shape &shape = shapes.get(v);
+    return shape.isSameInWarps() ||
+           (isMade && shape.isUniform() && !shape.conditional);
+  };
   func.walk([&](Operation *op) {
-    if (isMovable(op) && llvm::all_of(op->getResults(), [&](Value v) {
-          return shapes.get(v).isSameInWarps();
-        }))
-      values.insert(op->getResults().begin(), op->getResults().end());
-    if (!isSplit(op))
+    if (!isSplit(op) && !movable.contains(op))
       return;
-    for (Value v : op->getResults())
-      if (shapes.get(v).isSameInWarps())
+    bool isControl = op->getNumRegions(), isMade = op->getNumOperands();
+    auto isCandidate = [&](Value v) { return mayBeSame(v, isMade); };
+    if (isControl || llvm::all_of(op->getResults(), isCandidate))
+      for (Value v : llvm::make_filter_range(op->getResults(), isCandidate))
         values.insert(v);
     for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Value v : block.getArguments())
-          if (shapes.get(v).isSameInWarps())
-            values.insert(v);
+      for (Value v : region.getArguments())
+        if (mayBeSame(v, true))
+          values.insert(v);
   });
 }
 
@@ -97,24 +172,53 @@ bool CtaLevel::retractUnless(Value value, ValueRange sources) {
   return true;
 }
 
+bool CtaLevel::retractAll(ValueRange range) {
+  bool changed = false;
+  for (Value v : range)
+    changed |= values.erase(v);
+  return changed;
+}
+
+/// Are all values that the regions of `op` make in the set, and the conditions
+/// of its control flow?
+bool CtaLevel::isWhole(Operation *op) const {
+  auto containsAll = [&](ValueRange range) {
+    return llvm::all_of(range, [&](Value v) { return contains(v); });
+  };
+  auto result = op->walk([&](Operation *inner) {
+    Value condition;
+    if (auto ifOp = dyn_cast<scf::IfOp>(inner))
+      condition = ifOp.getCondition();
+    else if (auto end = dyn_cast<scf::ConditionOp>(inner))
+      condition = end.getCondition();
+    bool isInside = (!condition || contains(condition)) &&
+                    containsAll(inner->getResults()) &&
+                    llvm::all_of(inner->getRegions(), [&](Region &region) {
+                      return containsAll(region.getArguments());
+                    });
+    return isInside ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 /// Removes values that depend on values not in the set. \returns whether any
 /// was removed.
 bool CtaLevel::retract(FuncOp func) {
   bool changed = false;
   func.walk([&](Operation *op) {
-    if (isMovable(op))
+    bool moves = movable.contains(op);
+    if (moves && !op->getNumRegions())
       for (Value v : op->getResults())
         changed |= retractUnless(v, op->getOperands());
-    if (!isSplit(op))
-      return;
-    if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
+    if (auto ifOp = dyn_cast<scf::IfOp>(op); ifOp && (moves || isSplit(op))) {
       for (OpResult v : ifOp.getResults()) {
         unsigned i = v.getResultNumber();
         changed |= retractUnless(v, {ifOp.getCondition(),
                                      ifOp.thenYield().getOperand(i),
                                      ifOp.elseYield().getOperand(i)});
       }
-    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op);
+               loop && (moves || isSplit(op))) {
       for (auto [arg, init, next] :
            llvm::zip(loop.getBeforeArguments(), loop.getInits(),
                      loop.getYieldOp().getOperands()))
@@ -126,6 +230,9 @@ bool CtaLevel::retract(FuncOp func) {
         changed |= retractUnless(result, from);
       }
     }
+    // Such an op moves as a whole or not at all.
+    if (moves && op->getNumRegions() && !isWhole(op))
+      changed |= retractAll(op->getResults());
   });
   return changed;
 }
@@ -170,18 +277,11 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
   auto visit = [&](Block &block) {
     for (Value v : block.getArguments())
       count(v);
-    DenseMap<Operation *, unsigned> parts;
-    unsigned part = 0;
-    for (Operation &op : block) {
-      bool border = isBorder(&op) || isSplit(&op);
-      parts[&op] = border ? ++part : part;
-      part += border;
-    }
     for (Operation &op : block)
       for (Value v : op.getResults())
         if (isSplit(&op) || llvm::any_of(v.getUsers(), [&](Operation *user) {
               Operation *top = block.findAncestorOpInBlock(*user);
-              return !top || parts.lookup(top) != parts.lookup(&op);
+              return !top || partOf(top) != partOf(&op);
             }))
           count(v);
   };

@@ -31,8 +31,8 @@ public:
 
   /// May the value be computed once for the CTA, from other such values?
   bool contains(mlir::Value value) const { return values.contains(value); }
-  /// May all results of `op` be computed once for the CTA? False for ops with
-  /// regions.
+  /// May all results of `op` be computed once for the CTA, in front of its
+  /// part? Of loads only those of memory that the part does not change.
   bool contains(mlir::Operation *op) const;
   /// Is the value cheaper to compute again in each part than to keep? True for
   /// scalars and thread numbers.
@@ -47,9 +47,15 @@ public:
 
 private:
   void findSplit(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
+  void numberParts(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
+  unsigned partOf(mlir::Operation *op) const;
+  bool readsTheSame(ptx::LdOp load) const;
+  bool canMove(mlir::Operation *op) const;
+  bool isWhole(mlir::Operation *op) const;
   void assume(ptx::FuncOp func);
   bool retract(ptx::FuncOp func);
   bool retractUnless(mlir::Value value, mlir::ValueRange sources);
+  bool retractAll(mlir::ValueRange range);
   void check(ptx::FuncOp func);
   bool joinsWholeCta(mlir::Operation *barrier) const;
 
@@ -57,6 +63,12 @@ private:
   llvm::DenseSet<mlir::Value> values;
   mutable llvm::DenseMap<mlir::Value, bool> recomputed;
   llvm::DenseSet<mlir::Operation *> split;
+  /// Of the ops in blocks that are split: the number of the part between two
+  /// borders, where a border and an op that is split are parts of their own.
+  llvm::DenseMap<mlir::Operation *, unsigned> parts;
+  std::vector<bool> changesShared; ///< does the part change shared memory?
+  /// Ops that may move out of a loop over warps, if their operands allow it.
+  llvm::DenseSet<mlir::Operation *> movable;
   std::string reason;
 };
 

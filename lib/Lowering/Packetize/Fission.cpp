@@ -374,6 +374,9 @@ LogicalResult SplitKernel::emitSplitBlock(Block &block,
       if (failed(finishPart(inits)) || failed(emitSplitWhile(loop)))
         return failure();
     } else if (levels.contains(&op)) {
+      // A fault is that of the first warp.
+      if (!isMemoryEffectFree(&op))
+        warp.enterStrand(warp.scalar().intConstant(32, 0));
       if (failed(emitOp(warp, op)))
         return failure();
     } else {
