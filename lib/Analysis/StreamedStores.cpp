@@ -19,7 +19,8 @@ using namespace ptxjit::ptx;
 /// May threads of another CTA learn by this op that a store has been made?
 static bool mayTellOthers(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
-      isMemoryEffectFree(op) || isa<CtaBarrierOpInterface>(op))
+      isMemoryEffectFree(op) ||
+      isa<CtaBarrierOpInterface, WarpCollectiveOpInterface, BarWarpOp>(op))
     return false;
   if (auto load = dyn_cast<LdOp>(op))
     return !isWeak(load.getOrder());
