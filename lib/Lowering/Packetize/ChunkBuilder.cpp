@@ -113,7 +113,7 @@ Value ChunkBuilder::cmpf(arith::CmpFPredicate predicate, Value x,
 }
 
 Value ChunkBuilder::flush(Value x, bool wanted) const {
-  if (!wanted)
+  if (!wanted || llvm::is_contained(normal, x))
     return x;
   // Keep only the sign of numbers whose exponent is zero.
   Value bits = bitsOf(x);

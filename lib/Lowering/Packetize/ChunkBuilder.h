@@ -29,6 +29,8 @@ public:
   const KernelTarget &target;
   /// Number of lanes in each value; 0 means scalars.
   unsigned lanes;
+  /// Emitted operands that are never subnormal (NormalFloats.h).
+  llvm::SmallVector<mlir::Value, 4> normal;
 
   // -- Types
   mlir::Type vec(mlir::Type element) const;
@@ -72,7 +74,8 @@ public:
   // -- Floats
   mlir::Value cmpf(mlir::arith::CmpFPredicate predicate, mlir::Value x,
                    mlir::Value y) const;
-  /// Replaces subnormal f32 values by zero of the same sign, if `wanted`.
+  /// Replaces subnormal f32 values by zero of the same sign, if `wanted`, and
+  /// if there may be some.
   mlir::Value flush(mlir::Value x, bool wanted) const;
   /// Clamps to [0, 1], if `wanted`; NaN becomes +0.
   mlir::Value saturate(mlir::Value x, bool wanted) const;

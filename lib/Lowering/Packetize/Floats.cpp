@@ -263,9 +263,9 @@ LogicalResult emitSqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
   auto op = cast<SqrtOp>(raw);
   Value a = c.flush(in[0], op.getFtz());
-  Value value = isDirected(op.getRnd()) ? directed(c, kSqrt, *op.getRnd(), {a})
-                                        : c.make<math::SqrtOp>(a);
-  out.push_back(c.flush(value, op.getFtz()));
+  // The root of the least number is normal.
+  out.push_back(isDirected(op.getRnd()) ? directed(c, kSqrt, *op.getRnd(), {a})
+                                        : c.make<math::SqrtOp>(a));
   return success();
 }
 
@@ -280,7 +280,7 @@ LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
     out.push_back(op.getFtz() ? onUpperHalf(c, in[0], compute)
                               : compute(in[0]));
   else
-    out.push_back(c.flush(compute(c.flush(in[0], op.getFtz())), op.getFtz()));
+    out.push_back(compute(c.flush(in[0], op.getFtz())));
   return success();
 }
 

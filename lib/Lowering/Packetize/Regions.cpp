@@ -156,8 +156,11 @@ static LogicalResult emitPlain(WarpBuilder &warp, Operation *op,
       return success();
     }
     SmallVector<Value> operands, results;
-    for (Value operand : op->getOperands())
+    for (Value operand : op->getOperands()) {
       operands.push_back(warp.base(operand));
+      if (warp.normals.contains(operand))
+        s.normal.push_back(operands.back());
+    }
     if (failed(emitter(s, op, operands, results)))
       return failure();
     for (auto [result, value] : llvm::zip(op->getResults(), results))
@@ -168,9 +171,12 @@ static LogicalResult emitPlain(WarpBuilder &warp, Operation *op,
   }
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
     SmallVector<Value> operands, results;
-    for (Value operand : op->getOperands())
-      operands.push_back(warp.chunk(operand, c));
     ChunkBuilder v = warp.lanes();
+    for (Value operand : op->getOperands()) {
+      operands.push_back(warp.chunk(operand, c));
+      if (warp.normals.contains(operand))
+        v.normal.push_back(operands.back());
+    }
     if (failed(emitter(v, op, operands, results)))
       return failure();
     for (auto [list, value] : llvm::zip(chunks, results))

@@ -18,7 +18,8 @@ WarpBuilder::WarpBuilder(FuncOp func, const KernelLayout &layout,
                          const ShapeAnalysis &shapes,
                          const KernelTarget &target, const Dispatch &dispatch)
     : func(func), layout(layout), shapes(shapes), target(target),
-      dispatch(dispatch), b(func), loc(func.getLoc()), values(*this) {
+      dispatch(dispatch), normals(func), b(func), loc(func.getLoc()),
+      values(*this) {
   assert(shapes.getContext().lanes % target.chunk == 0 &&
          "a warp is a number of whole chunks");
 }

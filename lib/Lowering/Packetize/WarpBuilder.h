@@ -12,6 +12,7 @@
 
 #include "ChunkBuilder.h"
 #include "WarpValues.h"
+#include "ptxjit/Analysis/NormalFloats.h"
 #include "ptxjit/Analysis/Shape.h"
 #include "ptxjit/Lowering/KernelLayout.h"
 #include "ptxjit/Runtime/KernelABI.h"
@@ -71,6 +72,7 @@ public:
   const ShapeAnalysis &shapes;
   const KernelTarget target;
   const Dispatch &dispatch;
+  const NormalFloats normals;
   /// Thread mode: every value is a scalar.
   bool perThread() const { return shapes.getContext().lanes == 1; }
   /// Threads of the warp: 32, fewer in a narrow one, or 1.
