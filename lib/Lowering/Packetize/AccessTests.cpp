@@ -78,6 +78,26 @@ static Value firstLane(WarpBuilder &warp, unsigned c, Value mask) {
   return s.bitAnd(first, s.intConstant(32, w - 1));
 }
 
+/// Whether the active lanes are consecutive, by one register of places: AVX-512
+/// brings the first active lane to the front.
+static Neighbours areConsecutiveIn(WarpBuilder &warp,
+                                   const LaneAddress &address, Value at,
+                                   Value behind, Value mask) {
+  ChunkBuilder s = warp.scalar(), v = warp.lanes();
+  // Where lane 0 would be.
+  Value starts = warp.create<LLVM::FreezeOp>(v.sub(at, behind));
+  Value front = v.intrinsic("llvm.experimental.vector.compress",
+                            starts.getType(), {starts, mask, starts});
+  Value start = extractLane(warp, front, s.intConstant(32, 0));
+  Value strays =
+      v.bitAnd(mask, v.cmp(CmpIPredicate::ne, starts, v.splat(start)));
+  Type allLanes = warp.b.getIntegerType(warp.target.chunk);
+  Value none =
+      s.cmp(CmpIPredicate::eq, warp.create<LLVM::BitcastOp>(allLanes, strays),
+            s.intConstant(warp.target.chunk, 0));
+  return {none, hostAddressOf(warp, address, start), true};
+}
+
 Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                                   unsigned c, int64_t stride, Value mask,
                                   bool mayMask) {
@@ -106,6 +126,10 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
     return s.cmp(CmpIPredicate::eq, any, distance(0));
   };
   bool masked = warp.needsMask(mask);
+  if (masked && mayMask && warp.target.scatters && bits == 32)
+    return areConsecutiveIn(warp, address, at,
+                            warp.patternVector(behind, c, bits),
+                            warp.maskChunk(mask, c));
   if (masked && mayMask) {
     Value first = firstLane(warp, c, mask);
     Value start =
