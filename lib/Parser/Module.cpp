@@ -188,10 +188,10 @@ LogicalResult ParserImpl::parseVersion() {
   auto parsed = parseAvailability(version, "sm_10");
   std::optional<unsigned> lastMinor =
       parsed ? getLastMinor(parsed->major) : std::nullopt;
+  // These are NVIDIA's words: compilers ask ptxas so for its version.
   if (!lastMinor)
-    return error(loc) << "PTX ISA version " << version
-                      << " is not supported (1.0 to " << getNewestVersion()
-                      << " are)";
+    return error(loc) << "Unsupported .version " << version
+                      << "; current version is '" << getNewestVersion() << "'";
   if (parsed->minor > *lastMinor)
     return error(loc) << "there is no PTX ISA version " << version
                       << "; the last one of PTX " << parsed->major << " is "

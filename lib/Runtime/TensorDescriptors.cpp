@@ -256,7 +256,8 @@ const char *ptxjit::decodeInstruction(const PtxjitTensorMultiply &multiply,
 const char *ptxjit::decodeMatrix(uint64_t descriptor, bool alongRows,
                                  bool mayBeAbsolute, TensorMatrix &to) {
   Fields fields{descriptor};
-  if (fields(48, 46) != 1)
+  // The ISA demands 0b001. Mosaic, which was written on devices, leaves 0.
+  if (fields(48, 46) > 1)
     return "bits 46 to 48 of a matrix descriptor are not 0b001";
   if (fields(60, 53))
     return "a reserved bit of a matrix descriptor is set";

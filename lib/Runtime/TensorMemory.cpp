@@ -90,6 +90,10 @@ uint8_t *ptxjit::findCells(TensorMemory &memory, uint32_t address,
                            uint32_t columns, uint32_t rows, uint32_t warp,
                            const KernelCall &caller) {
   uint32_t lane = address >> 16, column = address & 0xffff;
+  // The ISA wants the warp's own lanes. Mosaic, which was written on devices,
+  // names those of the first warp in all.
+  if (lane / 32 == 0)
+    lane += warp * 32;
   if (lane / 32 != warp)
     FaultScope::leaveIllegal(
         "these lanes of tensor memory belong to another warp", caller);

@@ -64,7 +64,8 @@ void checkColumns(const TensorMemory &memory, uint32_t first, uint32_t count,
                   const KernelCall &caller);
 /// The cell at an address in tensor memory, whose upper half is the lane. Fails
 /// the launch unless a warp, the `warp`th of its warpgroup, may access `rows`
-/// lanes (16 or 32) and `columns` columns there.
+/// lanes (16 or 32) and `columns` columns there. Lanes of the first warp stand
+/// for those of any.
 uint8_t *findCells(TensorMemory &memory, uint32_t address, uint32_t columns,
                    uint32_t rows, uint32_t warp, const KernelCall &caller);
 

@@ -11,7 +11,9 @@ from typing import Optional
 import torch
 
 from . import _aliases, _kernels, _operators, _types
-from . import _attention as _attention  # which adds to the kernels
+# These two add to the kernels.
+from . import _attention as _attention
+from . import _packed_attention as _packed_attention
 
 # Kept for as long as torch calls the kernels.
 _library: Optional[torch.library.Library] = None
