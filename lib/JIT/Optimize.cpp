@@ -175,6 +175,7 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                                         SmallVectorImpl<char> &out) {
   narrowLanes(module);
   sinkLaneNumbers(module, machine);
+  shareBases(module, machine);
   groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);

@@ -24,6 +24,7 @@ enum class LlvmPass {
   Optimize,
   NarrowLanes,
   SinkLaneNumbers,
+  ShareBases,
   GroupSums,
   ExpandMaskedMemory,
   WidenMasks,
@@ -40,6 +41,8 @@ static cl::list<LlvmPass> passes(
                           "integers that need fewer bits than they have"),
                clEnumValN(LlvmPass::SinkLaneNumbers, "llvm-sink-lane-numbers",
                           "vectors that only some ways need"),
+               clEnumValN(LlvmPass::ShareBases, "llvm-share-bases",
+                          "indices at known distances"),
                clEnumValN(LlvmPass::GroupSums, "llvm-group-sums",
                           "sums for which there are no registers"),
                clEnumValN(LlvmPass::ExpandMaskedMemory,
@@ -65,6 +68,9 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
     break;
   case LlvmPass::SinkLaneNumbers:
     ptxjit::sinkLaneNumbers(module, machine);
+    break;
+  case LlvmPass::ShareBases:
+    ptxjit::shareBases(module, machine);
     break;
   case LlvmPass::GroupSums:
     ptxjit::groupSums(module, machine);

@@ -23,6 +23,10 @@ void narrowLanes(llvm::Module &module);
 /// used, if that is only on some ways through the code.
 void sinkLaneNumbers(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// On AArch64, computes addresses and bounds of indices that differ by a
+/// constant from one of them.
+void shareBases(llvm::Module &module, llvm::TargetMachine &machine);
+
 } // namespace ptxjit
 
 #endif
