@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/JIT/Compiler.h"
+#include "ptxjit/JIT/LanePasses.h"
 #include "ptxjit/JIT/PassTimes.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -172,6 +173,9 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
 Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                                         bool assembly,
                                         SmallVectorImpl<char> &out) {
+  narrowLanes(module);
+  sinkLaneNumbers(module, machine);
+  shareBases(module, machine);
   groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);

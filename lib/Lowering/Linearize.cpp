@@ -300,6 +300,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     auto choice = scf::IfOp::create(b, loc, op.getResultTypes(), all,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
+    choice->setAttr(kForAllAttr, b.getUnitAttr());
     IRMapping mapping;
     main.cloneInto(&choice.getThenRegion(), mapping);
     // Shapes are known for the original values; those of the clone are equal.

@@ -15,6 +15,10 @@ namespace ptxjit {
 /// go the same way, so that this one needs none.
 inline constexpr llvm::StringLiteral kClonedAttr = "ptx.cloned";
 
+/// On an `scf.if` whose condition is that all lanes go one way: its first side
+/// has no masks, and its second side does for any lanes, these as well.
+inline constexpr llvm::StringLiteral kForAllAttr = "ptx.for_all";
+
 } // namespace ptxjit
 
 #endif

@@ -12,7 +12,9 @@ using namespace ptxjit::ptx;
 
 namespace {
 
-/// What a team would gain and need in one block.
+/// What a team would gain and need in one block. A team pays where warps load
+/// the same, where sums wait for each other, in loops over the grid, and where
+/// code is straight.
 struct BlockCost {
   unsigned vectorOps = 0;   ///< ops that differ from lane to lane
   unsigned sharedLoads = 0; ///< loads of vectors that serve all warps
@@ -39,7 +41,9 @@ private:
   void visitBlock(Block &block, BlockCost cost);
   void settle(const BlockCost &cost);
   bool isVector(Value v) const { return !shapes.get(v).isUniform(); }
-  bool pays(const BlockCost &cost) const;
+  bool shares(const BlockCost &cost) const;
+  bool waits(const BlockCost &cost) const;
+  bool isStraight(ArrayRef<Operation *> ops) const;
   bool fits(unsigned warps, const BlockCost &cost) const;
   unsigned chunks() const { return shapes.getContext().lanes / target.chunk; }
 
@@ -64,6 +68,8 @@ static constexpr uint64_t kLoopWeight = 16;
 /// sums under way than the CPU finds by itself in the code of two warps.
 static constexpr unsigned kMostLoopOps = 512, kMostStraightOps = 256,
                           kMostOps = 2048;
+/// The same for straight code whose warps share nothing.
+static constexpr unsigned kMostInTurn = 128;
 
 void TeamCost::settle(const BlockCost &cost) {
   jointOps += cost.vectorOps;
@@ -111,23 +117,43 @@ void TeamCost::visitBlock(Block &block, BlockCost cost) {
   settle(cost);
 }
 
-/// A team pays where warps load the same, where sums wait for each other, and
-/// in loops over the grid.
-bool TeamCost::pays(const BlockCost &cost) const {
-  bool shares = cost.sharedLoads && cost.sharedLoads * 8 >= cost.vectorOps;
-  bool waits = cost.isLoop && cost.carried && cost.vectorOps <= 8;
-  return shares || waits || cost.isLead;
+/// Do warps load the same?
+bool TeamCost::shares(const BlockCost &cost) const {
+  return cost.sharedLoads && cost.sharedLoads * 8 >= cost.vectorOps;
+}
+
+/// Do sums wait for each other?
+bool TeamCost::waits(const BlockCost &cost) const {
+  return cost.isLoop && cost.carried && cost.vectorOps <= 8;
+}
+
+/// Is all of it one pass over the data, inside of a bound? With vectors of four
+/// lanes (NEON) that has as many instructions as the CPU can take, and those
+/// for the bound, the addresses and the loop over the warps add a third.
+bool TeamCost::isStraight(ArrayRef<Operation *> ops) const {
+  scf::IfOp bound = result.assumed;
+  if (target.chunk != 4 || !bound)
+    return false;
+  Block &inside = bound->getRegion(result.side).front();
+  return llvm::all_of(ops,
+                      [&](Operation *op) {
+                        return op == bound || !op->getNumRegions();
+                      }) &&
+         llvm::all_of(inside,
+                      [](Operation &op) { return !op.getNumRegions(); });
 }
 
 /// Do the sums of a team, what it shares and some operands fit the registers,
 /// and is its code small enough?
 bool TeamCost::fits(unsigned warps, const BlockCost &cost) const {
+  unsigned most = result.straight ? kMostInTurn
+                  : cost.isLoop   ? kMostLoopOps
+                                  : kMostStraightOps;
   unsigned registers = target.chunk == 16 ? 32 : 16;
   unsigned needed = warps * chunks() * cost.carried +
                     chunks() * std::min(cost.sharedLoads, 2u) + 2;
   return (!cost.carried || needed <= registers) &&
-         warps * chunks() * cost.vectorOps <=
-             (cost.isLoop ? kMostLoopOps : kMostStraightOps) &&
+         warps * chunks() * cost.vectorOps <= most &&
          warps * chunks() * jointOps <= kMostOps;
 }
 
@@ -205,7 +231,9 @@ TeamPlan TeamCost::plan(ArrayRef<Operation *> ops, unsigned stride) {
   for (Operation *op : ops)
     visit(op, top, 1);
   settle(top);
-  if (!pays(hot))
+  result.inTurn = !shares(hot) && !waits(hot);
+  result.straight = result.inTurn && !hot.isLead && isStraight(ops);
+  if (result.inTurn && !hot.isLead && !result.straight)
     return {};
   result.lead = hot.isLead ? findLead(ops) : nullptr;
   unsigned all = shapes.getContext().warps();

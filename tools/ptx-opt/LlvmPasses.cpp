@@ -10,6 +10,7 @@
 #include "LlvmPasses.h"
 
 #include "ptxjit/JIT/Compiler.h"
+#include "ptxjit/JIT/LanePasses.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
@@ -21,6 +22,9 @@ using namespace llvm;
 namespace {
 enum class LlvmPass {
   Optimize,
+  NarrowLanes,
+  SinkLaneNumbers,
+  ShareBases,
   GroupSums,
   ExpandMaskedMemory,
   WidenMasks,
@@ -33,6 +37,12 @@ static cl::list<LlvmPass> passes(
     cl::desc("Passes on LLVM IR (.ll):"),
     cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
                           "our list of LLVM's passes"),
+               clEnumValN(LlvmPass::NarrowLanes, "llvm-narrow-lanes",
+                          "integers that need fewer bits than they have"),
+               clEnumValN(LlvmPass::SinkLaneNumbers, "llvm-sink-lane-numbers",
+                          "vectors that only some ways need"),
+               clEnumValN(LlvmPass::ShareBases, "llvm-share-bases",
+                          "indices at known distances"),
                clEnumValN(LlvmPass::GroupSums, "llvm-group-sums",
                           "sums for which there are no registers"),
                clEnumValN(LlvmPass::ExpandMaskedMemory,
@@ -53,6 +63,15 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
   switch (pass) {
   case LlvmPass::Optimize:
     return ptxjit::optimize(module, machine, ptxjit::Effort::Full);
+  case LlvmPass::NarrowLanes:
+    ptxjit::narrowLanes(module);
+    break;
+  case LlvmPass::SinkLaneNumbers:
+    ptxjit::sinkLaneNumbers(module, machine);
+    break;
+  case LlvmPass::ShareBases:
+    ptxjit::shareBases(module, machine);
+    break;
   case LlvmPass::GroupSums:
     ptxjit::groupSums(module, machine);
     break;

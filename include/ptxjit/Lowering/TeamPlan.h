@@ -26,6 +26,12 @@ struct TeamPlan {
   /// The members' numbers are so far apart. `warps` times `stride` divides the
   /// warps of the CTA.
   unsigned stride = 1;
+  /// The members run each stretch of code one after another, and not op by op:
+  /// they share no loads, and no sums wait for each other, so that a register
+  /// need not keep a vector while other members get to the same op.
+  bool inTurn = false;
+  /// The ops have no loops, so that CTAs may run one after another as well.
+  bool straight = false;
   /// What the members share.
   const SameInWarps *same = nullptr;
   /// A conditional, one of the ops, that the warps of a team must all take the

@@ -119,7 +119,7 @@ LogicalResult emitDp4a(ChunkBuilder &c, Operation *op, ValueRange in,
   bool isWhole = isVector && !isJoined(raw.getA()) && !isJoined(raw.getB());
   out.push_back(isWhole && cpu.byteSums   ? dp4aByVnni(c, dp)
                 : isWhole && cpu.pairSums ? dp4aByPairs(c, dp)
-                : isVector && cpu.neonDots && dp.signedA == dp.signedB
+                : isWhole && cpu.neonDots && dp.signedA == dp.signedB
                     ? dp4aByNeon(c, dp)
                     : dp4aByBytes(c, dp));
   return success();

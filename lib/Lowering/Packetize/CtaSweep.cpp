@@ -36,8 +36,8 @@ static bool maySweepOver(Operation *op) {
          (isMemoryEffectFree(op) && !op->getNumRegions());
 }
 
-/// Whether warps are rows of the block, of which there are several.
-static bool hasRows(const ShapeContext &context) {
+bool ptxjit::sweepsRows(const ShapeContext &context) {
+  // Warps are rows of the block, of which there are several.
   return context.block[0] <= context.lanes &&
          context.threads() > context.lanes &&
          context.lanes % context.block[0] == 0;
@@ -56,36 +56,38 @@ bool ptxjit::maySweep(const WarpBuilder &warp, Block &body) {
   return true;
 }
 
+/// Emits a loop that counts up by one. \returns its induction variable.
+static Value enterLoop(WarpBuilder &warp, Value from, Value to) {
+  Value one = warp.create<arith::ConstantIntOp>(1, 32);
+  auto loop = warp.create<scf::ForOp>(from, to, one);
+  warp.b.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+void ptxjit::enterSweptCtas(WarpBuilder &warp) {
+  Value zero = warp.create<arith::ConstantIntOp>(0, 32);
+  Value numCtas = warp.loadContext(offsetof(PtxjitKernelContext, sweptCtas),
+                                   warp.b.getI32Type());
+  Value running = warp.contextField(offsetof(PtxjitKernelContext, sweptCta));
+  Value number = enterLoop(warp, zero, numCtas);
+  warp.create<LLVM::StoreOp>(number, running);
+  warp.kernel.ctaid[0] = warp.scalar().add(warp.kernel.ctaid[0], number);
+}
+
 LogicalResult ptxjit::emitSweep(WarpBuilder &warp, Value begin, Value end,
                                 Block &body) {
   assert(maySweep(warp, body) && "the CTAs of a sweep would meet");
-  Type i32 = warp.b.getI32Type();
-  Value zero = warp.create<arith::ConstantIntOp>(0, 32);
-  Value one = warp.create<arith::ConstantIntOp>(1, 32);
-  Value numCtas =
-      warp.loadContext(offsetof(PtxjitKernelContext, sweptCtas), i32);
-  Value running = warp.contextField(offsetof(PtxjitKernelContext, sweptCta));
-  Value firstCta = warp.kernel.ctaid[0];
-  auto enterLoop = [&](Value from, Value to) -> Value {
-    auto loop = warp.create<scf::ForOp>(from, to, one);
-    warp.b.setInsertionPointToStart(loop.getBody());
-    return loop.getInductionVar();
-  };
-  auto enterCtas = [&] {
-    Value number = enterLoop(zero, numCtas);
-    warp.create<LLVM::StoreOp>(number, running);
-    warp.kernel.ctaid[0] = warp.scalar().add(firstCta, number);
-  };
+  const ShapeContext &context = warp.shapes.getContext();
   auto enterWarps = [&] {
-    const ShapeContext &context = warp.shapes.getContext();
-    warp.enterStrand(context.threads() > context.lanes ? enterLoop(begin, end)
-                                                       : zero);
+    warp.enterStrand(context.threads() > context.lanes
+                         ? enterLoop(warp, begin, end)
+                         : warp.create<arith::ConstantIntOp>(0, 32));
   };
-  if (hasRows(warp.shapes.getContext())) {
+  if (sweepsRows(context)) {
     enterWarps();
-    enterCtas();
+    enterSweptCtas(warp);
   } else {
-    enterCtas();
+    enterSweptCtas(warp);
     enterWarps();
   }
   return emitBlock(warp, body);

@@ -26,6 +26,12 @@ namespace ptxjit {
 /// atomically, or call the runtime.
 bool maySweep(const WarpBuilder &warp, mlir::Block &body);
 
+/// Does a call run the first warp of all its CTAs before the second ones?
+bool sweepsRows(const ShapeContext &context);
+
+/// Emits the loop over the CTAs of the call. Further code goes into it.
+void enterSweptCtas(WarpBuilder &warp);
+
 /// Emits the loops over the strands `begin` to `end` - 1 and over the CTAs of
 /// the call, with `body` inside. \pre maySweep.
 mlir::LogicalResult emitSweep(WarpBuilder &warp, mlir::Value begin,

@@ -47,17 +47,26 @@ static LogicalResult emitWarpLoop(WarpBuilder &warp, Block *entry,
                                   Block &body) {
   const ShapeContext &context = warp.shapes.getContext();
   // Warps that run one after another share one frame of local memory.
+  bool sweeps = maySweep(warp, body);
   if (mayFormTeams(context, warp.target) && !warp.layout.localBytes) {
     SmallVector<Operation *> ops;
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
     TeamPlanner planner(warp.func, warp.shapes, warp.target);
     TeamPlan plan = planner.plan(ops);
-    auto nothing = [] { return success(); };
-    if (plan.warps > 1)
+    auto teams = [&] {
+      auto nothing = [] { return success(); };
       return emitTeams(warp, plan, ops, {nothing, nothing});
+    };
+    if (plan.warps > 1 && plan.straight && sweeps && !sweepsRows(context)) {
+      entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());
+      enterSweptCtas(warp);
+      return teams();
+    }
+    if (plan.warps > 1 && !plan.straight)
+      return teams();
   }
-  if (maySweep(warp, body)) {
+  if (sweeps) {
     entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());
     return emitSweep(warp, entry->getArgument(1), entry->getArgument(2), body);
   }

@@ -237,8 +237,36 @@ static void gatherFromDwords(WarpBuilder &warp, Value at, Type element,
   }
 }
 
+/// Loads each element by itself, all of them at known distances from one base,
+/// so that no lane needs an address.
+static void loadAtDistances(WarpBuilder &warp, const WarpAccess &access,
+                            unsigned c, SmallVectorImpl<Value> &flat) {
+  ChunkBuilder s = warp.scalar();
+  unsigned w = warp.target.chunk;
+  int64_t size = bytesOf(access.element);
+  for (unsigned e = 0; e < access.count; ++e) {
+    SmallVector<Value> elements;
+    for (unsigned i = 0; i < w; ++i) {
+      int64_t offset = (*access.address.pattern)[c * w + i] + e * size;
+      Value at =
+          s.add(access.address.base, s.intConstant(64, uint64_t(offset)));
+      auto load = warp.create<LLVM::LoadOp>(access.element, warp.toPointer(at),
+                                            unsigned(size));
+      load.setInvariant(access.invariant);
+      elements.push_back(load);
+    }
+    flat.push_back(warp.create<vector::FromElementsOp>(
+        VectorType::get(w, access.element), elements));
+  }
+}
+
 static void gather(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                    bool fromDwords, SmallVectorImpl<Value> &flat) {
+  const LaneAddress &address = access.address;
+  bool known = address.base && address.pattern && !address.ok;
+  // CPUs with vectors of four lanes have no gather (NEON).
+  if (warp.target.chunk == 4 && known && !isMasked(warp, access))
+    return loadAtDistances(warp, access, c, flat);
   ChunkBuilder v = warp.lanes();
   Type element = access.element;
   Value at = access.address.vectors(c);

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Regions.h"
+#include "../Linearize.h"
+#include "AssumedPatterns.h"
 #include "Conditions.h"
 #include "Dispatch.h"
 #include "MatrixHomes.h"
@@ -31,21 +33,46 @@ void ptxjit::enterRegion(WarpBuilder &warp, scf::IfOp made, unsigned side) {
   warp.b.setInsertionPointToEnd(&block);
 }
 
+/// Emits the ops of a block, but for those in front of it.
+static LogicalResult
+emitBlockAfter(WarpBuilder &warp, const AssumedPatterns &front, Block &block) {
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  for (Operation &op : block.without_terminator())
+    if (!front.contains(&op) && failed(emitOp(warp, op)))
+      return failure();
+  return success();
+}
+
 static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
   if (!warp.shapeOf(op.getCondition()).isUniform())
     return op.emitError("a divergent conditional is not masked");
+  AssumedPatterns assumed;
+  Value condition = warp.base(op.getCondition());
+  if (op->hasAttr(kForAllAttr)) {
+    FailureOr<Value> holds = assumed.emitTests(warp, *op.thenBlock());
+    if (failed(holds))
+      return failure();
+    condition = warp.both(condition, *holds);
+  }
   SmallVector<Type> types;
   for (Value result : op.getResults())
     warp.values.flattenTypes(result, types);
   bool hasElse = !op.getElseRegion().empty();
   auto out =
-      warp.create<scf::IfOp>(types, warp.base(op.getCondition()),
+      warp.create<scf::IfOp>(types, condition,
                              /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
   for (unsigned side = 0; side < (hasElse ? 2u : 1u); ++side) {
     OpBuilder::InsertionGuard guard(warp.b);
     Region &from = op->getRegion(side);
     enterRegion(warp, out, side);
-    if (failed(emitBlock(warp, from.front())))
+    if (!side)
+      assumed.enter(warp);
+    auto leave = llvm::make_scope_exit([&] {
+      if (!side)
+        assumed.leave(warp);
+    });
+    if (failed(emitBlockAfter(warp, assumed, from.front())))
       return failure();
     SmallVector<Value> yields;
     auto yield = cast<scf::YieldOp>(from.front().getTerminator());

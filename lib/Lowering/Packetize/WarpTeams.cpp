@@ -2,13 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A team's code is that of its warps, op by op. What is the same in all of them
-// (SameInWarps.h) is emitted for one. Regions whose condition is the same are
-// entered together; each warp enters any other region alone.
+// A team's code is that of its warps, op by op, or stretch by stretch where
+// that gains nothing. What is the same in all of them (SameInWarps.h) is
+// emitted for one. Regions whose condition is the same are entered together;
+// each warp enters any other region alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "WarpTeams.h"
+#include "../Linearize.h"
+#include "AssumedPatterns.h"
 #include "LaneLoops.h"
 #include "Regions.h"
 
@@ -23,7 +26,8 @@ namespace {
 class WarpTeam {
 public:
   WarpTeam(WarpBuilder &warp, const TeamPlan &plan)
-      : warp(warp), plan(plan), same(*plan.same), members(plan.warps) {}
+      : warp(warp), plan(plan), same(*plan.same), members(plan.warps),
+        assumed(plan.warps) {}
 
   /// The code from here on is for the team whose first warp has the number
   /// `first` (i32).
@@ -31,7 +35,7 @@ public:
   /// Emits `code` for each warp.
   LogicalResult forEach(function_ref<LogicalResult()> code);
   /// Scalar i1: do all warps take the assumed way?
-  Value allTakeAssumedWay();
+  FailureOr<Value> allTakeAssumedWay();
   LogicalResult emitOps(ArrayRef<Operation *> ops);
 
 private:
@@ -42,7 +46,8 @@ private:
   };
   void exchange(Member &member);
   void select(unsigned number);
-  LogicalResult emitOp(Operation &op);
+  bool isJoint(Operation &op) const;
+  LogicalResult emitJoint(Operation &op);
   LogicalResult emitBlock(Block &block);
   LogicalResult emitAssumed(scf::IfOp op);
   LogicalResult emitIf(scf::IfOp op);
@@ -62,6 +67,7 @@ private:
   const SameInWarps &same;
   /// The forms of the selected member are in `warp`.
   SmallVector<Member> members;
+  SmallVector<AssumedPatterns> assumed; ///< of each member
 };
 
 } // namespace
@@ -168,8 +174,16 @@ Block *WarpTeam::createBlock(Region &region, TypeRange types, ValueRange like) {
 /// All warps take the assumed way.
 LogicalResult WarpTeam::emitAssumed(scf::IfOp op) {
   Block &block = op->getRegion(plan.side).front();
+  auto eachMember = [&](auto code) {
+    for (unsigned i = 0; i < members.size(); ++i) {
+      select(i);
+      code(assumed[i]);
+    }
+  };
+  eachMember([&](AssumedPatterns &patterns) { patterns.enter(warp); });
   if (failed(emitBlock(block)))
     return failure();
+  eachMember([&](AssumedPatterns &patterns) { patterns.leave(warp); });
   SmallVector<Value> flat;
   flatten(block.getTerminator()->getOperands(), op.getResults(), flat);
   unflatten(op.getResults(), flat);
@@ -250,7 +264,16 @@ LogicalResult WarpTeam::emitWhile(scf::WhileOp op) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-LogicalResult WarpTeam::emitOp(Operation &op) {
+/// Do the warps run the op together?
+bool WarpTeam::isJoint(Operation &op) const {
+  if (auto ifOp = dyn_cast<scf::IfOp>(op);
+      ifOp && (ifOp == plan.assumed || same.contains(ifOp.getCondition())))
+    return true;
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  return (loop && isJointLoop(loop, same)) || same.contains(&op);
+}
+
+LogicalResult WarpTeam::emitJoint(Operation &op) {
   if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
     if (ifOp == plan.assumed)
       return emitAssumed(ifOp);
@@ -259,8 +282,6 @@ LogicalResult WarpTeam::emitOp(Operation &op) {
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isJointLoop(loop, same))
     return emitWhile(loop);
-  if (!same.contains(&op))
-    return forEach([&] { return ptxjit::emitOp(warp, op); });
   select(0);
   if (failed(ptxjit::emitOp(warp, op)))
     return failure();
@@ -268,31 +289,61 @@ LogicalResult WarpTeam::emitOp(Operation &op) {
   return success();
 }
 
+static bool usesAny(Operation &op, ArrayRef<Operation *> sources) {
+  return llvm::any_of(op.getOperands(), [&](Value operand) {
+    return llvm::is_contained(sources, operand.getDefiningOp());
+  });
+}
+
 LogicalResult WarpTeam::emitOps(ArrayRef<Operation *> ops) {
-  for (Operation *op : ops)
-    if (failed(emitOp(*op)))
+  SmallVector<Operation *> stretch;
+  auto emitStretch = [&] {
+    LogicalResult done =
+        forEach([&] { return ptxjit::emitOps(warp, stretch); });
+    stretch.clear();
+    return done;
+  };
+  for (Operation *op : ops) {
+    bool joint = isJoint(*op);
+    // What is computed for all warps may come earlier; accesses may not.
+    bool ends = joint ? op->getNumRegions() || !isMemoryEffectFree(op) ||
+                            usesAny(*op, stretch)
+                      : !plan.inTurn;
+    if (!joint)
+      stretch.push_back(op);
+    if (ends && !stretch.empty() && failed(emitStretch()))
       return failure();
-  return success();
+    if (joint && failed(emitJoint(*op)))
+      return failure();
+  }
+  return stretch.empty() ? success() : emitStretch();
 }
 
 LogicalResult WarpTeam::emitBlock(Block &block) {
   warp.enterBlock();
   auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
-    if (failed(emitOp(op)))
-      return failure();
-  return success();
+    if (!assumed.front().contains(&op))
+      ops.push_back(&op);
+  return emitOps(ops);
 }
 
-Value WarpTeam::allTakeAssumedWay() {
-  scf::IfOp assumed = plan.assumed;
+FailureOr<Value> WarpTeam::allTakeAssumedWay() {
+  scf::IfOp op = plan.assumed;
   Value all;
   for (unsigned i = 0; i < members.size(); ++i) {
     select(i);
-    Value way = warp.base(assumed.getCondition());
+    Value way = warp.base(op.getCondition());
     if (plan.side)
       way = warp.scalar().bitNot(way);
     all = warp.both(all, way);
+    if (!op->hasAttr(kForAllAttr))
+      continue;
+    FailureOr<Value> holds = assumed[i].emitTests(warp, *op.thenBlock());
+    if (failed(holds))
+      return failure();
+    all = warp.both(all, *holds);
   }
   return all;
 }
@@ -454,8 +505,10 @@ LogicalResult TeamCode::emitAssuming(Value first,
     restore();
     return done;
   }
-  auto choice = warp.create<scf::IfOp>(team.allTakeAssumedWay(),
-                                       /*withElseRegion=*/true);
+  FailureOr<Value> allTakeIt = team.allTakeAssumedWay();
+  if (failed(allTakeIt))
+    return failure();
+  auto choice = warp.create<scf::IfOp>(*allTakeIt, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPointToStart(choice.thenBlock());
   if (failed(together()))
