@@ -45,7 +45,7 @@ Value ChunkBuilder::splat(Value scalar) const {
     return scalar;
   // A mask of AVX-512 comes from a scalar register. LLVM would broadcast the
   // first lane of a mask through three vectors.
-  if (target.scatters && scalar.getType().isInteger(1) &&
+  if (target.scatters && lanes >= 8 && scalar.getType().isInteger(1) &&
       !matchPattern(scalar, m_Constant())) {
     Value bits = make<arith::ExtSIOp>(b.getIntegerType(lanes), scalar);
     return make<LLVM::BitcastOp>(vec(scalar.getType()), bits);
