@@ -21,14 +21,9 @@ static Value placesOf(const LaneAddress &address, unsigned c) {
 }
 
 /// The host address of one of them.
-static Value hostAddressOf(WarpBuilder &warp, const LaneAddress &address,
-                           Value place) {
-  if (!address.offsets)
-    return place;
-  ChunkBuilder s = warp.scalar();
-  Value origin = s.add(address.offsets->window,
-                       s.intConstant(64, uint64_t(address.offsets->behind)));
-  return s.add(origin, s.resize(place, 64, /*isSigned=*/true));
+static Value addressOfPlace(WarpBuilder &warp, const LaneAddress &address,
+                            Value place) {
+  return address.offsets ? hostAddressOf(warp, *address.offsets, place) : place;
 }
 
 Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
@@ -95,7 +90,7 @@ static Neighbours areConsecutiveIn(WarpBuilder &warp,
   Value none =
       s.cmp(CmpIPredicate::eq, warp.create<LLVM::BitcastOp>(allLanes, strays),
             s.intConstant(warp.target.chunk, 0));
-  return {none, hostAddressOf(warp, address, start), true};
+  return {none, addressOfPlace(warp, address, start), true};
 }
 
 Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
@@ -136,7 +131,7 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
         startBy(first, s.mul(s.resize(first, bits, false), distance(stride)));
     Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
                             v.intConstant(bits, 0));
-    return {areZero(strays), hostAddressOf(warp, address, start), true};
+    return {areZero(strays), addressOfPlace(warp, address, start), true};
   }
   Value likely;
   if (masked) {
@@ -147,7 +142,7 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   Value start = startBy(s.intConstant(32, 0), distance(0));
   Value end = startBy(s.intConstant(32, w - 1), distance(stride * (w - 1)));
   likely = warp.both(likely, s.cmp(CmpIPredicate::eq, start, end));
-  Value firstAddress = hostAddressOf(warp, address, start);
+  Value firstAddress = addressOfPlace(warp, address, start);
   auto inAll =
       warp.create<scf::IfOp>(warp.b.getI1Type(), likely,
                              /*addThenBlock=*/true, /*addElseBlock=*/true);

@@ -13,6 +13,14 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+Value ptxjit::hostAddressOf(WarpBuilder &warp, const WindowOffsets &offsets,
+                            Value offset) {
+  ChunkBuilder s = warp.scalar();
+  Value origin =
+      s.add(offsets.window, s.intConstant(64, uint64_t(offsets.behind)));
+  return s.add(origin, s.resize(offset, 64, /*isSigned=*/true));
+}
+
 AccessShape ptxjit::shapeOf(const LaneAddress &address) {
   AccessShape shape;
   shape.hasBase = bool(address.base);

@@ -21,6 +21,10 @@ struct WindowOffsets {
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
 
+/// The host address (i64) of an offset (i32).
+mlir::Value hostAddressOf(WarpBuilder &warp, const WindowOffsets &offsets,
+                          mlir::Value offset);
+
 /// The addresses of a memory access, as host addresses: base + pattern(lane).
 struct LaneAddress {
   mlir::Value base;                   ///< i64, or null if there is none

@@ -201,6 +201,42 @@ static Value swapIfEqual(WarpBuilder &warp, Value where, Value expected,
   return old;
 }
 
+/// Emits a short update by all lanes, whose addresses have nothing in common.
+/// \param updateOne  emits that of one element.
+static void
+updateInFours(WarpBuilder &warp, const AtomicUpdate &update,
+              const LaneAddress &address,
+              llvm::function_ref<void(Value where, Value value)> updateOne) {
+  SmallVector<ChunkVectors> vectors(1);
+  for (unsigned c = 0; c < warp.numChunks(); ++c)
+    vectors[0].push_back(address.offsets ? address.offsets->vectors(c)
+                                         : address.vectors(c));
+  SmallVector<unsigned> places; // of the values in `vectors`; 0: uniform
+  for (Value value : update.values) {
+    bool isUniform = warp.shapeOf(value).isUniform();
+    places.push_back(isUniform ? 0 : unsigned(vectors.size()));
+    if (isUniform)
+      continue;
+    ChunkVectors &chunks = vectors.emplace_back();
+    for (unsigned c = 0; c < warp.numChunks(); ++c)
+      chunks.push_back(warp.chunk(value, c));
+  }
+  int64_t size = getBitWidth(update.type) / 8;
+  forEachFourLanes(warp, vectors, [&](ArrayRef<Value> elements) {
+    ChunkBuilder s = warp.scalar();
+    Value begin = address.offsets
+                      ? hostAddressOf(warp, *address.offsets, elements[0])
+                      : elements[0];
+    for (auto [e, value] : llvm::enumerate(update.values)) {
+      Value where =
+          e ? s.add(begin, s.intConstant(64, uint64_t(e) * uint64_t(size)))
+            : begin;
+      updateOne(warp.toPointer(where),
+                places[e] ? elements[places[e]] : warp.base(value));
+    }
+  });
+}
+
 /// Emits any of the ops that describeUpdate knows.
 static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
   remarkAccess(warp, op, "update, lane by lane", SlowBecause::Order);
@@ -230,6 +266,13 @@ static LogicalResult emitUpdate(WarpBuilder &warp, Operation *op) {
   // In owned memory an update is so short that the loop would cost as much.
   bool isShort = owned && op->use_empty() && !update.swap;
   unsigned unroll = isShort ? std::min(4u, warp.target.chunk) : 1;
+  if (isShort && warp.target.chunk == 16 && !address.base &&
+      !warp.needsMask(update.mask)) {
+    updateInFours(warp, update, address, [&](Value where, Value value) {
+      updateOne(where, value, Value());
+    });
+    return success();
+  }
   auto updateLane = [&](LoopLane &lane) {
     ChunkBuilder s = warp.scalar();
     Value begin = lane.get(address);

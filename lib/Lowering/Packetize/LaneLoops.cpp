@@ -255,3 +255,33 @@ void ptxjit::forEachLaneOf(WarpBuilder &warp, Value bits,
   assert(!warp.perThread() && "a thread has no lanes to choose from");
   loopOverBits(warp, bits, body);
 }
+
+void ptxjit::forEachFourLanes(
+    WarpBuilder &warp, ArrayRef<ChunkVectors> vectors,
+    llvm::function_ref<void(ArrayRef<Value> elements)> body) {
+  constexpr unsigned four = 4;
+  unsigned w = warp.target.chunk;
+  assert(w % four == 0 && !warp.perThread() && "each turn has whole fours");
+  SmallVector<Value> carried;
+  for (const ChunkVectors &chunks : vectors)
+    llvm::append_range(carried, chunks);
+  scf::ForOp loop = buildCountedLoop(warp, w / four, carried);
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(loop.getBody());
+  auto now = loop.getRegionIterArgs();
+  for (unsigned c = 0; c < warp.numChunks(); ++c)
+    for (unsigned i = 0; i < four; ++i) {
+      SmallVector<Value> elements;
+      for (unsigned k = 0; k < vectors.size(); ++k)
+        elements.push_back(extractLane(warp, now[k * warp.numChunks() + c],
+                                       warp.scalar().intConstant(32, i)));
+      body(elements);
+    }
+  SmallVector<int32_t> onwards;
+  for (unsigned i = 0; i < w; ++i)
+    onwards.push_back(int32_t((i + four) % w));
+  SmallVector<Value> next;
+  for (Value v : now)
+    next.push_back(warp.create<LLVM::ShuffleVectorOp>(v, v, onwards));
+  warp.create<scf::YieldOp>(next);
+}

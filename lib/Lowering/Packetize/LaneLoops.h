@@ -73,6 +73,14 @@ void forEachLane(WarpBuilder &warp, mlir::Value mask,
 void forEachLaneOf(WarpBuilder &warp, mlir::Value bits,
                    llvm::function_ref<void(LoopLane &lane)> body);
 
+/// Runs `body` for all lanes of the warp, in any order, with their elements of
+/// `vectors`. Each turn of the loop takes the first four lanes of each chunk,
+/// and turns the vectors round in registers: what has just been stored as a
+/// vector is slow to load lane by lane.
+void forEachFourLanes(
+    WarpBuilder &warp, llvm::ArrayRef<ChunkVectors> vectors,
+    llvm::function_ref<void(llvm::ArrayRef<mlir::Value> elements)> body);
+
 /// Element `lane` (i32) of a vector.
 mlir::Value extractLane(WarpBuilder &warp, mlir::Value vector,
                         mlir::Value lane);
