@@ -126,7 +126,7 @@ public:
       for (Instruction &instruction : block)
         if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction)) {
           if (pickedElement(*shuffle))
-            picks[shuffle->getOperand(0)].push_back(shuffle);
+            picks[allOf(*shuffle)].push_back(shuffle);
           else if (interleaves(*shuffle))
             interleaved.push_back(shuffle);
         }
@@ -136,7 +136,7 @@ public:
         replacePicks(all, shuffles);
     for (ShuffleVectorInst *shuffle : interleaved) {
       IRBuilder<> builder(shuffle);
-      Registers elements = split(builder, shuffle->getOperand(0));
+      Registers elements = split(builder, {shuffle->getOperand(0), nullptr});
       Registers all = lanes == 8 ? interleave8(builder, elements)
                                  : interleave16(builder, elements);
       replace(shuffle, join(builder, all));
@@ -144,10 +144,20 @@ public:
   }
 
 private:
-  bool isAll(const Value &value) const {
+  /// A vector with all elements, or two with a half of them each.
+  using All = std::pair<Value *, Value *>;
+
+  bool hasElements(const Value &value, unsigned count) const {
     auto *type = dyn_cast<FixedVectorType>(value.getType());
-    return type && type->getNumElements() == lanes * kElements &&
+    return type && type->getNumElements() == count &&
            type->getScalarSizeInBits() == 32;
+  }
+  bool isAll(const Value &value) const {
+    return hasElements(value, lanes * kElements);
+  }
+  All allOf(const ShuffleVectorInst &shuffle) const {
+    Value *first = shuffle.getOperand(0);
+    return {first, isAll(*first) ? nullptr : shuffle.getOperand(1)};
   }
 
   /// The element whose values in all lanes the shuffle picks; none if it does
@@ -155,7 +165,9 @@ private:
   std::optional<unsigned>
   pickedElement(const ShuffleVectorInst &shuffle) const {
     ArrayRef<int> mask = shuffle.getShuffleMask();
-    if (mask.size() != lanes || !isAll(*shuffle.getOperand(0)) || mask[0] < 0 ||
+    const Value &first = *shuffle.getOperand(0);
+    bool isWhole = isAll(first) || hasElements(first, lanes * kElements / 2);
+    if (mask.size() != lanes || !isWhole || mask[0] < 0 ||
         mask[0] >= int(kElements))
       return std::nullopt;
     for (unsigned i = 1; i < lanes; ++i)
@@ -175,13 +187,15 @@ private:
     return true;
   }
 
-  Registers split(IRBuilder<> &builder, Value *all) const {
+  Registers split(IRBuilder<> &builder, All all) const {
     Registers parts;
+    unsigned inFirst = all.second ? kElements / 2 : kElements;
     for (unsigned part = 0; part < kElements; ++part) {
       SmallVector<int> mask;
       for (unsigned i = 0; i < lanes; ++i)
-        mask.push_back(int(part * lanes + i));
-      parts[part] = builder.CreateShuffleVector(all, mask);
+        mask.push_back(int(part % inFirst * lanes + i));
+      parts[part] = builder.CreateShuffleVector(
+          part < inFirst ? all.first : all.second, mask);
     }
     return parts;
   }
@@ -197,10 +211,21 @@ private:
     return builder.CreateShuffleVector(low, high, both);
   }
 
-  void replacePicks(Value *all, ArrayRef<ShuffleVectorInst *> shuffles) {
-    auto *made = dyn_cast<Instruction>(all);
-    std::optional<BasicBlock::iterator> at =
-        made ? made->getInsertionPointAfterDef() : std::nullopt;
+  /// The first place where `all` is there; none if that is not known.
+  static std::optional<BasicBlock::iterator> placeBehind(All all) {
+    auto *made = dyn_cast<Instruction>(all.first);
+    if (made && all.second) {
+      auto *other = dyn_cast<Instruction>(all.second);
+      if (!other || other->getParent() != made->getParent())
+        return std::nullopt;
+      if (made->comesBefore(other))
+        made = other;
+    }
+    return made ? made->getInsertionPointAfterDef() : std::nullopt;
+  }
+
+  void replacePicks(All all, ArrayRef<ShuffleVectorInst *> shuffles) {
+    std::optional<BasicBlock::iterator> at = placeBehind(all);
     if (!at)
       return;
     IRBuilder<> builder((*at)->getParent(), *at);
@@ -217,7 +242,7 @@ private:
   }
 
   unsigned lanes;
-  MapVector<Value *, SmallVector<ShuffleVectorInst *, kElements>> picks;
+  MapVector<All, SmallVector<ShuffleVectorInst *, kElements>> picks;
   SmallVector<ShuffleVectorInst *> interleaved;
 };
 
