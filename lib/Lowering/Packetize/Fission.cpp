@@ -151,9 +151,9 @@ const WarpFrame::Slot &WarpFrame::slotOf(Value v) {
   Slot &slot = it->second;
   unsigned align = 1;
   for (Type type : types) {
-    slot.bytes =
-        llvm::alignTo(slot.bytes, storedAlign(type)) + storedBytes(type);
-    align = std::max(align, storedAlign(type));
+    slot.bytes = llvm::alignTo(slot.bytes, storedAlign(warp, type)) +
+                 storedBytes(warp, type);
+    align = std::max(align, storedAlign(warp, type));
   }
   slot.bytes = llvm::alignTo(slot.bytes, align);
   slot.offset = bytes;
@@ -178,9 +178,9 @@ void WarpFrame::store(Value v, ArrayRef<Value> flat) {
   int64_t offset = 0;
   for (Value value : flat) {
     Type type = value.getType();
-    offset = llvm::alignTo(offset, storedAlign(type));
+    offset = llvm::alignTo(offset, storedAlign(warp, type));
     storeWhole(warp, value, placeOf(slot, offset));
-    offset += storedBytes(type);
+    offset += storedBytes(warp, type);
   }
   assert(offset <= slot.bytes && "the value fits its slot");
 }
@@ -193,9 +193,9 @@ void WarpFrame::load(Value v) {
   const Slot &slot = slotOf(v);
   int64_t offset = 0;
   for (Type type : types) {
-    offset = llvm::alignTo(offset, storedAlign(type));
+    offset = llvm::alignTo(offset, storedAlign(warp, type));
     flat.push_back(loadWhole(warp, type, placeOf(slot, offset)));
-    offset += storedBytes(type);
+    offset += storedBytes(warp, type);
   }
   ValueRange range = flat;
   warp.values.unflatten(v, range);

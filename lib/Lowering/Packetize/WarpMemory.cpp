@@ -56,39 +56,50 @@ std::shared_ptr<StackBuffer> ptxjit::shareBuffer(WarpBuilder &warp,
   return {new StackBuffer(takeBuffer(warp, bytes)), giveBackTo};
 }
 
-Type ptxjit::storedType(Type type) {
-  auto byte = [](Type t) { return IntegerType::get(t.getContext(), 8); };
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getElementType().isInteger(1)
-               ? VectorType::get(vector.getShape(),
-                                 byte(vector.getElementType()))
-               : type;
-  return type.isInteger(1) ? byte(type) : type;
+Type ptxjit::storedType(const WarpBuilder &warp, Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!type.isInteger(1) && !(vector && vector.getElementType().isInteger(1)))
+    return type;
+  Type byte = IntegerType::get(type.getContext(), 8);
+  if (!vector)
+    return byte;
+  // AVX-512 stores and loads mask registers.
+  unsigned lanes = unsigned(vector.getNumElements());
+  return warp.target.scatters && lanes >= 8
+             ? Type(IntegerType::get(type.getContext(), lanes))
+             : VectorType::get(vector.getShape(), byte);
 }
 
-int64_t ptxjit::storedBytes(Type type) {
-  type = storedType(type);
+int64_t ptxjit::storedBytes(const WarpBuilder &warp, Type type) {
+  type = storedType(warp, type);
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.getNumElements() *
            int64_t(llvm::divideCeil(vector.getElementTypeBitWidth(), 8u));
   return int64_t(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8u));
 }
 
-unsigned ptxjit::storedAlign(Type type) {
-  return unsigned(std::min<int64_t>(storedBytes(type), kMostStoredAlign));
+unsigned ptxjit::storedAlign(const WarpBuilder &warp, Type type) {
+  return unsigned(std::min<int64_t>(storedBytes(warp, type), kMostStoredAlign));
 }
 
 void ptxjit::storeWhole(WarpBuilder &warp, Value value, Value place) {
-  Type type = value.getType(), stored = storedType(type);
+  Type type = value.getType(), stored = storedType(warp, type);
   if (stored != type)
-    value = warp.create<arith::ExtUIOp>(stored, value);
-  warp.create<LLVM::StoreOp>(value, place, storedAlign(type));
+    value = isa<VectorType>(type) && !isa<VectorType>(stored)
+                ? Value(warp.create<LLVM::BitcastOp>(stored, value))
+                : warp.create<arith::ExtUIOp>(stored, value);
+  warp.create<LLVM::StoreOp>(value, place, storedAlign(warp, type));
 }
 
 Value ptxjit::loadWhole(WarpBuilder &warp, Type type, Value place) {
-  Type stored = storedType(type);
-  Value value = warp.create<LLVM::LoadOp>(stored, place, storedAlign(type));
-  return stored == type ? value : warp.create<arith::TruncIOp>(type, value);
+  Type stored = storedType(warp, type);
+  Value value =
+      warp.create<LLVM::LoadOp>(stored, place, storedAlign(warp, type));
+  if (stored == type)
+    return value;
+  if (isa<VectorType>(type) && !isa<VectorType>(stored))
+    return warp.create<LLVM::BitcastOp>(type, value);
+  return warp.create<arith::TruncIOp>(type, value);
 }
 
 Value ptxjit::placeIn(WarpBuilder &warp, Value buffer, int64_t offset) {

@@ -29,11 +29,11 @@ std::shared_ptr<StackBuffer> shareBuffer(WarpBuilder &warp, int64_t bytes);
 mlir::Value allocateOnStack(WarpBuilder &warp, mlir::Type type, unsigned align);
 
 /// The type that holds a whole value, a scalar or a chunk, in memory: elements
-/// of i1 become bytes.
-mlir::Type storedType(mlir::Type type);
+/// of i1 become bytes, or bits where the CPU has mask registers.
+mlir::Type storedType(const WarpBuilder &warp, mlir::Type type);
 /// The size of that, and the alignment of its place, in bytes.
-int64_t storedBytes(mlir::Type type);
-unsigned storedAlign(mlir::Type type);
+int64_t storedBytes(const WarpBuilder &warp, mlir::Type type);
+unsigned storedAlign(const WarpBuilder &warp, mlir::Type type);
 inline constexpr unsigned kMostStoredAlign = 64; ///< a line of the caches
 /// Stores or loads a whole value, as its storedType.
 void storeWhole(WarpBuilder &warp, mlir::Value value, mlir::Value place);

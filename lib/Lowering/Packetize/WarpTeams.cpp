@@ -440,7 +440,7 @@ LeadResults::LeadResults(WarpBuilder &warp, const TeamPlan &plan) : warp(warp) {
     SmallVector<Type> types;
     warp.values.flattenTypes(v, types);
     for (Type type : types) {
-      Type stored = storedType(type);
+      Type stored = storedType(warp, type);
       auto array = LLVM::LLVMArrayType::get(stored, plan.warps * plan.stride);
       slots.push_back({type, allocateOnStack(warp, array, kMostStoredAlign)});
     }
@@ -448,8 +448,9 @@ LeadResults::LeadResults(WarpBuilder &warp, const TeamPlan &plan) : warp(warp) {
 }
 
 Value LeadResults::placeOf(const Slot &slot, Value offset) {
-  return warp.create<LLVM::GEPOp>(slot.array.getType(), storedType(slot.type),
-                                  slot.array, LLVM::GEPArg(offset));
+  return warp.create<LLVM::GEPOp>(slot.array.getType(),
+                                  storedType(warp, slot.type), slot.array,
+                                  LLVM::GEPArg(offset));
 }
 
 void LeadResults::store(Value offset) {
