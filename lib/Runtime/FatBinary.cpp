@@ -17,6 +17,7 @@
 #include <cstring>
 #include <lz4.h>
 #include <optional>
+#include <set>
 #include <zstd.h>
 
 using namespace ptxjit;
@@ -251,6 +252,9 @@ public:
   void add(const CodeOutline &machineCode);
   /// Has it nothing that could be code?
   bool isEmpty() const { return found.empty(); }
+  /// Do the texts have all of its kernels? So they do if nvcc has linked it
+  /// from parts, which come with it. Functions without kernels are not known.
+  bool isIn(const std::vector<std::string> &texts) const;
   /// Lines for people: what there is, of which kernels, what to build.
   /// \param subject  "error: the image", say
   std::string describe(const std::string &subject, Profile profile) const;
@@ -307,6 +311,16 @@ void OtherCode::add(const CodeOutline &machineCode) {
               (machineCode.target.empty() ? "some GPU" : machineCode.target));
   for (const std::string &name : machineCode.kernels)
     addOnce(kernels, name);
+}
+
+bool OtherCode::isIn(const std::vector<std::string> &texts) const {
+  std::set<std::string> known;
+  for (const std::string &text : texts)
+    for (std::string &name : outlineText(text).kernels)
+      known.insert(std::move(name));
+  return !kernels.empty() &&
+         std::all_of(kernels.begin(), kernels.end(),
+                     [&](const std::string &k) { return known.count(k); });
 }
 
 /// "a, b and 3 more". Names of templates may be longer than messages should be.
@@ -391,7 +405,7 @@ ptxjit::readContainers(const std::vector<std::string_view> &containers,
   }
   if (texts.empty() && diagnostics.empty())
     diagnostics += others.describe("error: the image", device);
-  else if (!others.isEmpty()) // the other parts may refer to that one
+  else if (!others.isEmpty() && !others.isIn(texts)) // which may refer to it
     diagnostics += others.describe("warning: a part of the image", device);
   return texts;
 }

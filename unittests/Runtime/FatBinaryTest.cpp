@@ -123,7 +123,7 @@ TEST(FatBinary, FilesAreSearched) {
 }
 
 TEST(FatBinary, WithoutTextTheMessageSaysWhatToBuild) {
-  FatBinary code, newer, both, text;
+  FatBinary code, newer, both, text, linked;
   code.add(2, 90, makeMachineCode(90, {"k1", "k2", "k3", "k4", "k5", "k6"}),
            Zstd);
   code.add(2, 120, makeMachineCode(120, {"other"}));
@@ -142,6 +142,8 @@ TEST(FatBinary, WithoutTextTheMessageSaysWhatToBuild) {
   EXPECT_EQ(read({getBytes(text), getBytes(both)}, 1), "");
   expectPart(read({getBytes(text), getBytes(code)}, 1),
              "warning: a part of the image has no PTX for sm_80");
+  linked.add(2, 80, makeMachineCode(80, {"k"}));
+  EXPECT_EQ(read({getBytes(linked), getBytes(text)}, 1), "");
   expectPart(read({getBytes(both)}, 0), "but nothing\n");
   message.clear();
   refuseMachineCode(makeMachineCode(90, {"k", std::string(999, 'x')}), message);
