@@ -53,7 +53,11 @@ static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
     FailureOr<Value> holds = assumed.emitTests(warp, *op.thenBlock());
     if (failed(holds))
       return failure();
-    condition = warp.both(condition, *holds);
+    // Most warps are inside, so that nothing is made for the edges in advance.
+    ChunkBuilder s = warp.scalar();
+    condition =
+        s.intrinsic("llvm.expect", warp.b.getI1Type(),
+                    {warp.both(condition, *holds), s.intConstant(1, 1)});
   }
   SmallVector<Type> types;
   for (Value result : op.getResults())
