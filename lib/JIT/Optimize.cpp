@@ -174,11 +174,11 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                                         bool assembly,
                                         SmallVectorImpl<char> &out) {
   narrowLanes(module);
-  sinkLaneNumbers(module, machine);
   shareBases(module, machine);
   groupSums(module, machine);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
+  sinkRareVectors(module, machine);
   makeTransposes(module, machine);
   bool fastSelection = machine.getO0WantsFastISel();
   if (fastSelection)

@@ -23,7 +23,7 @@ namespace {
 enum class LlvmPass {
   Optimize,
   NarrowLanes,
-  SinkLaneNumbers,
+  SinkRareVectors,
   ShareBases,
   GroupSums,
   ExpandMaskedMemory,
@@ -39,7 +39,7 @@ static cl::list<LlvmPass> passes(
                           "our list of LLVM's passes"),
                clEnumValN(LlvmPass::NarrowLanes, "llvm-narrow-lanes",
                           "integers that need fewer bits than they have"),
-               clEnumValN(LlvmPass::SinkLaneNumbers, "llvm-sink-lane-numbers",
+               clEnumValN(LlvmPass::SinkRareVectors, "llvm-sink-rare-vectors",
                           "vectors that only some ways need"),
                clEnumValN(LlvmPass::ShareBases, "llvm-share-bases",
                           "indices at known distances"),
@@ -66,8 +66,8 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
   case LlvmPass::NarrowLanes:
     ptxjit::narrowLanes(module);
     break;
-  case LlvmPass::SinkLaneNumbers:
-    ptxjit::sinkLaneNumbers(module, machine);
+  case LlvmPass::SinkRareVectors:
+    ptxjit::sinkRareVectors(module, machine);
     break;
   case LlvmPass::ShareBases:
     ptxjit::shareBases(module, machine);

@@ -19,9 +19,9 @@ namespace ptxjit {
 /// Computes integers with fewer bits, where `trunc` drops the other ones.
 void narrowLanes(llvm::Module &module);
 
-/// On CPUs with short vectors, computes vectors of lane numbers where they are
-/// used, if that is only on some ways through the code.
-void sinkLaneNumbers(llvm::Module &module, llvm::TargetMachine &machine);
+/// On CPUs with short vectors, computes lane numbers, addresses and masks at
+/// the start of the ways through the code that need them.
+void sinkRareVectors(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// On AArch64, computes addresses and bounds of indices that differ by a
 /// constant from one of them.

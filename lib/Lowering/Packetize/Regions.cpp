@@ -54,6 +54,13 @@ static LogicalResult emitIf(WarpBuilder &warp, scf::IfOp op) {
     if (failed(holds))
       return failure();
     condition = warp.both(condition, *holds);
+    // Most warps are inside, so that nothing is made for the edges in advance
+    // (JIT/RareVectors.cpp). Wider vectors are so few that it makes code
+    // longer.
+    ChunkBuilder s = warp.scalar();
+    if (warp.target.chunk == 4)
+      condition = s.intrinsic("llvm.expect", warp.b.getI1Type(),
+                              {condition, s.intConstant(1, 1)});
   }
   SmallVector<Type> types;
   for (Value result : op.getResults())
