@@ -69,6 +69,16 @@ static bool mayChangeShared(Operation *op) {
          *space == Space::SharedCta;
 }
 
+void CtaLevel::forEachSplitBlock(
+    FuncOp func, llvm::function_ref<void(Block &)> visit) const {
+  for (Block &block : func.getBody())
+    visit(block);
+  for (Operation *op : split)
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        visit(block);
+}
+
 void CtaLevel::numberParts(FuncOp func, ArrayRef<Operation *> points) {
   auto visit = [&](Block &block) {
     changesShared.push_back(false);
@@ -86,12 +96,7 @@ void CtaLevel::numberParts(FuncOp func, ArrayRef<Operation *> points) {
       });
     }
   };
-  for (Block &block : func.getBody())
-    visit(block);
-  for (Operation *op : split)
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        visit(block);
+  forEachSplitBlock(func, visit);
 }
 
 unsigned CtaLevel::partOf(Operation *op) const {
@@ -285,12 +290,7 @@ uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
             }))
           count(v);
   };
-  for (Block &block : func.getBody())
-    visit(block);
-  for (Operation *op : split)
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        visit(block);
+  forEachSplitBlock(func, visit);
   return bytes;
 }
 

@@ -50,20 +50,27 @@ constexpr int kFirstPair[] = {0, 4, 8, 12, 16, 20, 24, 28,
               kHighLanes[] = {4, 12, 20, 28, 5, 13, 21, 29,
                               6, 14, 22, 30, 7, 15, 23, 31};
 
-/// Transposes the 4 x 4 elements in the low halves of four registers, and those
-/// in the high halves. Twice is the identity.
-Registers transposeHalves(IRBuilder<> &builder, const Registers &rows) {
+/// Shuffles the first two registers and the last two by the masks of `first`,
+/// then what each of these masks has made by those of `second`.
+Registers shuffleTwice(IRBuilder<> &builder, const Registers &from,
+                       std::array<ArrayRef<int>, 2> first,
+                       std::array<ArrayRef<int>, 2> second) {
   auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
     return builder.CreateShuffleVector(a, b, mask);
   };
-  Value *low01 = shuffle(rows[0], rows[1], kUnpackLow);
-  Value *high01 = shuffle(rows[0], rows[1], kUnpackHigh);
-  Value *low23 = shuffle(rows[2], rows[3], kUnpackLow);
-  Value *high23 = shuffle(rows[2], rows[3], kUnpackHigh);
-  return {shuffle(low01, low23, kUnpackLowPairs),
-          shuffle(low01, low23, kUnpackHighPairs),
-          shuffle(high01, high23, kUnpackLowPairs),
-          shuffle(high01, high23, kUnpackHighPairs)};
+  Value *low0 = shuffle(from[0], from[1], first[0]);
+  Value *low1 = shuffle(from[0], from[1], first[1]);
+  Value *high0 = shuffle(from[2], from[3], first[0]);
+  Value *high1 = shuffle(from[2], from[3], first[1]);
+  return {shuffle(low0, high0, second[0]), shuffle(low0, high0, second[1]),
+          shuffle(low1, high1, second[0]), shuffle(low1, high1, second[1])};
+}
+
+/// Transposes the 4 x 4 elements in the low halves of four registers, and those
+/// in the high halves. Twice is the identity.
+Registers transposeHalves(IRBuilder<> &builder, const Registers &rows) {
+  return shuffleTwice(builder, rows, {kUnpackLow, kUnpackHigh},
+                      {kUnpackLowPairs, kUnpackHighPairs});
 }
 
 /// From registers with the elements of two lanes each, to registers with one
@@ -90,30 +97,14 @@ Registers interleave8(IRBuilder<> &builder, const Registers &elements) {
 /// From registers with the elements of four lanes each, to registers with one
 /// element of all sixteen lanes.
 Registers deinterleave16(IRBuilder<> &builder, const Registers &lanes) {
-  auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
-    return builder.CreateShuffleVector(a, b, mask);
-  };
-  Value *low01 = shuffle(lanes[0], lanes[1], kFirstPair);
-  Value *low23 = shuffle(lanes[0], lanes[1], kSecondPair);
-  Value *high01 = shuffle(lanes[2], lanes[3], kFirstPair);
-  Value *high23 = shuffle(lanes[2], lanes[3], kSecondPair);
-  return {
-      shuffle(low01, high01, kLowEights), shuffle(low01, high01, kHighEights),
-      shuffle(low23, high23, kLowEights), shuffle(low23, high23, kHighEights)};
+  return shuffleTwice(builder, lanes, {kFirstPair, kSecondPair},
+                      {kLowEights, kHighEights});
 }
 
 /// The inverse of deinterleave16.
 Registers interleave16(IRBuilder<> &builder, const Registers &elements) {
-  auto shuffle = [&](Value *a, Value *b, ArrayRef<int> mask) {
-    return builder.CreateShuffleVector(a, b, mask);
-  };
-  Value *low01 = shuffle(elements[0], elements[1], kLowEights);
-  Value *high01 = shuffle(elements[0], elements[1], kHighEights);
-  Value *low23 = shuffle(elements[2], elements[3], kLowEights);
-  Value *high23 = shuffle(elements[2], elements[3], kHighEights);
-  return {shuffle(low01, low23, kLowLanes), shuffle(low01, low23, kHighLanes),
-          shuffle(high01, high23, kLowLanes),
-          shuffle(high01, high23, kHighLanes)};
+  return shuffleTwice(builder, elements, {kLowEights, kHighEights},
+                      {kLowLanes, kHighLanes});
 }
 
 /// Makes the transposes of vectors of `lanes` lanes, 8 or 16.

@@ -184,10 +184,13 @@ def _sequences(tensor: Tensor, bounds: Optional[Tensor],
     return _evenly(tensor.size(0), tensor.size(1), used, tensor.device)
 
 
-def _from_pages(pool: Tensor, pages: Tensor) -> Tensor:
-    """A batch of sequences, of each of which `pages` has the numbers of its pages. What
+def _from_pages(pools: tuple[Tensor, Tensor], pages: Tensor,
+                used: Optional[Tensor]) -> tuple[Tensor, ...]:
+    """Batches of sequences, of each of which `pages` has the numbers of its pages. What
     is behind the last page that is used may be anything."""
-    return pool[pages.long().clamp(0, pool.size(0) - 1)].flatten(1, 2)
+    _require(used is not None, "pages without their numbers of rows")
+    return tuple(pool[pages.long().clamp(0, pool.size(0) - 1)].flatten(1, 2)
+                 for pool in pools)
 
 
 @kernel("_flash_attention_forward")
@@ -203,8 +206,7 @@ def _flash(query: Tensor, key: Tensor, value: Tensor,
            num_splits: Optional[int] = None) -> tuple:
     _require(alibi_slopes is None, "slopes (ALiBi) are not supported")
     if block_table is not None:
-        _require(seqused_k is not None, "pages without their numbers of rows")
-        key, value = (_from_pages(pool, block_table) for pool in (key, value))
+        key, value = _from_pages((key, value), block_table, seqused_k)
         cum_seq_k = None
     seed = new_seed(query.device)
     packed = _Packed(_sequences(query, cum_seq_q),
@@ -372,8 +374,7 @@ def _cudnn(query: Tensor, key: Tensor, value: Tensor,
             is_causal, return_debug_mask, scale=scale)
     _require(attn_bias is None, "a bias is not supported")
     if block_table is not None:
-        _require(seqused_k is not None, "pages without their numbers of rows")
-        key, value = (_from_pages(pool, block_table) for pool in (key, value))
+        key, value = _from_pages((key, value), block_table, seqused_k)
         cum_seq_k = None
     seed = new_seed(query.device)
     packed = _Packed(_sequences(query, cum_seq_q),

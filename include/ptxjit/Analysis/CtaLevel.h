@@ -47,6 +47,9 @@ public:
 
 private:
   void findSplit(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
+  /// Visits the blocks that hold borders, and the function's own.
+  void forEachSplitBlock(ptx::FuncOp func,
+                         llvm::function_ref<void(mlir::Block &)> visit) const;
   void numberParts(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
   unsigned partOf(mlir::Operation *op) const;
   bool readsTheSame(ptx::LdOp load) const;
