@@ -166,10 +166,27 @@ private:
   }
 
   Value *lanePointer(unsigned lane) {
+    if (Value *place = lanePlace(lane))
+      return place;
     return access.hasPointers()
                ? builder.CreateExtractElement(access.pointer, lane)
                : builder.CreateConstInBoundsGEP1_32(
                      access.type->getElementType(), access.pointer, lane);
+  }
+  /// The pointer of a lane that is an index behind one base. CPUs add a narrow
+  /// index to a base as they access. Null for other pointers.
+  Value *lanePlace(unsigned lane) {
+    auto *places = dyn_cast<GetElementPtrInst>(access.pointer);
+    if (!places || places->getNumIndices() != 1 ||
+        places->getPointerOperandType()->isVectorTy())
+      return nullptr;
+    auto *extension = dyn_cast<SExtInst>(*places->idx_begin());
+    if (!extension)
+      return nullptr;
+    Value *index = builder.CreateExtractElement(extension->getOperand(0), lane);
+    return builder.CreateGEP(
+        places->getSourceElementType(), places->getPointerOperand(),
+        builder.CreateSExt(index, extension->getDestTy()->getScalarType()));
   }
   Value *lanePointers() {
     if (access.hasPointers())

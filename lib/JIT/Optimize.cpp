@@ -176,6 +176,7 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   narrowLanes(module);
   shareBases(module, machine);
   groupSums(module, machine);
+  narrowIndices(module);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   sinkRareVectors(module, machine);

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Loops.h"
-#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/IndexedAddress.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Remarks.h"
 
@@ -61,15 +61,18 @@ void LoopInductions::setPassedOn(unsigned number, Value value) {
     choice.erase();
 }
 
-/// A scalar and known offsets are no vector as they are. A vector of which
-/// nothing is known is added to in each turn in either form. What other
+/// A scalar and known offsets are no vector as they are. Of a vector of
+/// addresses, only the indices it was made from are left. Any other vector of
+/// which nothing is known is added to in each turn in either form. What other
 /// arguments get, too, has to stay as it is.
 bool LoopInductions::pays(const Induction &induction) {
   if (!loop.getAfterArguments()[induction.result].hasOneUse())
     return false;
-  const Shape &begin = shapes.get(loop.getInits()[induction.argument]);
+  Value init = loop.getInits()[induction.argument];
+  const Shape &begin = shapes.get(init);
   bool hasLargeGroups = begin.hasGroups() && (*begin.groups)[1] == 0;
-  return (begin.conditional || hasLargeGroups) &&
+  bool isIndexed = begin.isVarying() && findIndex(init, shapes);
+  return (begin.conditional || hasLargeGroups || isIndexed) &&
          shapes.get(induction.step).isUniform();
 }
 

@@ -119,6 +119,8 @@ static Tier askedTier() {
   return Tier::Auto;
 }
 
+static const char *orEmpty(const char *text) { return text ? text : ""; }
+
 KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   static const bool areTilesAllowed = mayUseTiles();
   tiles = areTilesAllowed;
@@ -128,7 +130,9 @@ KernelOptions::KernelOptions() : PtxjitSpecialization{} {
   freeOrder = free;
   static const Tier asked = askedTier();
   tier = asked;
-  static const bool isAhead = mayCompileAhead();
+  static const std::string otherCpu = orEmpty(std::getenv("PTXJIT_CPU"));
+  cpu = otherCpu.empty() ? nullptr : otherCpu.c_str();
+  static const bool isAhead = mayCompileAhead() && otherCpu.empty();
   ahead = isAhead;
 }
 
@@ -145,8 +149,6 @@ static PtxjitSpecialization specialize(const uint32_t block[3],
                    isSmall(grid.z, block[2]);
   return spec;
 }
-
-static const char *orEmpty(const char *text) { return text ? text : ""; }
 
 static bool isSame(const PtxjitSpecialization &a,
                    const PtxjitSpecialization &b) {

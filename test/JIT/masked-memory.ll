@@ -140,3 +140,19 @@ define <8 x i32> @many_gathers(<8 x ptr> %p, <8 x i1> %mask) {
   %v15 = call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> align 4 %p, <8 x i1> %mask, <8 x i32> %v14)
   ret <8 x i32> %v15
 }
+
+; Lanes that are all on take each index by itself, which the CPU adds to the base.
+; AVX512-LABEL: define void @indexed
+; AVX512: call void @llvm.masked.scatter
+; CHECK-LABEL: define void @indexed
+; CHECK: %[[I:.*]] = extractelement <4 x i32> %index, i64 0
+; CHECK-NEXT: %[[W:.*]] = sext i32 %[[I]] to i64
+; CHECK-NEXT: %[[AT:.*]] = getelementptr i32, ptr %base, i64 %[[W]]
+; CHECK: store i32 %{{.*}}, ptr %[[AT]], align 4
+; CHECK-COUNT-3: sext i32
+define void @indexed(ptr %base, <4 x i32> %index, <4 x i32> %v) {
+  %wide = sext <4 x i32> %index to <4 x i64>
+  %at = getelementptr i32, ptr %base, <4 x i64> %wide
+  call void @llvm.masked.scatter.v4i32.v4p0(<4 x i32> %v, <4 x ptr> align 4 %at, <4 x i1> splat (i1 true))
+  ret void
+}

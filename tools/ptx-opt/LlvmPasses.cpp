@@ -22,6 +22,7 @@ using namespace llvm;
 namespace {
 enum class LlvmPass {
   Optimize,
+  NarrowIndices,
   NarrowLanes,
   SinkRareVectors,
   ShareBases,
@@ -37,6 +38,8 @@ static cl::list<LlvmPass> passes(
     cl::desc("Passes on LLVM IR (.ll):"),
     cl::values(clEnumValN(LlvmPass::Optimize, "llvm-optimize",
                           "our list of LLVM's passes"),
+               clEnumValN(LlvmPass::NarrowIndices, "llvm-narrow-indices",
+                          "let gathers and scatters extend their indices"),
                clEnumValN(LlvmPass::NarrowLanes, "llvm-narrow-lanes",
                           "integers that need fewer bits than they have"),
                clEnumValN(LlvmPass::SinkRareVectors, "llvm-sink-rare-vectors",
@@ -63,6 +66,9 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
   switch (pass) {
   case LlvmPass::Optimize:
     return ptxjit::optimize(module, machine, ptxjit::Effort::Full);
+  case LlvmPass::NarrowIndices:
+    ptxjit::narrowIndices(module);
+    break;
   case LlvmPass::NarrowLanes:
     ptxjit::narrowLanes(module);
     break;

@@ -19,6 +19,9 @@ namespace ptxjit {
 /// Computes integers with fewer bits, where `trunc` drops the other ones.
 void narrowLanes(llvm::Module &module);
 
+/// Lets gathers and scatters extend their indices by themselves.
+void narrowIndices(llvm::Module &module);
+
 /// On CPUs with short vectors, computes lane numbers, addresses and masks at
 /// the start of the ways through the code that need them.
 void sinkRareVectors(llvm::Module &module, llvm::TargetMachine &machine);

@@ -14,16 +14,49 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 using arith::CmpIPredicate;
 
-/// Values whose distances from lane to lane are those of the addresses: i32 if
-/// they are offsets in a window, which are too small to wrap around; else i64.
-static Value placesOf(const LaneAddress &address, unsigned c) {
-  return address.offsets ? address.offsets->vectors(c) : address.vectors(c);
+namespace {
+/// Values of the lanes of a chunk, whose distances tell whether the addresses
+/// are consecutive.
+struct ComparedPlaces {
+  ComparedPlaces(WarpBuilder &warp, const LaneAddress &address, unsigned c,
+                 int64_t stride);
+  Value addressOf(WarpBuilder &warp, Value place) const;
+  Value isWithin(WarpBuilder &warp, Value start, Value holds) const;
+
+  const LanePlaces *narrow = nullptr; ///< null: they are the addresses
+  int64_t step;                       ///< from lane to lane
+  Value vector;
+  unsigned bits;
+};
+} // namespace
+
+/// Steps of bytes that are no whole number of places need the addresses.
+ComparedPlaces::ComparedPlaces(WarpBuilder &warp, const LaneAddress &address,
+                               unsigned c, int64_t stride)
+    : step(stride) {
+  if (address.places && stride % address.places->scale == 0) {
+    narrow = &*address.places;
+    step /= narrow->scale;
+  }
+  vector = narrow ? narrow->vectors(c) : address.vectors(c);
+  bits = ChunkBuilder::widthOf(vector);
 }
 
 /// The host address of one of them.
-static Value addressOfPlace(WarpBuilder &warp, const LaneAddress &address,
-                            Value place) {
-  return address.offsets ? hostAddressOf(warp, *address.offsets, place) : place;
+Value ComparedPlaces::addressOf(WarpBuilder &warp, Value place) const {
+  return narrow ? hostAddressOf(warp, *narrow, place) : place;
+}
+
+/// `holds`, and no place between that of the chunk's first lane, `start`, and
+/// that of the last one wraps around. Their addresses would not be consecutive.
+Value ComparedPlaces::isWithin(WarpBuilder &warp, Value start,
+                               Value holds) const {
+  if (!narrow || narrow->areNear)
+    return holds;
+  ChunkBuilder s = warp.scalar();
+  int64_t last = INT32_MAX - step * int64_t(warp.target.chunk - 1);
+  return s.bitAnd(holds, s.cmp(CmpIPredicate::sle, start,
+                               s.intConstant(bits, uint64_t(last))));
 }
 
 Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
@@ -43,7 +76,9 @@ Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
       distance[c * w + i] =
           groups.offset[c * w + i] - groups.offset[c * w + first];
     }
-    Value at = placesOf(address, c);
+    // Distances of groups are those in bytes.
+    bool isNarrow = address.places && address.places->areNear;
+    Value at = isNarrow ? address.places->vectors(c) : address.vectors(c);
     Value start = warp.create<LLVM::ShuffleVectorOp>(at, at, firsts);
     return v.cmp(CmpIPredicate::eq, at,
                  v.add(start, warp.patternVector(distance, c,
@@ -76,11 +111,11 @@ static Value firstLane(WarpBuilder &warp, unsigned c, Value mask) {
 /// Whether the active lanes are consecutive, by one register of places: AVX-512
 /// brings the first active lane to the front.
 static Neighbours areConsecutiveIn(WarpBuilder &warp,
-                                   const LaneAddress &address, Value at,
-                                   Value behind, Value mask) {
+                                   const ComparedPlaces &places, Value behind,
+                                   Value mask) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   // Where lane 0 would be.
-  Value starts = warp.create<LLVM::FreezeOp>(v.sub(at, behind));
+  Value starts = warp.create<LLVM::FreezeOp>(v.sub(places.vector, behind));
   Value front = v.intrinsic("llvm.experimental.vector.compress",
                             starts.getType(), {starts, mask, starts});
   Value start = extractLane(warp, front, s.intConstant(32, 0));
@@ -90,7 +125,8 @@ static Neighbours areConsecutiveIn(WarpBuilder &warp,
   Value none =
       s.cmp(CmpIPredicate::eq, warp.create<LLVM::BitcastOp>(allLanes, strays),
             s.intConstant(warp.target.chunk, 0));
-  return {none, addressOfPlace(warp, address, start), true};
+  return {places.isWithin(warp, start, none), places.addressOf(warp, start),
+          true};
 }
 
 Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
@@ -98,13 +134,14 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                                   bool mayMask) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   unsigned w = warp.target.chunk;
+  ComparedPlaces places(warp, address, c, stride);
   LanePattern behind{};
   for (unsigned i = 0; i < 32; ++i)
-    behind[i] = stride * int64_t(i % w);
-  Value at = placesOf(address, c);
-  unsigned bits = ChunkBuilder::widthOf(at);
-  auto distance = [&](int64_t bytes) {
-    return s.intConstant(bits, uint64_t(bytes));
+    behind[i] = places.step * int64_t(i % w);
+  Value at = places.vector;
+  unsigned bits = places.bits;
+  auto distance = [&](int64_t steps) {
+    return s.intConstant(bits, uint64_t(steps));
   };
   // Lanes that are off may have no address.
   auto startBy = [&](Value lane, Value behindBy) -> Value {
@@ -122,16 +159,16 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   };
   bool masked = warp.needsMask(mask);
   if (masked && mayMask && warp.target.scatters && bits == 32)
-    return areConsecutiveIn(warp, address, at,
-                            warp.patternVector(behind, c, bits),
+    return areConsecutiveIn(warp, places, warp.patternVector(behind, c, bits),
                             warp.maskChunk(mask, c));
   if (masked && mayMask) {
     Value first = firstLane(warp, c, mask);
-    Value start =
-        startBy(first, s.mul(s.resize(first, bits, false), distance(stride)));
+    Value start = startBy(
+        first, s.mul(s.resize(first, bits, false), distance(places.step)));
     Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
                             v.intConstant(bits, 0));
-    return {areZero(strays), addressOfPlace(warp, address, start), true};
+    return {places.isWithin(warp, start, areZero(strays)),
+            places.addressOf(warp, start), true};
   }
   Value likely;
   if (masked) {
@@ -140,9 +177,11 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
     likely = s.cmp(CmpIPredicate::eq, bits, s.intConstant(w, ~uint64_t(0)));
   }
   Value start = startBy(s.intConstant(32, 0), distance(0));
-  Value end = startBy(s.intConstant(32, w - 1), distance(stride * (w - 1)));
-  likely = warp.both(likely, s.cmp(CmpIPredicate::eq, start, end));
-  Value firstAddress = addressOfPlace(warp, address, start);
+  Value end =
+      startBy(s.intConstant(32, w - 1), distance(places.step * (w - 1)));
+  Value fits = s.cmp(CmpIPredicate::eq, start, end);
+  likely = warp.both(likely, places.isWithin(warp, start, fits));
+  Value firstAddress = places.addressOf(warp, start);
   auto inAll =
       warp.create<scf::IfOp>(warp.b.getI1Type(), likely,
                              /*addThenBlock=*/true, /*addElseBlock=*/true);

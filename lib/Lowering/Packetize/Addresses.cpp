@@ -8,17 +8,43 @@
 #include "Conditions.h"
 #include "Dispatch.h"
 #include "ThreadStack.h"
+#include "ptxjit/Analysis/IndexedAddress.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-Value ptxjit::hostAddressOf(WarpBuilder &warp, const WindowOffsets &offsets,
-                            Value offset) {
+Value ptxjit::hostAddressOf(WarpBuilder &warp, const LanePlaces &places,
+                            Value place) {
   ChunkBuilder s = warp.scalar();
-  Value origin =
-      s.add(offsets.window, s.intConstant(64, uint64_t(offsets.behind)));
-  return s.add(origin, s.resize(offset, 64, /*isSigned=*/true));
+  Value bytes = s.shlBy(s.resize(place, 64, /*isSigned=*/true),
+                        llvm::Log2_32(places.scale));
+  return s.add(places.origin(), bytes);
+}
+
+/// Instructions scale indices by up to 8.
+static constexpr unsigned kLargestStep = 8;
+
+LanePointers::LanePointers(WarpBuilder &warp, const LaneAddress &address,
+                           unsigned c)
+    : warp(warp), narrow(address.places ? &*address.places : nullptr) {
+  if (narrow && narrow->scale > kLargestStep)
+    narrow = nullptr;
+  vector = narrow ? narrow->vectors(c) : address.vectors(c);
+}
+
+Value LanePointers::at(int64_t offset) const {
+  ChunkBuilder s = warp.scalar(), v = warp.lanes();
+  auto moved = [&](ChunkBuilder in, Value from) {
+    return offset ? in.add(from, in.intConstant(64, uint64_t(offset))) : from;
+  };
+  if (!narrow)
+    return warp.toPointer(moved(v, vector));
+  Type pointer = LLVM::LLVMPointerType::get(warp.b.getContext());
+  return warp.create<LLVM::GEPOp>(v.vec(pointer),
+                                  warp.b.getIntegerType(narrow->scale * 8),
+                                  warp.toPointer(moved(s, narrow->origin())),
+                                  ArrayRef<LLVM::GEPArg>{vector});
 }
 
 AccessShape ptxjit::shapeOf(const LaneAddress &address) {
@@ -113,7 +139,7 @@ LaneAddress ptxjit::placeInWindow(WarpBuilder &warp, const LaneAddress &address,
                                   const LanePattern &places) {
   LaneAddress out = address;
   out.groups.reset();
-  out.offsets.reset();
+  out.places.reset();
   unsigned shift = llvm::Log2_32(scale);
   if (address.base) {
     ChunkBuilder s = warp.scalar();
@@ -130,6 +156,42 @@ LaneAddress ptxjit::placeInWindow(WarpBuilder &warp, const LaneAddress &address,
   return out;
 }
 
+/// The places of host addresses that are made from indices, `offset` bytes
+/// before `address`.
+static std::optional<LanePlaces>
+placesOfIndices(WarpBuilder &warp, Value address, int64_t offset) {
+  if (warp.perThread() || warp.shapeOf(address).isUniform())
+    return std::nullopt;
+  std::optional<IndexedAddress> indexed = findIndex(address, warp.shapes);
+  // Another part of a split kernel may have made some of it.
+  auto isMade = [&](const IndexedAddress::Term &term) {
+    return warp.isMade(term.value);
+  };
+  if (!indexed || !warp.isMade(indexed->index) ||
+      !llvm::all_of(indexed->terms, isMade))
+    return std::nullopt;
+  // Unsigned places count from the middle.
+  constexpr uint64_t kMiddle = uint64_t(1) << 31;
+  Value index = indexed->index;
+  unsigned scale = indexed->scale;
+  bool isSigned = indexed->isSigned;
+  auto origin = [=, &warp, terms = indexed->terms] {
+    ChunkBuilder s = warp.scalar();
+    Value sum =
+        s.intConstant(64, uint64_t(offset) + (isSigned ? 0 : kMiddle * scale));
+    for (const IndexedAddress::Term &term : terms)
+      sum =
+          s.add(s.shlBy(warp.base(term.value), llvm::Log2_32(term.scale)), sum);
+    return sum;
+  };
+  auto vectors = [=, &warp](unsigned c) {
+    ChunkBuilder v = warp.lanes();
+    Value own = warp.chunk(index, c);
+    return isSigned ? own : v.bitXor(own, v.intConstant(32, kMiddle));
+  };
+  return LanePlaces{origin, scale, /*areNear=*/false, vectors};
+}
+
 LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
                             std::optional<Space> space, int64_t offset) {
   Value window = windowBase(warp, space);
@@ -144,8 +206,10 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
   }
   LaneAddress at = addressInSpace(warp, address, offset,
                                   /*inWindow=*/bool(window), placeBits);
-  if (!window)
+  if (!window) {
+    at.places = placesOfIndices(warp, address, offset);
     return at;
+  }
   if (space == Space::Local && !warp.perThread()) {
     LanePattern frames;
     for (unsigned i = 0; i < 32; ++i)
@@ -159,11 +223,16 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
     ChunkBuilder v = warp.lanes();
     return v.add(at.vectors(c), v.splat(window));
   };
-  if (placeBits == 32)
-    out.offsets = {window, offset, [=, &warp](unsigned c) {
-                     return warp.lanes().resize(warp.chunk(address, c), 32,
-                                                false);
-                   }};
+  if (placeBits != 32)
+    return out;
+  auto origin = [=, &warp] {
+    ChunkBuilder s = warp.scalar();
+    return s.add(window, s.intConstant(64, uint64_t(offset)));
+  };
+  auto vectors = [=, &warp](unsigned c) {
+    return warp.lanes().resize(warp.chunk(address, c), 32, false);
+  };
+  out.places = {origin, 1, /*areNear=*/true, vectors};
   return out;
 }
 

@@ -12,18 +12,23 @@
 
 namespace ptxjit {
 
-/// Addresses that are offsets of 32 bits in a window. A vector of them takes
-/// half of the registers that one of addresses takes.
-struct WindowOffsets {
-  mlir::Value window; ///< i64: the host address of the window
-  int64_t behind;     ///< bytes that the addresses are behind their offsets
-  /// Makes the vector of the lanes' offsets for a chunk, i32. They are signed.
+/// Addresses that are places of 32 bits behind an origin: offsets in a window,
+/// or the indices of an array. A vector of them takes half of the registers
+/// that one of addresses takes.
+struct LanePlaces {
+  /// Makes the origin, i64: the host address of place 0.
+  std::function<mlir::Value()> origin;
+  unsigned scale; ///< bytes for each place: a power of two
+  /// Places are near each other, so their distances are those of the addresses:
+  /// none is 2^31 or more.
+  bool areNear;
+  /// Makes the vector of the lanes' places for a chunk, i32. They are signed.
   std::function<mlir::Value(unsigned chunk)> vectors;
 };
 
-/// The host address (i64) of an offset (i32).
-mlir::Value hostAddressOf(WarpBuilder &warp, const WindowOffsets &offsets,
-                          mlir::Value offset);
+/// The host address (i64) of a place (i32).
+mlir::Value hostAddressOf(WarpBuilder &warp, const LanePlaces &places,
+                          mlir::Value place);
 
 /// The addresses of a memory access, as host addresses: base + pattern(lane).
 struct LaneAddress {
@@ -37,8 +42,23 @@ struct LaneAddress {
   unsigned align = 0;
   /// Makes the vector of the lanes' addresses for a chunk, i64.
   std::function<mlir::Value(unsigned chunk)> vectors;
-  /// The same addresses, where they are in a window.
-  std::optional<WindowOffsets> offsets;
+  /// The same addresses, where they are made from places.
+  std::optional<LanePlaces> places;
+};
+
+/// Vectors of pointers to where the lanes of a chunk access, for gathers and
+/// scatters.
+class LanePointers {
+public:
+  LanePointers(WarpBuilder &warp, const LaneAddress &address, unsigned c);
+  /// The pointers `offset` bytes on. If they are made from places, LLVM sees
+  /// how, and the CPU needs no vector of addresses.
+  mlir::Value at(int64_t offset) const;
+
+private:
+  WarpBuilder &warp;
+  const LanePlaces *narrow;
+  mlir::Value vector; ///< places or addresses
 };
 
 /// What is known of the addresses, without IR.

@@ -209,8 +209,8 @@ updateInFours(WarpBuilder &warp, const AtomicUpdate &update,
               llvm::function_ref<void(Value where, Value value)> updateOne) {
   SmallVector<ChunkVectors> vectors(1);
   for (unsigned c = 0; c < warp.numChunks(); ++c)
-    vectors[0].push_back(address.offsets ? address.offsets->vectors(c)
-                                         : address.vectors(c));
+    vectors[0].push_back(address.places ? address.places->vectors(c)
+                                        : address.vectors(c));
   SmallVector<unsigned> places; // of the values in `vectors`; 0: uniform
   for (Value value : update.values) {
     bool isUniform = warp.shapeOf(value).isUniform();
@@ -224,8 +224,8 @@ updateInFours(WarpBuilder &warp, const AtomicUpdate &update,
   int64_t size = getBitWidth(update.type) / 8;
   forEachFourLanes(warp, vectors, [&](ArrayRef<Value> elements) {
     ChunkBuilder s = warp.scalar();
-    Value begin = address.offsets
-                      ? hostAddressOf(warp, *address.offsets, elements[0])
+    Value begin = address.places
+                      ? hostAddressOf(warp, *address.places, elements[0])
                       : elements[0];
     for (auto [e, value] : llvm::enumerate(update.values)) {
       Value where =

@@ -269,17 +269,16 @@ static void gather(WarpBuilder &warp, const WarpAccess &access, unsigned c,
     return loadAtDistances(warp, access, c, flat);
   ChunkBuilder v = warp.lanes();
   Type element = access.element;
-  Value at = access.address.vectors(c);
   Value mask = warp.needsMask(access.mask) ? warp.maskChunk(access.mask, c)
                                            : v.intConstant(1, 1);
   if (fromDwords)
-    return gatherFromDwords(warp, at, element, access.count, mask, flat);
-  for (unsigned e = 0; e < access.count; ++e) {
-    Value where = e ? v.add(at, v.intConstant(64, e * bytesOf(element))) : at;
+    return gatherFromDwords(warp, address.vectors(c), element, access.count,
+                            mask, flat);
+  LanePointers pointers(warp, address, c);
+  for (unsigned e = 0; e < access.count; ++e)
     flat.push_back(warp.create<LLVM::masked_gather>(
-        v.vec(element), warp.toPointer(where), mask, v.zero(element),
-        bytesOf(element)));
-  }
+        v.vec(element), pointers.at(e * bytesOf(element)), mask,
+        v.zero(element), bytesOf(element)));
 }
 
 /// Loads in a loop over the lanes of the warp. \returns as loadElements.

@@ -94,14 +94,12 @@ static void scatter(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                     ArrayRef<Value> elements) {
   ChunkBuilder v = warp.lanes();
   int64_t bytes = bytesOf(access.element);
-  Value at = access.address.vectors(c);
   Value mask = warp.needsMask(access.mask) ? warp.maskChunk(access.mask, c)
                                            : v.intConstant(1, 1);
-  for (auto [e, element] : llvm::enumerate(elements)) {
-    Value where = e ? v.add(at, v.intConstant(64, e * bytes)) : at;
-    warp.create<LLVM::masked_scatter>(element, warp.toPointer(where), mask,
-                                      bytes);
-  }
+  LanePointers pointers(warp, access.address, c);
+  for (auto [e, element] : llvm::enumerate(elements))
+    warp.create<LLVM::masked_scatter>(element, pointers.at(int64_t(e) * bytes),
+                                      mask, bytes);
 }
 
 /// Stores in a loop over the lanes of the warp. `flat` is as for storeElements.

@@ -1,0 +1,68 @@
+//===- NarrowIndices.cpp - gathers by indices of 32 bits ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gathers and scatters take indices of 32 bits and extend them by themselves.
+// LLVM has an instruction for that, which it puts where the indices are made,
+// as early as it can, and sees the index behind it only in the block of the
+// access. So this pass makes the pointers of each access in front of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/JIT/LanePasses.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+/// The operand that holds the pointers of a gather or scatter; null for other
+/// instructions.
+static Use *pointersOf(Instruction &instruction) {
+  if (match(&instruction, m_Intrinsic<Intrinsic::masked_gather>()))
+    return &cast<CallInst>(instruction).getArgOperandUse(0);
+  if (match(&instruction, m_Intrinsic<Intrinsic::masked_scatter>()))
+    return &cast<CallInst>(instruction).getArgOperandUse(1);
+  return nullptr;
+}
+
+/// Puts a copy of the operand of `use` in front of its user, if it is an
+/// instruction elsewhere.
+static Instruction *copyTo(Use &use, Instruction &user) {
+  auto *old = cast<Instruction>(use.get());
+  if (old->getParent() == user.getParent())
+    return old;
+  Instruction *copy = old->clone();
+  copy->insertBefore(user.getIterator());
+  use.set(copy);
+  if (old->use_empty())
+    old->eraseFromParent();
+  return copy;
+}
+
+/// Makes pointers that are narrow indices behind one base in front of `access`.
+static void makeHere(Instruction &access, Use &pointers) {
+  auto *places = dyn_cast<GetElementPtrInst>(pointers.get());
+  if (!places || places->getNumIndices() != 1 ||
+      places->getPointerOperandType()->isVectorTy())
+    return;
+  auto *extension = dyn_cast<SExtInst>(*places->idx_begin());
+  if (!extension || extension->getSrcTy()->getScalarSizeInBits() > 32)
+    return;
+  Instruction *own = copyTo(pointers, access);
+  copyTo(*cast<GetElementPtrInst>(own)->idx_begin(), *own);
+}
+
+void ptxjit::narrowIndices(Module &module) {
+  for (Function &function : module) {
+    SmallVector<Instruction *> accesses;
+    for (Instruction &instruction : instructions(function))
+      if (pointersOf(instruction))
+        accesses.push_back(&instruction);
+    for (Instruction *access : accesses)
+      makeHere(*access, *pointersOf(*access));
+  }
+}
