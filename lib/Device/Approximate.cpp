@@ -16,6 +16,8 @@ namespace {
 
 template <int W> F32<W> splat(float x) { return F32<W>(x); }
 
+constexpr float kLeastNormal = 1.17549435e-38f;
+
 /// 2^n for whole n in [-126, 127].
 template <int W> F32<W> powerOfTwo(I32<W> n) {
   return fromBits<W>(U32<W>(n + 127) << 23);
@@ -48,26 +50,51 @@ template <int W> F32<W> ex2(F32<W> x) {
     return __builtin_ia32_scalefps128_mask(F32<4>(p[0]), F32<4>(whole[0]),
                                            F32<4>(p[0]), 1)[0];
 }
+
+/// As ex2, with 0 for subnormal results.
+template <int W> F32<W> ex2Flushed(F32<W> x) {
+  F32<W> result = ex2<W>(x);
+  return choose<W>(result < kLeastNormal, splat<W>(0), result);
+}
 #else
+/// A number from -2^22 to 2^22 as a whole number and a rest. Comparisons let
+/// NaNs pass, which make the rest one.
+template <int W> struct Parts {
+  /// Around `kWhole`, floats are whole numbers that lie 1 apart.
+  static constexpr float kWhole = 12582912; // 1.5 * 2^23
+  Parts(F32<W> x, float least, float most) {
+    F32<W> y = choose<W>(x < least, splat<W>(least), x);
+    y = choose<W>(y > most, splat<W>(most), y);
+    F32<W> sum = y + kWhole;
+    n = I32<W>(bitsOf<W>(sum) - bitsOf<W>(splat<W>(kWhole)));
+    rest = y - (sum - kWhole); // exact, in [-0.5, 0.5]
+  }
+  I32<W> n;
+  F32<W> rest;
+};
+
+/// Scales in two steps: the first is exact, so subnormal results are rounded
+/// once.
 template <int W> F32<W> ex2(F32<W> x) {
-  I32<W> isNumber = x == x;
-  F32<W> y = choose<W>(isNumber, x, splat<W>(0));
-  y = choose<W>(y < -160.0f, splat<W>(-160), y);
-  y = choose<W>(y > 160.0f, splat<W>(160), y);
-  F32<W> whole = __builtin_elementwise_roundeven(y);
-  F32<W> f = y - whole; // exact, in [-0.5, 0.5]
-  F32<W> p = powerOfFraction<W>(f);
-  // Scale in two steps: the first is exact, so subnormal results are rounded
-  // once.
-  I32<W> n = __builtin_convertvector(whole, I32<W>);
-  I32<W> half = n >> 1;
-  F32<W> result = p * powerOfTwo<W>(half) * powerOfTwo<W>(n - half);
-  return choose<W>(isNumber, result, x + x);
+  Parts<W> parts(x, -160, 160);
+  F32<W> p = powerOfFraction<W>(parts.rest);
+  I32<W> half = parts.n >> 1;
+  return p * powerOfTwo<W>(half) * powerOfTwo<W>(parts.n - half);
+}
+
+/// As ex2, with 0 for subnormal results. The exponent of a normal result is a
+/// sum. The least one and 2^128 have the bits of a subnormal number and of
+/// infinity.
+template <int W> F32<W> ex2Flushed(F32<W> x) {
+  Parts<W> parts(x, -126.49f, 128);
+  F32<W> p = powerOfFraction<W>(parts.rest);
+  F32<W> result = fromBits<W>(bitsOf<W>(p) + (U32<W>(parts.n) << 23));
+  return choose<W>(result < kLeastNormal, splat<W>(0), result);
 }
 #endif
 
 template <int W> F32<W> lg2(F32<W> x) {
-  I32<W> tiny = x < 1.17549435e-38f;
+  I32<W> tiny = x < kLeastNormal;
   F32<W> y = choose<W>(tiny, x * 8388608.0f, x);
   U32<W> bits = bitsOf<W>(y);
   // m in [sqrt(1/2), sqrt(2)), x = m * 2^e.
@@ -169,6 +196,7 @@ template <int W> F32<W> tanh(F32<W> x) {
 } // namespace
 
 PTXJIT_UNARY(ex2, ex2, F32, F32)
+PTXJIT_UNARY(ex2_ftz, ex2Flushed, F32, F32)
 PTXJIT_UNARY(lg2, lg2, F32, F32)
 PTXJIT_UNARY(sin, sin, F32, F32)
 PTXJIT_UNARY(cos, cos, F32, F32)

@@ -13,8 +13,11 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -164,6 +167,56 @@ Value zeroOutOfBounds(ChunkBuilder &c, ScalarType type, Value d,
                   d);
 }
 
+/// Is it a f32 from 0 to 1, as `.sat` makes it, also of NaN?
+bool isSaturated(Value v) {
+  return llvm::TypeSwitch<Operation *, bool>(v.getDefiningOp())
+      .Case<CvtOp, FmaOp, AddFloatOp, MulFloatOp>(
+          [](auto op) { return op.getTy() == ScalarType::F32 && op.getSat(); })
+      .Default(false);
+}
+
+/// The distance between the floats that results may be, if it is one for all of
+/// them: a * b + c for a saturated a, where c and b + c have the same exponent,
+/// or b + c is the next power of two. So nvcc rounds down in front of an
+/// exponential, and has CPUs without embedded rounding change their mode.
+std::optional<float> findOneStep(FmaOp op) {
+  llvm::APFloat b(0.f), c(0.f);
+  bool isKnown = op.getTy() == ScalarType::F32 && isSaturated(op.getA()) &&
+                 matchPattern(op.getB(), m_ConstantFloat(&b)) &&
+                 matchPattern(op.getC(), m_ConstantFloat(&c));
+  if (!isKnown || !b.isFinite() || !c.isFinite() || b.isNegative() ||
+      c.convertToFloat() < 1)
+    return std::nullopt;
+  int exponent = llvm::ilogb(c);
+  double most = double(b.convertToFloat()) + double(c.convertToFloat());
+  if (most > std::ldexp(1.0, exponent + 1))
+    return std::nullopt;
+  return std::ldexp(1.f, exponent - std::numeric_limits<float>::digits + 1);
+}
+
+/// Rounds a * b + d down, whose results lie `step` apart: to the nearest, and
+/// one step down if the rest is negative. The difference of the sum to `d` is
+/// exact, so the sign of the rest is right.
+Value fuseDown(ChunkBuilder &c, Value a, Value b, Value d, float step) {
+  Value nearest = c.make<math::FmaOp>(a, b, d);
+  Value back = c.make<arith::SubFOp>(d, nearest);
+  Value rest = c.make<math::FmaOp>(a, b, back);
+  Type f32 = c.b.getF32Type();
+  Value isAbove = c.cmpf(CmpFPredicate::OLT, rest, c.zero(f32));
+  return c.make<arith::SubFOp>(
+      nearest, c.select(isAbove, c.floatConstant(f32, step), c.zero(f32)));
+}
+
+/// In f32 and f64.
+Value emitFused(ChunkBuilder &c, FmaOp op, ValueRange in) {
+  std::optional<float> step;
+  bool isDown = op.getRnd() == Rounding::RM || op.getRnd() == Rounding::RZ;
+  if (isDown && !c.target.embeddedRounding)
+    step = findOneStep(op);
+  return step ? fuseDown(c, in[0], in[1], in[2], *step)
+              : fuse(c, op.getRnd(), in[0], in[1], in[2]);
+}
+
 LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
                       Results &out) {
   auto op = cast<FmaOp>(raw);
@@ -171,8 +224,9 @@ LogicalResult emitFma(ChunkBuilder &c, Operation *raw, ValueRange in,
   ScalarType part = getPartType(op.getTy());
   out.push_back(mapParts(c, op.getTy(), in, [&](ValueRange v) {
     if (!isHalf(part)) {
-      Value d = fuse(c, op.getRnd(), c.flush(v[0], ftz), c.flush(v[1], ftz),
-                     c.flush(v[2], ftz));
+      Value flushed[] = {c.flush(v[0], ftz), c.flush(v[1], ftz),
+                         c.flush(v[2], ftz)};
+      Value d = emitFused(c, op, flushed);
       return c.saturate(c.flush(d, ftz), op.getSat());
     }
     Value d =
@@ -285,32 +339,41 @@ LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
 }
 
 /// Calls an f32 function of the device library: sin, cos, lg2, ex2 or tanh.
+/// `finish` is applied to what it gives, `start` to its operand.
+template <typename Start, typename Finish>
 Value approximate(ChunkBuilder &c, const device::LaneFunction &function,
-                  ScalarType type, bool ftz, ValueRange in) {
+                  ScalarType type, Value in, Start start, Finish finish) {
   ScalarType part = getPartType(type);
-  Type f32 = c.b.getF32Type();
-  // 2 to the power of a subnormal number is 1, as 2 to the power of 0 is.
-  bool flushesIn = ftz && &function != &device::ex2;
   return mapParts(c, type, in, [&](ValueRange v) {
-    if (!isHalf(part))
-      return c.flush(c.callDevice(function, f32, {c.flush(v[0], flushesIn)}),
-                     ftz);
-    // Only bf16 has .ftz.
-    Value a = c.flush(widenHalf(c, part, v[0]), flushesIn);
-    return narrowHalf(c, part, c.flush(c.callDevice(function, f32, {a}), ftz));
+    bool isNarrow = isHalf(part);
+    Value a = start(isNarrow ? widenHalf(c, part, v[0]) : v[0]);
+    Value d = finish(c.callDevice(function, c.b.getF32Type(), {a}));
+    return isNarrow ? narrowHalf(c, part, d) : d;
   });
 }
+Value keep(Value v) { return v; }
+
 template <typename OpTy, const device::LaneFunction &function>
 LogicalResult emitApprox(ChunkBuilder &c, Operation *raw, ValueRange in,
                          Results &out) {
   auto op = cast<OpTy>(raw);
-  out.push_back(approximate(c, function, op.getTy(), op.getFtz(), in));
+  auto flush = [&](Value v) { return c.flush(v, op.getFtz()); };
+  out.push_back(approximate(c, function, op.getTy(), in[0], flush, flush));
+  return success();
+}
+/// 2 to the power of a subnormal number is 1, as 2 to the power of 0 is.
+LogicalResult emitEx2(ChunkBuilder &c, Operation *raw, ValueRange in,
+                      Results &out) {
+  auto op = cast<Ex2Op>(raw);
+  const device::LaneFunction &function =
+      op.getFtz() ? device::ex2_ftz : device::ex2;
+  out.push_back(approximate(c, function, op.getTy(), in[0], keep, keep));
   return success();
 }
 LogicalResult emitTanh(ChunkBuilder &c, Operation *raw, ValueRange in,
                        Results &out) {
-  out.push_back(approximate(c, device::tanh, cast<TanhOp>(raw).getTy(),
-                            /*ftz=*/false, in));
+  out.push_back(approximate(c, device::tanh, cast<TanhOp>(raw).getTy(), in[0],
+                            keep, keep));
   return success();
 }
 
@@ -433,7 +496,7 @@ void ptxjit::addFloatEmitters(Dispatch &dispatch) {
   dispatch.add<SinOp>(emitApprox<SinOp, device::sin>);
   dispatch.add<CosOp>(emitApprox<CosOp, device::cos>);
   dispatch.add<Lg2Op>(emitApprox<Lg2Op, device::lg2>);
-  dispatch.add<Ex2Op>(emitApprox<Ex2Op, device::ex2>);
+  dispatch.add<Ex2Op>(emitEx2);
   dispatch.add<TanhOp>(emitTanh);
   dispatch.add<AbsFloatOp>(emitSign<AbsFloatOp>);
   dispatch.add<NegFloatOp>(emitSign<NegFloatOp>);
