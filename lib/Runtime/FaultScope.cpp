@@ -297,6 +297,10 @@ int ptxjit::runGuarded(void (*body)(void *), void *argument) {
   thread_local SignalStack stack;
   (void)stack;
   FaultHandler::install({SIGSEGV, SIGBUS, SIGILL, SIGFPE});
+#if defined(__aarch64__)
+  // What LLVM takes for unreachable traps as a breakpoint does.
+  FaultHandler::install({SIGTRAP});
+#endif
   CrashGuard here;
   if (PTXJIT_SET_PLACE(here.place)) {
     guard = nullptr;
