@@ -127,6 +127,11 @@ void makeTransposes(llvm::Module &module, llvm::TargetMachine &machine);
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
 
+/// Lets operations in a directed rounding mode share its changes, and moves
+/// these out of loops. To be run when no pass will reorder instructions any
+/// more.
+llvm::MachineFunctionPass *createRoundingSwitchesPass();
+
 /// Adds the stack frames of functions to `sum`, in bytes, as far as their sizes
 /// are constant.
 llvm::MachineFunctionPass *createStackSizesPass(uint64_t &sum);
