@@ -122,10 +122,6 @@ public:
   static char ID;
   RoundingSwitches() : MachineFunctionPass(ID) {}
   StringRef getPassName() const override { return "Rounding modes"; }
-  void getAnalysisUsage(AnalysisUsage &usage) const override {
-    usage.setPreservesCFG();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
   bool runOnMachineFunction(MachineFunction &function) override;
 
 private:
@@ -190,31 +186,56 @@ bool changesAny(const MachineLoop &loop, ArrayRef<MachineOperand> operands) {
   return false;
 }
 
-/// Whether blocks behind the loop are reached from it alone.
-bool hasOwnExits(const MachineLoop &loop, ArrayRef<MachineBasicBlock *> exits) {
-  return all_of(exits, [&](MachineBasicBlock *exit) {
-    return all_of(exit->predecessors(),
-                  [&](MachineBasicBlock *from) { return loop.contains(from); });
-  });
+using Edge = std::pair<MachineBasicBlock *, MachineBasicBlock *>;
+
+/// The edges into a loop, or out of it.
+SmallVector<Edge, 4> edgesOf(const MachineLoop &loop, bool into) {
+  SmallVector<Edge, 4> edges;
+  if (!into) {
+    loop.getExitEdges(edges);
+    return edges;
+  }
+  for (MachineBasicBlock *from : loop.getHeader()->predecessors())
+    if (!loop.contains(from))
+      edges.push_back({from, loop.getHeader()});
+  return edges;
 }
 
-/// Changes the mode in front of a loop and restores it behind, if possible.
+/// Whether code can be put on an edge.
+bool canPlaceOn(Edge edge) {
+  return edge.first->succ_size() == 1 || edge.second->pred_size() == 1 ||
+         edge.first->canSplitCriticalEdge(edge.second);
+}
+
+/// Changes the mode on the ways into a loop and restores it on those out of it,
+/// if possible.
 bool RoundingSwitches::hoist(const MachineLoop &loop) {
   Statement *first;
   if (!holdsOneMode(loop, first))
     return false;
-  MachineBasicBlock *before = loop.getLoopPreheader();
-  SmallVector<MachineBasicBlock *, 4> exits;
-  loop.getUniqueExitBlocks(exits);
+  SmallVector<Edge, 4> entries = edgesOf(loop, /*into=*/true);
+  SmallVector<Edge, 4> exits = edgesOf(loop, /*into=*/false);
   ArrayRef<MachineOperand> mode = operandsOfLine(*first, first->set);
   ArrayRef<MachineOperand> usual = operandsOfLine(*first, first->restore);
-  if (!before || !hasOwnExits(loop, exits) || changesAny(loop, mode) ||
-      changesAny(loop, usual))
+  if (!all_of(entries, canPlaceOn) || !all_of(exits, canPlaceOn) ||
+      changesAny(loop, mode) || changesAny(loop, usual))
     return false;
-  MachineInstr &from = *first->instruction;
-  insertLine(*before, before->getFirstTerminator(), from, first->set, mode);
-  for (MachineBasicBlock *exit : exits)
-    insertLine(*exit, exit->begin(), from, first->restore, usual);
+  auto place = [&](Edge edge, StringRef line,
+                   ArrayRef<MachineOperand> operands) {
+    auto [from, to] = edge;
+    if (from->succ_size() == 1) {
+      insertLine(*from, from->getFirstTerminator(), *first->instruction, line,
+                 operands);
+      return;
+    }
+    if (to->pred_size() > 1)
+      to = from->SplitCriticalEdge(to, *this);
+    insertLine(*to, to->begin(), *first->instruction, line, operands);
+  };
+  for (Edge edge : entries)
+    place(edge, first->set, mode);
+  for (Edge edge : exits)
+    place(edge, first->restore, usual);
   for (MachineBasicBlock *block : loop.blocks()) {
     hoisted.insert(block);
     for (MachineInstr &instruction : *block)
