@@ -4,7 +4,8 @@
 import sys
 
 out, files = sys.argv[1], sys.argv[2:]
-names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot", "neon": "Neon"}
+names = {"v3": "V3", "v4": "V4", "v4dot": "V4Dot", "neon": "Neon",
+         "neondot": "NeonDot", "neonmatrix": "NeonMatrix"}
 lists = {level: [] for level in names.values()}
 with open(out, "w") as f:
     f.write('#include "EmbeddedDevice.h"\n')

@@ -5,7 +5,7 @@ bits of their results.
 
     utils/compare-architectures.py programs [--seeds FIRST,LAST] [--count N]
     utils/compare-architectures.py cases [CASE...]
-    utils/compare-architectures.py kernels [FILE...]
+    utils/compare-architectures.py kernels [--cpu NAME] [FILE...]
 
 programs: random programs (utils/random-kernels.py), half of them with forms of the
 whole ISA table. The results of the reference interpreter have to be the same bytes on
@@ -162,7 +162,7 @@ def make_program(args, file, place):
     inputs = os.path.join(ROOT, "test/Ahead/Inputs")
     must_run(ours, "test", f"--record={place}.json", file)
     must_run(ours, "compile", file, "--target=aarch64-linux-gnu",
-             f"--cpu={COMPILED_FOR[CPU_NAME]}", "--name=object",
+             f"--cpu={args.cpu}", "--name=object",
              *blocks_of(place + ".json"), "-o", place + ".o")
     text = must_run(sys.executable, os.path.join(inputs, "make-program.py"),
                     place + ".json", place + ".h")
@@ -218,6 +218,8 @@ def main():
     cases.add_argument("cases", nargs="*", metavar="CASE")
     kernels = what.add_parser("kernels")
     kernels.add_argument("files", nargs="*", metavar="FILE")
+    kernels.add_argument("--cpu", default=COMPILED_FOR[CPU_NAME],
+                         help="what code is made for")
     kernels.add_argument("--cc", default="/usr/lib/llvm-22/bin/clang")
     args = parser.parse_args()
     emulator = ["qemu-aarch64", "-L", args.sysroot, "-cpu", CPU]

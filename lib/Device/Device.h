@@ -68,6 +68,12 @@ template <typename V> inline void storeUnaligned(void *to, V value) {
   ((Unaligned<V> *)to)->value = value;
 }
 
+/// Lane I of a vector, where an instruction may take it from.
+template <typename T, int I> struct Lane {
+  Vec<T, 4> four;
+  operator T() const { return four[I]; }
+};
+
 /// The letter of a parameter's type in a signature (Functions.def).
 template <typename T> constexpr char letterOf() {
   return __is_pointer(T) ? 'p' : sizeof(T) == 8 ? 'l' : 'i';

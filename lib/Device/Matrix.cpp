@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixElements.h"
+#include "ColumnSteps.h"
 
 using namespace ptxjit::device;
 
@@ -195,6 +195,47 @@ template <typename V> constexpr bool staysChain() {
 #endif
 }
 
+/// Runs sum = step(sum, a, b) for a block of k; see forEachStep. `sums` are
+/// those of N columns, `b` is the image from the first one of these on.
+template <int Count, int N, typename V, typename A, typename B, typename Step>
+inline void stepThroughBlock(V (&sums)[N], const A *rows, const B *b,
+                             int blocks, Step step) {
+  auto stepsOf = [&](int t) __attribute__((always_inline)) {
+#pragma clang loop unroll(full)
+    for (int e = 0; e < Count; ++e) {
+      A x = *rows++;
+      const B *column = b + e * blocks * 32 + t;
+#pragma clang loop unroll(full)
+      for (int n = 0; n < N; ++n)
+        sums[n] = step(sums[n], x, column[4 * n]);
+    }
+  };
+  if constexpr (staysChain<V>()) {
+#pragma clang loop unroll(disable)
+    for (int t = 0; t < 4; ++t)
+      stepsOf(t);
+  } else {
+#pragma clang loop unroll(full)
+    for (int t = 0; t < 4; ++t)
+      stepsOf(t);
+  }
+}
+/// The same for CPUs that take elements of `b` from lanes.
+template <int Count, int N, typename V, typename A, typename B, typename Step>
+inline void stepThroughLanes(V (&sums)[N], const A *rows, const B *b,
+                             int blocks, Step step) {
+  repeat<4>([&]<int T>(Constant<T>) __attribute__((always_inline)) {
+#pragma clang loop unroll(full)
+    for (int e = 0; e < Count; ++e) {
+      A x = *rows++;
+      auto *columns = (const Vec<B, 4> *)(b + e * blocks * 32);
+#pragma clang loop unroll(full)
+      for (int n = 0; n < N; ++n)
+        sums[n] = step(sums[n], x, Lane<B, T>{columns[n]});
+    }
+  });
+}
+
 /// Runs sum = step(sum, a, b) for `blocks` blocks of k, with `Count` elements
 /// in each dword; `a` is a vector of rows, `b` one element of B.
 template <int R, int Count, typename V, typename A, typename B, typename Step>
@@ -205,27 +246,13 @@ inline void forEachStep(V *home, const A *a, const B *b, int blocks,
     V sums[N];
     for (int n = 0; n < N; ++n)
       sums[n] = home[first + n];
-    const A *rows = a;
     for (int block = 0; block < blocks; ++block) {
-      auto stepsOf = [&](int t) __attribute__((always_inline)) {
-#pragma clang loop unroll(full)
-        for (int e = 0; e < Count; ++e) {
-          A x = *rows++;
-          const B *column = b + (e * blocks + block) * 32 + t + 4 * first;
-#pragma clang loop unroll(full)
-          for (int n = 0; n < N; ++n)
-            sums[n] = step(sums[n], x, column[4 * n]);
-        }
-      };
-      if constexpr (staysChain<V>()) {
-#pragma clang loop unroll(disable)
-        for (int t = 0; t < 4; ++t)
-          stepsOf(t);
-      } else {
-#pragma clang loop unroll(full)
-        for (int t = 0; t < 4; ++t)
-          stepsOf(t);
-      }
+      const A *rows = a + 4 * Count * block;
+      const B *columns = b + 32 * block + 4 * first;
+      if constexpr (kTakesLanes)
+        stepThroughLanes<Count>(sums, rows, columns, blocks, step);
+      else
+        stepThroughBlock<Count>(sums, rows, columns, blocks, step);
     }
     for (int n = 0; n < N; ++n)
       home[first + n] = sums[n];
@@ -250,14 +277,13 @@ inline void multiplyDoubles(F64<R> *home, const F64<R> *a, const double *b,
 
 /// Integers: the sum of products is exact before it is added to C; then it
 /// wraps or saturates. `excess` is what this multiplication adds too much to
-/// each column.
-template <int R, int Count, typename Step>
-inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
-                             int blocks, bool saturates, I32<8> excess,
-                             Step step) {
+/// each column; add(sums) adds the products to 8 columns.
+template <int R, typename Add>
+inline void multiplyIntegers(I32<R> *home, bool saturates, I32<8> excess,
+                             Add add) {
   if (!saturates) {
     excessOf<R>(home) += excess;
-    forEachStep<R, Count>(home, a, b, blocks, step);
+    add(home);
     return;
   }
   settle<R>(home, home);
@@ -265,7 +291,7 @@ inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
   I32<R> sums[8];
   for (int n = 0; n < 8; ++n)
     sums[n] = -excess[n];
-  forEachStep<R, Count>(sums, a, b, blocks, step);
+  add(sums);
   for (int n = 0; n < 8; ++n)
     home[n] = __builtin_elementwise_add_sat(home[n], sums[n]);
 }
@@ -273,10 +299,12 @@ inline void multiplyIntegers(I32<R> *home, const U32<R> *a, const uint32_t *b,
 template <int R, int Count>
 inline void multiplyPairs(I32<R> *home, const U32<R> *a, const uint32_t *b,
                           int blocks, bool saturates) {
-  multiplyIntegers<R, Count>(home, a, b, blocks, saturates, 0,
-                             [](I32<R> sum, U32<R> x, uint32_t y) {
-                               return addPairs(sum, x, U32<R>(y));
-                             });
+  multiplyIntegers<R>(home, saturates, 0, [&](I32<R> *sums) {
+    forEachStep<R, Count>(sums, a, b, blocks,
+                          [](I32<R> sum, U32<R> x, uint32_t y) {
+                            return addPairs(sum, x, U32<R>(y));
+                          });
+  });
 }
 
 template <int R>
@@ -293,8 +321,9 @@ inline void multiplyBits(I32<R> *home, const U32<R> *a, const uint32_t *b,
 }
 
 #if PTXJIT_DOT_PRODUCTS
-/// Makes the image of signed bytes of B. If `isBiased`, stores behind it 128
-/// times each column's sum: the excess that BiasedElements of A cause; else 0.
+/// Makes the image of signed bytes of B. If `isBiased`, stores behind it the
+/// excess that BiasedElements of A cause, else 0: each column's sum times 128,
+/// or -128 if they are signed.
 inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
                              bool isBiased) {
   makeImageB<RawElements>(image, registers, blocks);
@@ -308,21 +337,97 @@ inline void makeBiasedImageB(Lanes *image, const Lanes *registers, int blocks,
                                 rowsOf<8, 2>(&sums) + rowsOf<8, 3>(&sums);
 }
 
-/// Multiplies unsigned bytes of A by signed bytes of B.
+#endif
+
+#if PTXJIT_MATRIX_PRODUCTS
+constexpr RowOrder kDotOrder = RowOrder::Paired;
+
+/// Adds the products of all dwords to 8 columns; `add` is one of addPaired.
+template <int R, typename V, typename Add>
+inline void addDots(V *home, const U32<R> *a, const uint32_t *b, int blocks,
+                    Add add) {
+  constexpr int N = columnsAtOnce<R>();
+  for (int first = 0; first < 8; first += N) {
+    V sums[N];
+    for (int n = 0; n < N; ++n)
+      sums[n] = home[first + n];
+    pairSums(sums);
+    for (int block = 0; block < blocks; ++block)
+      addPaired</*Across=*/false>(sums, a + 4 * block, 1,
+                                  (const U32<4> *)(b + 32 * block) + first,
+                                  add);
+    separateSums(sums);
+    for (int n = 0; n < N; ++n)
+      home[first + n] = sums[n];
+  }
+}
+template <int R>
+inline void addByteDots(I32<R> *sums, const U32<R> *a, const uint32_t *b,
+                        int blocks) {
+  addDots<R>(sums, a, b, blocks, [](I32<R> sum, U32<R> x, U32<4> y) {
+    return addByteMatrix(sum, x, y);
+  });
+}
+#elif PTXJIT_DOT_PRODUCTS
+constexpr RowOrder kDotOrder = RowOrder::Plain;
+
+template <int R>
+inline void addByteDots(I32<R> *sums, const U32<R> *a, const uint32_t *b,
+                        int blocks) {
+  forEachStep<R, 1>(sums, a, b, blocks, [](I32<R> sum, U32<R> x, uint32_t y) {
+    return addBytes(sum, x, U32<R>(y));
+  });
+}
+#endif
+
+template <RowOrder Order, typename E, int R>
+inline void makeArrangedImageA(U32<R> *image, const Lanes *registers,
+                               int blocks) {
+  makeImageA<E, R>(image, registers, blocks);
+  for (int step = 0; step < 4 * blocks && Order != RowOrder::Plain; step += 2)
+    arrangeRows<Order, R>(image[step], image[step + 1]);
+}
+
+#if PTXJIT_DOT_PRODUCTS
+/// Multiplies bytes of A, signed as the CPU wants them, by signed bytes of B.
 template <int R>
 inline void multiplyBytes(I32<R> *home, const U32<R> *a, const uint32_t *b,
                           int blocks, bool saturates) {
-  multiplyIntegers<R, 1>(home, a, b, blocks, saturates,
-                         *(const I32<8> *)(b + 32 * blocks),
-                         [](I32<R> sum, U32<R> x, uint32_t y) {
-                           return addBytes(sum, x, U32<R>(y));
-                         });
+  multiplyIntegers<R>(
+      home, saturates, *(const I32<8> *)(b + 32 * blocks),
+      [&](I32<R> *sums) { addByteDots<R>(sums, a, b, blocks); });
 }
+#endif
+
+#if PTXJIT_FAST_PRODUCTS
 template <int R>
 inline void multiplyFast(F32<R> *home, const U32<R> *a, const uint32_t *b,
                          int blocks) {
+#if PTXJIT_MATRIX_PRODUCTS
+  addDots<R>(home, a, b, blocks, [](F32<R> sum, U32<R> x, U32<4> y) {
+    return addHalfMatrix(sum, x, y);
+  });
+#else
   forEachStep<R, 1>(home, a, b, blocks, [](F32<R> sum, U32<R> x, uint32_t y) {
     return addHalves(sum, x, U32<R>(y));
+  });
+#endif
+}
+#endif
+
+#if PTXJIT_MATRIX_PRODUCTS
+template <int R>
+inline void multiplyF16(F32<R> *home, const U32<R> *a, const uint32_t *b,
+                        int blocks) {
+  forEachStep<R, 1>(home, a, b, blocks, [](F32<R> sum, U32<R> x, auto y) {
+    return addF16(sum, x, y);
+  });
+}
+template <int R>
+inline void multiplyBf16(F32<R> *home, const U32<R> *a, const uint32_t *b,
+                         int blocks) {
+  forEachStep<R, 1>(home, a, b, blocks, [](F32<R> sum, U32<R> x, auto y) {
+    return addBf16(sum, x, y);
   });
 }
 #endif
@@ -605,7 +710,6 @@ PTXJIT_IMAGE(u8, ByteElements<false>, U32, Lanes)
 PTXJIT_IMAGE(s4, NibblePairs<true>, U32, Lanes)
 PTXJIT_IMAGE(u4, NibblePairs<false>, U32, Lanes)
 PTXJIT_IMAGE(raw, RawElements, U32, Lanes)
-PTXJIT_IMAGE(biased, BiasedElements, U32, Lanes)
 PTXJIT_IMAGE(f64, F64Elements, F64, F64<32>)
 PTXJIT_IMAGE(kept_1, MaskElements<1>, U32, Lanes)
 PTXJIT_IMAGE(kept_2, MaskElements<2>, U32, Lanes)
@@ -701,14 +805,19 @@ PTXJIT_TILE(16)
 
 #if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_DOT(R)                                                          \
+  PTXJIT_EXPORT void ptxjit_matrix_a_dot_r##R(                                 \
+      U32<R> *image, const Lanes *registers, int blocks) {                     \
+    makeArrangedImageA<kDotOrder, RawElements, R>(image, registers, blocks);   \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_a_dot_biased_r##R(                          \
+      U32<R> *image, const Lanes *registers, int blocks) {                     \
+    makeArrangedImageA<kDotOrder, BiasedElements, R>(image, registers,         \
+                                                     blocks);                  \
+  }                                                                            \
   PTXJIT_EXPORT void ptxjit_matrix_multiply_bytes_r##R(                        \
       I32<R> *home, const U32<R> *a, const uint32_t *b, int blocks,            \
       int saturates) {                                                         \
     multiplyBytes<R>(home, a, b, blocks, saturates);                           \
-  }                                                                            \
-  PTXJIT_EXPORT void ptxjit_matrix_multiply_fast_r##R(                         \
-      F32<R> *home, const U32<R> *a, const uint32_t *b, int blocks, int) {     \
-    multiplyFast<R>(home, a, b, blocks);                                       \
   }
 PTXJIT_DOT(8)
 PTXJIT_DOT(16)
@@ -721,6 +830,34 @@ PTXJIT_EXPORT void ptxjit_matrix_b_signed(Lanes *image, const Lanes *registers,
                                           int blocks) {
   makeBiasedImageB(image, registers, blocks, false);
 }
+#endif
+
+#if PTXJIT_FAST_PRODUCTS
+#define PTXJIT_FAST(R)                                                         \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_fast_r##R(                         \
+      F32<R> *home, const U32<R> *a, const uint32_t *b, int blocks, int) {     \
+    multiplyFast<R>(home, a, b, blocks);                                       \
+  }
+PTXJIT_FAST(8)
+PTXJIT_FAST(16)
+#endif
+#if PTXJIT_MATRIX_PRODUCTS
+#define PTXJIT_HALF_PRODUCTS(R)                                                \
+  PTXJIT_EXPORT void ptxjit_matrix_a_halves_r##R(                              \
+      U32<R> *image, const Lanes *registers, int blocks) {                     \
+    makeArrangedImageA<RowOrder::Halves, RawElements, R>(image, registers,     \
+                                                         blocks);              \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_f16_r##R(                          \
+      F32<R> *home, const U32<R> *a, const uint32_t *b, int blocks, int) {     \
+    multiplyF16<R>(home, a, b, blocks);                                        \
+  }                                                                            \
+  PTXJIT_EXPORT void ptxjit_matrix_multiply_bf16_r##R(                         \
+      F32<R> *home, const U32<R> *a, const uint32_t *b, int blocks, int) {     \
+    multiplyBf16<R>(home, a, b, blocks);                                       \
+  }
+PTXJIT_HALF_PRODUCTS(8)
+PTXJIT_HALF_PRODUCTS(16)
 #endif
 
 PTXJIT_EXPORT void ptxjit_matrix_leave_words(U32<32> *registers,
@@ -805,6 +942,14 @@ PTXJIT_EXPORT void ptxjit_fragment_store_rows(char *const *addresses,
   static_assert(hasSignature(&ptxjit_fragment_##name, signature));
 #if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_DOT_FUNCTION(name, signature)                                   \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
+#endif
+#if PTXJIT_FAST_PRODUCTS
+#define PTXJIT_FAST_FUNCTION(name, signature)                                  \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
+#endif
+#if PTXJIT_MATRIX_PRODUCTS
+#define PTXJIT_HALF_FUNCTION(name, signature)                                  \
   PTXJIT_MATRIX_FUNCTION(name, signature)
 #endif
 #include "ptxjit/Device/Functions.def"

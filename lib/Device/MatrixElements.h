@@ -174,7 +174,8 @@ struct RawElements {
   static constexpr int count = 1;
   template <int W> static U32<W> get(U32<W> x, int) { return x; }
 };
-/// Signed bytes as unsigned ones: 128 is added to each.
+/// Signed bytes as unsigned ones, to each of which 128 is added, or unsigned
+/// bytes as signed ones: 128 is subtracted.
 struct BiasedElements {
   static constexpr int count = 1;
   template <int W> static U32<W> get(U32<W> x, int) { return x ^ 0x80808080u; }

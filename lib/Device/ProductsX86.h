@@ -10,12 +10,18 @@
 #include "Device.h"
 #include <immintrin.h>
 
-/// The CPU adds products of four bytes, and of pairs of bf16.
+/// The CPU adds products of four bytes, and, in its own way, of pairs of bf16.
 #if defined(__AVX512VNNI__) && defined(__AVX512BF16__)
 #define PTXJIT_DOT_PRODUCTS 1
+#define PTXJIT_FAST_PRODUCTS 1
 #endif
 
 namespace ptxjit::device {
+
+/// Instructions multiply by an element in memory.
+constexpr bool kTakesLanes = false;
+/// The bytes of A that addBytes takes are unsigned.
+constexpr bool kDotSignedA = false;
 
 /// Adds the products of pairs of 16 bits, in vectors that the CPU has.
 inline I32<8> addPairs(I32<8> sum, U32<8> x, U32<8> y) {

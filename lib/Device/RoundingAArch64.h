@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One asm statement changes FPCR, runs the instruction and restores FPCR, so
-// that no other code can move into the mode.
+// that no other code can move into the mode. Each does so in a line of its own;
+// lib/JIT/RoundingSwitches.cpp leaves out what is not needed, and knows the
+// mode by the only constant among the operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +26,7 @@ constexpr uint32_t kUp = 1 << 22, kDown = 2 << 22, kZero = 3 << 22;
 #define PTXJIT_ASM(insn, ...)                                                  \
   __asm__("msr fpcr, %[mode]\n\t" insn "\n\tmsr fpcr, xzr"                     \
           : [d] "=&w"(d)                                                       \
-          : __VA_ARGS__, [mode] "r"(uint64_t(Mode)))
+          : __VA_ARGS__, [mode] "r"(uint64_t(Mode)), [name] "i"(Mode))
 
 /// Runs the instruction for N elements of type T. `operands` makes a statement
 /// of it, and of how registers of that type are written.

@@ -4,6 +4,9 @@
 //
 // For every x86-64 CPU with AVX2. One asm statement changes MXCSR, runs the
 // instruction and restores MXCSR, so that no other code can move into the mode.
+// Each does so in a line of its own; lib/JIT/RoundingSwitches.cpp leaves out
+// what is not needed, and knows the mode by the only constant among the
+// operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +32,7 @@ template <uint32_t Value> constexpr uint32_t inMemory = Value;
   __asm__("ldmxcsr %[mode]\n\t" insn operands "\n\tldmxcsr %[usual]"           \
           : [d] "=&x"(d)                                                       \
           : __VA_ARGS__, [mode] "m"(inMemory<Mode>),                           \
-            [usual] "m"(inMemory<kUsual>))
+            [usual] "m"(inMemory<kUsual>), [name] "i"(Mode))
 #define PTXJIT_ASM1(insn) PTXJIT_ASM(insn, " %[a], %[d]", [a] "x"(a))
 #define PTXJIT_ASM2(insn)                                                      \
   PTXJIT_ASM(insn, " %[b], %[a], %[d]", [a] "x"(a), [b] "x"(b))

@@ -31,7 +31,7 @@ namespace {
 // A type says:
 // - Image: what its images hold (TensorImages.h);
 // - Sum: a column of 16 sums;
-// - isBiased: see ByteProducts;
+// - isBiased: whether bytes are (BiasedByteImage);
 // - add(sum, a, b): adds the products of a step.
 
 template <typename I, typename S, bool IsBiased = false> struct ProductsOf {
@@ -50,20 +50,42 @@ struct BytePairProducts : ProductsOf<BytePairImage, I32<16>> {
     return addPairs(sum, a, U32<16>(b));
   }
 };
-#if PTXJIT_DOT_PRODUCTS
-struct HalfProducts : ProductsOf<Bf16Image, F32<16>> {
+#if PTXJIT_MATRIX_PRODUCTS
+struct F16Products : ProductsOf<F16Image, F32<16>> {
+  template <typename Lane> static Sum add(Sum sum, U32<16> a, Lane b) {
+    return addF16(sum, a, b);
+  }
+};
+struct Bf16Products : ProductsOf<Bf16Image, F32<16>> {
+  template <typename Lane> static Sum add(Sum sum, U32<16> a, Lane b) {
+    return addBf16(sum, a, b);
+  }
+};
+struct FastProducts : ProductsOf<PairedBf16Image, F32<16>> {
+  static Sum add(Sum sum, U32<16> a, U32<4> b) {
+    return addHalfMatrix(sum, a, b);
+  }
+};
+struct ByteProducts : ProductsOf<PairedByteImage, I32<16>, true> {
+  static Sum add(Sum sum, U32<16> a, U32<4> b) {
+    return addByteMatrix(sum, a, b);
+  }
+};
+#else
+#if PTXJIT_FAST_PRODUCTS
+struct FastProducts : ProductsOf<Bf16Image, F32<16>> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addHalves(sum, a, U32<16>(b));
   }
 };
-/// The CPU multiplies unsigned bytes of A and signed bytes of B. So 128 is
-/// added to signed elements of A (*biased*), and subtracted from unsigned ones
-/// of B.
+#endif
+#if PTXJIT_DOT_PRODUCTS
 struct ByteProducts : ProductsOf<BiasedByteImage, I32<16>, true> {
   static Sum add(Sum sum, U32<16> a, uint32_t b) {
     return addBytes(sum, a, U32<16>(b));
   }
 };
+#endif
 #endif
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +126,9 @@ public:
   }
 
 private:
+  bool isBiasedA() const {
+    return Image::isBiased(run.typeA == TensorElement::S8, true);
+  }
   void sumRows();
   void sumColumns(int column);
 
@@ -137,6 +162,9 @@ private:
     return (Sum *)(run.cells + (run.sums + column) * int(kTensorLanes) +
                    run.blocks[block].lane);
   }
+  template <bool Across, int C>
+  void addSteps(Sum (&sums)[C], const Row *rows, const I32<16> *kept,
+                const Element *columns);
   Sum loadOther(const Sum *from) const;
   void storeOther(Sum *to, Sum sum, int block) const;
 
@@ -201,21 +229,26 @@ __attribute__((noinline)) void Multiplication<T, Sparse>::multiply(int block,
   const I32<16> *kept = images.kept() + place;
   const Element *columns = images.columns(uint32_t(column)) +
                            images.placeOfB(0, uint32_t(column) % 16);
+  if constexpr (kTakesLanes) {
+    static_assert(V == 1);
+    addSteps<Across>(all[0], rows, kept, columns);
+  } else {
 #pragma clang loop unroll(disable)
-  for (int step = 0; step < steps; ++step) {
-    Row x[V];
+    for (int step = 0; step < steps; ++step) {
+      Row x[V];
 #pragma clang loop unroll(full)
-    for (int v = 0; v < V; ++v)
-      x[v] = rows[step * beside + v];
+      for (int v = 0; v < V; ++v)
+        x[v] = rows[step * beside + v];
 #pragma clang loop unroll(full)
-    for (int n = 0; n < C; ++n) {
-      Element y = columns[n * pitch + step * stride];
+      for (int n = 0; n < C; ++n) {
+        Element y = columns[n * pitch + step * stride];
 #pragma clang loop unroll(full)
-      for (int v = 0; v < V; ++v) {
-        Sum next = T::add(all[v][n], x[v], y);
-        if constexpr (Sparse && __is_same(Sum, F32<16>))
-          next = choose<16>(kept[step * beside + v], next, all[v][n]);
-        all[v][n] = next;
+        for (int v = 0; v < V; ++v) {
+          Sum next = T::add(all[v][n], x[v], y);
+          if constexpr (Sparse && __is_same(Sum, F32<16>))
+            next = choose<16>(kept[step * beside + v], next, all[v][n]);
+          all[v][n] = next;
+        }
       }
     }
   }
@@ -233,34 +266,74 @@ __attribute__((noinline)) void Multiplication<T, Sparse>::multiply(int block,
     }
 }
 
+/// Adds the products of the rows of a block, for CPUs that take elements of B
+/// from lanes.
+template <typename T, bool Sparse>
+template <bool Across, int C>
+inline void Multiplication<T, Sparse>::addSteps(Sum (&sums)[C], const Row *rows,
+                                                const I32<16> *kept,
+                                                const Element *columns) {
+  static_assert(C == 4);
+  constexpr int beside = TensorImages<Image>::blocksBeside;
+  constexpr int pitch = TensorImages<Image>::pitchOfB;
+  if constexpr (Image::order == RowOrder::Paired)
+    pairSums(sums);
+#pragma clang loop unroll(disable)
+  for (int step = 0; step < steps; step += 4) {
+    const Row *next = rows + step * beside;
+    Vec<Element, 4> four[4];
+    for (int i = 0; i < 4; ++i)
+      four[i] =
+          *(const Vec<Element, 4> *)(columns + (Across ? 16 * (step + i)
+                                                       : pitch * i + step));
+    if constexpr (Image::order == RowOrder::Paired)
+      addPaired<Across>(sums, next, beside, four, T::add);
+    else
+      forLanes<Across>(four, [&](auto i, auto n, auto y) {
+        Sum sum = T::add(sums[n.value], next[i.value * beside], y);
+        if constexpr (Sparse && __is_same(Sum, F32<16>))
+          sum = choose<16>(kept[(step + i.value) * beside], sum, sums[n.value]);
+        sums[n.value] = sum;
+      });
+  }
+  if constexpr (Image::order == RowOrder::Paired)
+    separateSums(sums);
+}
+
 #if PTXJIT_DOT_PRODUCTS
-/// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
-/// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
-/// times the sum of B'.
+/// With A = A' + a and B = B' + b, where `a` and `b` are 128, -128 or 0, the
+/// sum of A * B is that of A' * B', plus `b` times the sum of A, plus `a` times
+/// the sum of B'.
 template <typename T, bool Sparse> void Multiplication<T, Sparse>::sumRows() {
-  bool biasedA = run.typeA == TensorElement::S8;
   bool biasedB = run.typeB == TensorElement::U8;
+  constexpr int bias = kDotSignedA ? 128 : -128;
   for (int block = 0; block < blocks; ++block) {
-    I32<16> sum = biasedA ? -128 * 4 * steps : 0;
+    I32<16> sums[2] = {}; // of even steps and of odd ones
     for (int step = 0; step < steps && biasedB; ++step)
-      sum = addBytes(
-          sum, images.rows()[images.placeOfA(uint32_t(step), uint32_t(block))],
+      sums[step % 2] = addBytes(
+          sums[step % 2],
+          images.rows()[images.placeOfA(uint32_t(step), uint32_t(block))],
           U32<16>(0x01010101u));
+    if constexpr (Image::order == RowOrder::Paired) {
+      auto both = join(sums[0], sums[1]);
+      sums[0] = both.even;
+      sums[1] = both.odd;
+    }
+    I32<16> sum = sums[0] + sums[1] + (isBiasedA() ? bias * 4 * steps : 0);
     rowExcess[block] = biasedB ? sum * -128 : I32<16>(0);
   }
 }
 template <typename T, bool Sparse>
 void Multiplication<T, Sparse>::sumColumns(int column) {
-  bool biasedA = run.typeA == TensorElement::S8;
   const Element *image = images.columns(uint32_t(column));
   for (int c = 0; c < 16; ++c) {
     int32_t sum = 0;
-    for (int step = 0; step < steps && biasedA; ++step) {
+    for (int step = 0; step < steps && isBiasedA(); ++step) {
       uint32_t four = image[images.placeOfB(uint32_t(step), uint32_t(c))];
       for (int i = 0; i < 32; i += 8)
         sum += int8_t(four >> i);
     }
-    columnExcess[column + c] = 128 * sum;
+    columnExcess[column + c] = (kDotSignedA ? -128 : 128) * sum;
   }
 }
 #endif
@@ -280,6 +353,14 @@ inline void multiplyFloats(void *run) {
 //===----------------------------------------------------------------------===//
 
 PTXJIT_EXPORT void ptxjit_tensor_floats(void *run) {
+#if PTXJIT_MATRIX_PRODUCTS
+  const auto &types = *(const TensorRun *)run;
+  if (types.typeA == TensorElement::F16 && types.typeB == TensorElement::F16)
+    return multiplyFloats<F16Products>(run);
+  // An element times its factor may be less than bf16 has.
+  if (areTypesBf16(types) && !types.scaleBlock)
+    return multiplyFloats<Bf16Products>(run);
+#endif
   multiplyFloats<FloatProducts>(run);
 }
 PTXJIT_EXPORT void ptxjit_tensor_sparse_floats(void *run) {
@@ -292,9 +373,11 @@ PTXJIT_EXPORT void ptxjit_tensor_bytes(void *run) {
 PTXJIT_EXPORT void ptxjit_tensor_dot_bytes(void *run) {
   multiplyBytes<ByteProducts>(run);
 }
+#endif
+#if PTXJIT_FAST_PRODUCTS
 PTXJIT_EXPORT void ptxjit_tensor_fast_floats(void *run) {
   if (areTypesBf16(*(const TensorRun *)run))
-    multiplyFloats<HalfProducts>(run);
+    multiplyFloats<FastProducts>(run);
   else
     multiplyFloats<FloatProducts>(run);
 }
@@ -304,6 +387,10 @@ PTXJIT_EXPORT void ptxjit_tensor_fast_floats(void *run) {
   static_assert(hasSignature(&ptxjit_tensor_##name, signature));
 #if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
+  PTXJIT_TENSOR_FUNCTION(name, signature)
+#endif
+#if PTXJIT_FAST_PRODUCTS
+#define PTXJIT_TENSOR_FAST_FUNCTION(name, signature)                           \
   PTXJIT_TENSOR_FUNCTION(name, signature)
 #endif
 #include "ptxjit/Device/Functions.def"

@@ -10,6 +10,7 @@
 #ifndef PTXJIT_LIB_DEVICE_TENSORIMAGES_H
 #define PTXJIT_LIB_DEVICE_TENSORIMAGES_H
 
+#include "ColumnSteps.h"
 #include "TensorOperands.h"
 
 namespace ptxjit::device {
@@ -23,7 +24,9 @@ namespace ptxjit::device {
 // - perStep: the elements of k in a step;
 // - parts: the images that an operand has, which are added;
 // - isTile: whether it is for AMX: whole tiles of steps, by column;
-// - isFloat: whether steps are made of values (else of dwords of bytes).
+// - isFloat: whether steps are made of values (else of dwords of bytes);
+// - order: how rows of A are arranged (ColumnSteps.h);
+// - RawCodec: that of the type whose dwords are steps as they are.
 // One of values writes the steps of a value and the next one:
 // - put(to, apart, x, next, largest): `to` is a row or element, `apart` the
 //   distance of the parts.
@@ -36,13 +39,33 @@ struct ImageOf {
   using Element = E;
   static constexpr uint32_t perStep = PerStep, parts = 1;
   static constexpr bool isFloat = IsFloat, isTile = false;
+  static constexpr RowOrder order = RowOrder::Plain;
+  using RawCodec = void;
 };
 
 struct FloatImage : ImageOf<F32<16>, float, 1, true> {};
 struct Bf16Image : ImageOf<U32<16>, uint32_t, 2, true> {
+  using RawCodec = Bf16Codec;
   template <int W>
   static void put(U32<W> *to, uint64_t, F32<W> x, F32<W> next, uint32_t &) {
     *to = pairsOf<W>(x, next);
+  }
+};
+struct PairedBf16Image : Bf16Image {
+  static constexpr RowOrder order = RowOrder::Paired;
+};
+/// Pairs of f16, which have the values.
+struct F16Image : ImageOf<U32<16>, uint32_t, 2, true> {
+  static constexpr RowOrder order = RowOrder::Halves;
+  using RawCodec = HalfCodec;
+  template <int W>
+  static void put(U32<W> *to, uint64_t, F32<W> x, F32<W> next, uint32_t &) {
+    auto bits = [](F32<W> x) {
+      auto halves = __builtin_convertvector(x, Vec<_Float16, W>);
+      return __builtin_convertvector(
+          __builtin_bit_cast(Vec<uint16_t, W>, halves), U32<W>);
+    };
+    *to = bits(x) | bits(next) << 16;
   }
 };
 struct Bf16Tiles : Bf16Image {
@@ -65,14 +88,22 @@ struct ByteTiles : ImageOf<U32<16>, uint32_t, 4, false> {
     *to = x;
   }
 };
-/// Four bytes; 128 is added to signed ones of A, and subtracted from unsigned
-/// ones of B.
+#if PTXJIT_DOT_PRODUCTS
+/// Four bytes. Those of A are made signed or unsigned, as the CPU wants them,
+/// by adding or subtracting 128; 128 is subtracted from unsigned ones of B.
 struct BiasedByteImage : ImageOf<U32<16>, uint32_t, 4, false> {
+  static bool isBiased(bool isSigned, bool isA) {
+    return isSigned != (isA ? kDotSignedA : true);
+  }
   template <int W>
   static void put(U32<W> *to, uint64_t, U32<W> x, bool isSigned, bool isA) {
-    *to = isSigned == isA ? x ^ 0x80808080u : x;
+    *to = isBiased(isSigned, isA) ? x ^ 0x80808080u : x;
   }
 };
+struct PairedByteImage : BiasedByteImage {
+  static constexpr RowOrder order = RowOrder::Paired;
+};
+#endif
 /// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
 struct BytePairImage : ImageOf<U32<16>, uint32_t, 2, false> {
   template <int W>
@@ -212,6 +243,8 @@ public:
   /// Makes the images of the run's entries, behind what was packed before.
   void makeAll() {
     makeA();
+    if constexpr (Image::order != RowOrder::Plain)
+      arrangeA();
     for (uint32_t column = 0; column < run.columns; column += 16)
       makeB(column);
   }
@@ -220,6 +253,7 @@ public:
 
 private:
   void makeA();
+  void arrangeA();
   /// Makes the image of up to 16 columns, from `firstColumn` + `column` on.
   void makeB(uint32_t column);
   /// Where the steps of an entry go.
@@ -346,6 +380,15 @@ template <typename Image> void TensorImages<Image>::makeA() {
   }
 }
 
+/// Arranges the rows of the run's entries.
+template <typename Image>
+__attribute__((noinline)) void TensorImages<Image>::arrangeA() {
+  for (uint32_t block = 0; block < run.blockCount; ++block)
+    for (uint32_t step = firstStep; step < steps; step += 2)
+      arrangeRows<Image::order, 16>(rowsOfA[placeOfA(step, block)],
+                                    rowsOfA[placeOfA(step + 1, block)]);
+}
+
 template <typename Image>
 __attribute__((noinline)) void
 TensorImages<Image>::makeBlock(uint32_t i, uint32_t number,
@@ -414,7 +457,7 @@ template <typename Codec>
 __attribute__((noinline)) void TensorImages<Image>::makeFromDwords(
     Steps to, const Codec &codec, const U32<16> *words,
     const TensorEntry &entry, const TensorBlock &block) {
-  if constexpr (__is_same(Codec, Bf16Codec) && perStep == 2 && parts == 1) {
+  if constexpr (__is_same(Codec, typename Image::RawCodec) && parts == 1) {
     U32<16> sign = run.has(kTensorNegates) ? 0x80008000u : 0u;
     RowPlaces places = placesOfA(to.block);
     for (uint32_t d = 0, end = run.k / 2; d < end; ++d)
@@ -605,7 +648,7 @@ inline void
 TensorImages<Image>::putValues(Element *to, const Codec &codec, uint32_t first,
                                uint32_t c, uint32_t units, const Load &load,
                                const F32<16> *factors, uint32_t perFactor) {
-  if constexpr (__is_same(Codec, Bf16Codec) && perStep == 2 && parts == 1) {
+  if constexpr (__is_same(Codec, typename Image::RawCodec) && parts == 1) {
     putUnits(to, first, c, units, load);
     return;
   }

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnSteps.h"
 #include "WarpgroupRows.h"
 
 using namespace ptxjit::device;
@@ -38,13 +39,15 @@ namespace {
 // - rows(x, e, flags): step e of the dwords `x` of 16 rows;
 // - columns(to, x, flags): writes the steps of 8 dwords of a column;
 // - add(sum, a, b);
-// - signs: the bits that negate a step.
+// - signs: the bits that negate a step;
+// - order: how rows of A are arranged (ColumnSteps.h).
 
 struct FloatSums {
   using Sum = F32<16>;
   using Row = F32<16>;
   using Element = float;
   static constexpr uint32_t signs = 0x80000000u;
+  static constexpr RowOrder order = RowOrder::Plain;
   static Sum add(Sum sum, Row a, Element b) {
     return __builtin_elementwise_fma(a, Row(b), sum);
   }
@@ -108,6 +111,7 @@ struct IntegerSums {
   using Row = U32<16>;
   using Element = uint32_t;
   static constexpr uint32_t signs = 0;
+  static constexpr RowOrder order = RowOrder::Plain;
 };
 
 /// Pairs of 16 bits: bytes 0 and 2, bytes 1 and 3.
@@ -138,39 +142,80 @@ struct BitsType : IntegerSums {
   }
 };
 
-#if PTXJIT_DOT_PRODUCTS
-/// Pairs of bf16, which are multiplied and added in one instruction.
-struct FastBf16Type {
+#if PTXJIT_FAST_PRODUCTS
+/// Pairs of bf16 or f16, which the CPU multiplies as they are.
+struct HalfPairs {
   using Sum = F32<16>;
   using Row = U32<16>;
   using Element = uint32_t;
   static constexpr uint32_t signs = 0x80008000u;
+  static constexpr RowOrder order = RowOrder::Plain;
   static constexpr int bits = 16, count = 1;
   static Row rows(U32<16> x, int, uint32_t) { return x; }
   static void columns(uint32_t *to, U32<8> x, uint32_t) { *(U32<8> *)to = x; }
-  static Sum add(Sum sum, Row a, Element b) {
-    return addHalves(sum, a, U32<16>(b));
-  }
 };
-/// Four bytes, which are multiplied and added in one instruction if those of A
-/// are unsigned and those of B signed. So 128 is added to signed elements of A
-/// (*biased*), and subtracted from unsigned elements of B.
-struct DotBytesType : IntegerSums {
+#endif
+
+#if PTXJIT_DOT_PRODUCTS
+/// Four bytes, which are multiplied and added in one instruction if those of B
+/// are signed, and those of A signed or not (kDotSignedA). So 128 is added to
+/// elements of A, or subtracted, to make them so (they are *biased*), and
+/// subtracted from unsigned elements of B.
+struct DotBytes : IntegerSums {
   static constexpr int bits = 8, count = 1;
   static constexpr uint32_t bias = 0x80808080u;
+  static bool isBiasedA(uint32_t flags) {
+    return bool(flags & kWgmmaOtherA) != kDotSignedA;
+  }
   static Row rows(U32<16> x, int, uint32_t flags) {
-    return flags & kWgmmaOtherA ? x ^ bias : x;
+    return isBiasedA(flags) ? x ^ bias : x;
   }
   static void columns(uint32_t *to, U32<8> x, uint32_t flags) {
     *(U32<8> *)to = flags & kWgmmaOtherB ? x : x ^ bias;
   }
+};
+#endif
+
+#if PTXJIT_MATRIX_PRODUCTS
+struct FastBf16Type : HalfPairs {
+  static constexpr RowOrder order = RowOrder::Paired;
+  static Sum add(Sum sum, Row a, U32<4> b) { return addHalfMatrix(sum, a, b); }
+};
+struct DotBytesType : DotBytes {
+  static constexpr RowOrder order = RowOrder::Paired;
+  static Sum add(Sum sum, Row a, U32<4> b) { return addByteMatrix(sum, a, b); }
+};
+// For a dense A. A sparse one leaves out single elements.
+struct DenseHalfType : HalfPairs {
+  static constexpr RowOrder order = RowOrder::Halves;
+  template <typename Lane> static Sum add(Sum sum, Row a, Lane b) {
+    return addF16(sum, a, b);
+  }
+};
+struct DenseBf16Type : HalfPairs {
+  template <typename Lane> static Sum add(Sum sum, Row a, Lane b) {
+    return addBf16(sum, a, b);
+  }
+};
+#else
+using DenseHalfType = HalfType;
+using DenseBf16Type = Bf16Type;
+#if PTXJIT_FAST_PRODUCTS
+struct FastBf16Type : HalfPairs {
+  static Sum add(Sum sum, Row a, Element b) {
+    return addHalves(sum, a, U32<16>(b));
+  }
+};
+#endif
+#if PTXJIT_DOT_PRODUCTS
+struct DotBytesType : DotBytes {
   static Sum add(Sum sum, Row a, Element b) {
     return addBytes(sum, a, U32<16>(b));
   }
 };
 #else
-struct FastBf16Type;
 struct DotBytesType;
+#endif
 #endif
 
 template <typename T, typename U> constexpr bool isSame = __is_same(T, U);
@@ -226,6 +271,8 @@ public:
     }
     if constexpr (isDot)
       sumRows();
+    if constexpr (T::order != RowOrder::Plain)
+      arrangeImageA();
     if constexpr (hasLayouts) {
       if (first.has(kWgmmaAlongN)) {
         multiplyColumns<true>();
@@ -241,6 +288,9 @@ private:
   void makeImageAlongN(int i, uint32_t column);
   void sumRows();
   void sumColumns();
+  void arrangeImageA();
+  template <bool AlongN, int C>
+  void addSteps(Sum (&sums)[C], int warp, const Element *const *columns);
   template <bool AlongN> void multiplyColumns();
   template <bool AlongN> void multiply(int warp, int column, int c);
 
@@ -329,14 +379,15 @@ void Multiplication<T, Sparse, Warps>::makeImageAlongN(int i, uint32_t column) {
 }
 
 #if PTXJIT_DOT_PRODUCTS
-/// With A = A' - 128 and B = B' + 128, each for the types that are biased, the
-/// sum of A * B is that of A' * B', plus 128 times the sum of A, minus 128
-/// times the sum of B'.
+/// With A = A' + a and B = B' + b, where `a` and `b` are 128, -128 or 0, the
+/// sum of A * B is that of A' * B', plus `b` times the sum of A, plus `a` times
+/// the sum of B'.
 template <typename T, bool Sparse, int Warps>
 void Multiplication<T, Sparse, Warps>::sumRows() {
-  bool biasedA = first.has(kWgmmaOtherA), biasedB = !first.has(kWgmmaOtherB);
+  bool biasedA = T::isBiasedA(first.flags), biasedB = !first.has(kWgmmaOtherB);
+  constexpr int bias = kDotSignedA ? 128 : -128;
   for (int warp = 0; warp < Warps; ++warp) {
-    I32<16> sum = biasedA ? -128 * 4 * steps : 0;
+    I32<16> sum = biasedA ? bias * 4 * steps : 0;
     for (int step = 0; step < steps && biasedB; ++step)
       sum = addBytes(sum, a[step * Warps + warp], U32<16>(0x01010101u));
     rowExcess[warp] = biasedB ? sum * -128 : I32<16>(0);
@@ -344,16 +395,56 @@ void Multiplication<T, Sparse, Warps>::sumRows() {
 }
 template <typename T, bool Sparse, int Warps>
 void Multiplication<T, Sparse, Warps>::sumColumns() {
-  bool biasedA = first.has(kWgmmaOtherA);
+  bool biasedA = T::isBiasedA(first.flags);
   for (int c = 0; c < 8; ++c) {
     I32<8> sum = 0;
     for (int step = 0; step < steps && biasedA; step += 8)
-      sum = addBytes(sum, U32<8>(DotBytesType::bias),
+      sum = addBytes(sum, U32<8>(T::bias),
                      *(const U32<8> *)(b + c * steps + step));
     columnExcess[c] = __builtin_reduce_add(sum);
   }
 }
 #endif
+
+template <typename T, bool Sparse, int Warps>
+void Multiplication<T, Sparse, Warps>::arrangeImageA() {
+  for (int step = 0; step < steps; step += 2)
+    for (int warp = 0; warp < Warps; ++warp)
+      arrangeRows<T::order, 16>(a[step * Warps + warp],
+                                a[(step + 1) * Warps + warp]);
+}
+
+/// Adds the products of the rows of a warp, for CPUs that take elements of B
+/// from lanes.
+template <typename T, bool Sparse, int Warps>
+template <bool AlongN, int C>
+inline void
+Multiplication<T, Sparse, Warps>::addSteps(Sum (&sums)[C], int warp,
+                                           const Element *const *columns) {
+  static_assert(C == 4);
+  if constexpr (T::order == RowOrder::Paired)
+    pairSums(sums);
+#pragma clang loop unroll(disable)
+  for (int step = 0; step < steps; step += 4) {
+    const Row *rows = a + step * Warps + warp;
+    Vec<Element, 4> four[4];
+    for (int i = 0; i < 4; ++i)
+      four[i] = *(const Vec<Element, 4> *)(AlongN ? columns[0] + 8 * (step + i)
+                                                  : columns[i] + step);
+    if constexpr (T::order == RowOrder::Paired)
+      addPaired<AlongN>(sums, rows, Warps, four, T::add);
+    else
+      forLanes<AlongN>(four, [&](auto i, auto n, auto y) {
+        Sum next = T::add(sums[n.value], rows[i.value * Warps], y);
+        if constexpr (Sparse && T::signs != 0)
+          next = choose<16>(kept[(step + i.value) * Warps + warp], next,
+                            sums[n.value]);
+        sums[n.value] = next;
+      });
+  }
+  if constexpr (T::order == RowOrder::Paired)
+    separateSums(sums);
+}
 
 template <typename T, bool Sparse, int Warps>
 template <bool AlongN>
@@ -407,21 +498,26 @@ inline void Multiplication<T, Sparse, Warps>::multiply(int warp, int column,
   const Element *columns[C];
   for (int n = 0; n < C; ++n)
     columns[n] = b + (c + n) * (AlongN ? 1 : steps);
-#pragma clang loop unroll_count(4)
-  for (int step = 0; step < steps; ++step) {
-    Row x[V];
-#pragma clang loop unroll(full)
+  if constexpr (kTakesLanes) {
     for (int v = 0; v < V; ++v)
-      x[v] = rows[step * Warps + v];
+      addSteps<AlongN>(all[v], warp + v, columns);
+  } else {
+#pragma clang loop unroll_count(4)
+    for (int step = 0; step < steps; ++step) {
+      Row x[V];
 #pragma clang loop unroll(full)
-    for (int n = 0; n < C; ++n) {
-      Element y = columns[n][AlongN ? 8 * step : step];
+      for (int v = 0; v < V; ++v)
+        x[v] = rows[step * Warps + v];
 #pragma clang loop unroll(full)
-      for (int v = 0; v < V; ++v) {
-        Sum next = T::add(all[v][n], x[v], y);
-        if constexpr (Sparse && T::signs != 0)
-          next = choose<16>(kept[step * Warps + warp + v], next, all[v][n]);
-        all[v][n] = next;
+      for (int n = 0; n < C; ++n) {
+        Element y = columns[n][AlongN ? 8 * step : step];
+#pragma clang loop unroll(full)
+        for (int v = 0; v < V; ++v) {
+          Sum next = T::add(all[v][n], x[v], y);
+          if constexpr (Sparse && T::signs != 0)
+            next = choose<16>(kept[step * Warps + warp + v], next, all[v][n]);
+          all[v][n] = next;
+        }
       }
     }
   }
@@ -576,23 +672,25 @@ PTXJIT_EXPORT void ptxjit_wgmma_run(Queue *const *queues, int warps) {
     ptxjit_wgmma_settle(queues[warp], warp);
 }
 
-#define PTXJIT_KERNEL(name, Type)                                              \
+#define PTXJIT_KERNEL(name, Type, SparseType)                                  \
   PTXJIT_EXPORT void ptxjit_wgmma_##name(const void *run) {                    \
     multiplyRun<Type, false>((const Run *)run);                                \
   }                                                                            \
   PTXJIT_EXPORT void ptxjit_wgmma_sparse_##name(const void *run) {             \
-    multiplyRun<Type, true>((const Run *)run);                                 \
+    multiplyRun<SparseType, true>((const Run *)run);                           \
   }
-PTXJIT_KERNEL(f16, HalfType)
-PTXJIT_KERNEL(bf16, Bf16Type)
-PTXJIT_KERNEL(tf32, Tf32Type)
-PTXJIT_KERNEL(fp8, Fp8Type)
-PTXJIT_KERNEL(bytes, BytePairsType)
+PTXJIT_KERNEL(f16, DenseHalfType, HalfType)
+PTXJIT_KERNEL(bf16, DenseBf16Type, Bf16Type)
+PTXJIT_KERNEL(tf32, Tf32Type, Tf32Type)
+PTXJIT_KERNEL(fp8, Fp8Type, Fp8Type)
+PTXJIT_KERNEL(bytes, BytePairsType, BytePairsType)
 PTXJIT_EXPORT void ptxjit_wgmma_bits(const void *run) {
   multiplyRun<BitsType, false>((const Run *)run);
 }
 #if PTXJIT_DOT_PRODUCTS
-PTXJIT_KERNEL(dot_bytes, DotBytesType)
+PTXJIT_KERNEL(dot_bytes, DotBytesType, DotBytesType)
+#endif
+#if PTXJIT_FAST_PRODUCTS
 PTXJIT_EXPORT void ptxjit_wgmma_fast_bf16(const void *run) {
   multiplyRun<FastBf16Type, false>((const Run *)run);
 }
@@ -602,6 +700,10 @@ PTXJIT_EXPORT void ptxjit_wgmma_fast_bf16(const void *run) {
   static_assert(hasSignature(&ptxjit_wgmma_##name, signature));
 #if PTXJIT_DOT_PRODUCTS
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
+  PTXJIT_WGMMA_FUNCTION(name, signature)
+#endif
+#if PTXJIT_FAST_PRODUCTS
+#define PTXJIT_WGMMA_FAST_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #endif
 #include "ptxjit/Device/Functions.def"

@@ -192,7 +192,10 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.byteSums = cpu.byteSums;
   target.bytePermutes = cpu.bytePermutes;
   target.neonDots = cpu.neonDots;
+  target.neonMixedDots = cpu.neonMixedDots;
   target.dotProducts = cpu.dotProducts;
+  target.fastProducts = cpu.fastProducts;
+  target.halfProducts = cpu.halfProducts;
   target.tiles &= cpu.tiles;
   target.perThread = isScalar;
   stopped = true;

@@ -27,6 +27,10 @@ static ArrayRef<EmbeddedBitcode> filesFor(const CpuTarget &cpu) {
     return {ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount};
   case DeviceLevel::Neon:
     return {ptxjitDeviceNeon, ptxjitDeviceNeonCount};
+  case DeviceLevel::NeonDot:
+    return {ptxjitDeviceNeonDot, ptxjitDeviceNeonDotCount};
+  case DeviceLevel::NeonMatrix:
+    return {ptxjitDeviceNeonMatrix, ptxjitDeviceNeonMatrixCount};
   }
   llvm_unreachable("all levels are listed");
 }

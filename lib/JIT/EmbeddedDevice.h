@@ -19,8 +19,10 @@ struct EmbeddedBitcode {
 
 // See DeviceLevel (ptxjit/JIT/Compiler.h).
 extern const EmbeddedBitcode ptxjitDeviceV3[], ptxjitDeviceV4[],
-    ptxjitDeviceV4Dot[], ptxjitDeviceNeon[];
+    ptxjitDeviceV4Dot[], ptxjitDeviceNeon[], ptxjitDeviceNeonDot[],
+    ptxjitDeviceNeonMatrix[];
 extern const unsigned ptxjitDeviceV3Count, ptxjitDeviceV4Count,
-    ptxjitDeviceV4DotCount, ptxjitDeviceNeonCount;
+    ptxjitDeviceV4DotCount, ptxjitDeviceNeonCount, ptxjitDeviceNeonDotCount,
+    ptxjitDeviceNeonMatrixCount;
 
 #endif

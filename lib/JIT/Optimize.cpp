@@ -159,6 +159,7 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   // time. CPUs reorder instructions themselves: of seven kernels of the
   // benchmark, none was faster with it beyond what varies.
   config->disablePass(&PostRASchedulerID);
+  config->insertPass(&PrologEpilogCodeInserterID, createRoundingSwitchesPass());
   passes.add(config);
   passes.add(info);
   if (config->addISelPasses())

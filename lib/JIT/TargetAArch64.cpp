@@ -96,10 +96,15 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
     cpu.sveBits = 0;
   cpu.vectorBits = std::max(cpu.sveBits, 128u);
   cpu.scatters = cpu.sveBits;
-  cpu.neonDots = info.checkFeatures("+dotprod");
+  cpu.neonDots = cpu.dotProducts = info.checkFeatures("+dotprod");
+  cpu.neonMixedDots = info.checkFeatures("+i8mm");
+  cpu.halfProducts = cpu.fastProducts =
+      info.checkFeatures("+dotprod,+i8mm,+bf16,+fp16fml");
   // Arm's cores see by themselves that stores fill lines one after the other.
   cpu.plainStores = true;
-  cpu.device = DeviceLevel::Neon;
+  cpu.device = cpu.halfProducts  ? DeviceLevel::NeonMatrix
+               : cpu.dotProducts ? DeviceLevel::NeonDot
+                                 : DeviceLevel::Neon;
   return Error::success();
 }
 

@@ -75,7 +75,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   // One lists VNNI for vectors of 512 bits, and for shorter ones with AVX-512.
   cpu.byteSums = avx512 ? has & Vnni512 : has & Vnni;
   cpu.bytePermutes = avx512 && has & Vbmi;
-  cpu.dotProducts = has & Dot;
+  cpu.dotProducts = cpu.fastProducts = has & Dot;
   cpu.tiles = has & Tiles;
   cpu.device = cpu.dotProducts ? DeviceLevel::V4Dot
                : avx512        ? DeviceLevel::V4

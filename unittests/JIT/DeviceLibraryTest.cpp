@@ -21,9 +21,18 @@ using namespace llvm;
 
 using Names = std::set<std::string>;
 
-/// The functions in the list. `dotProducts`: including those that are only for
-/// CPUs with dot products.
-static Names listedFunctions(bool dotProducts) {
+namespace {
+/// The functions that a level has beside those that all have.
+struct Level {
+  bool dots = false;   ///< those for CPUs with dot products of bytes
+  bool fast = false;   ///< with products of bf16 of their own
+  bool tiles = false;  ///< with AMX
+  bool halves = false; ///< with exact products of f16 and bf16
+};
+} // namespace
+
+/// The functions of the list that a level has.
+static Names listedFunctions(Level level) {
   Names names;
 #define PTXJIT_LANE_FUNCTION(name, operands)                                   \
   for (const char *width : {"_x1", "_x4", "_x8", "_x16"})                      \
@@ -31,7 +40,13 @@ static Names listedFunctions(bool dotProducts) {
 #define PTXJIT_MATRIX_FUNCTION(name, signature)                                \
   names.insert("ptxjit_matrix_" #name);
 #define PTXJIT_DOT_FUNCTION(name, signature)                                   \
-  if (dotProducts)                                                             \
+  if (level.dots)                                                              \
+    names.insert("ptxjit_matrix_" #name);
+#define PTXJIT_FAST_FUNCTION(name, signature)                                  \
+  if (level.fast)                                                              \
+    names.insert("ptxjit_matrix_" #name);
+#define PTXJIT_HALF_FUNCTION(name, signature)                                  \
+  if (level.halves)                                                            \
     names.insert("ptxjit_matrix_" #name);
 #define PTXJIT_FRAGMENT_FUNCTION(name, signature)                              \
   names.insert("ptxjit_fragment_" #name);
@@ -40,17 +55,25 @@ static Names listedFunctions(bool dotProducts) {
 #define PTXJIT_WGMMA_FUNCTION(name, signature)                                 \
   names.insert("ptxjit_wgmma_" #name);
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
-  if (dotProducts)                                                             \
+  if (level.dots)                                                              \
+    names.insert("ptxjit_wgmma_" #name);
+#define PTXJIT_WGMMA_FAST_FUNCTION(name, signature)                            \
+  if (level.fast)                                                              \
     names.insert("ptxjit_wgmma_" #name);
 #define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
-  PTXJIT_WGMMA_DOT_FUNCTION(name, signature)
+  if (level.tiles)                                                             \
+    names.insert("ptxjit_wgmma_" #name);
 #define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
   names.insert("ptxjit_tensor_" #name);
 #define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
-  if (dotProducts)                                                             \
+  if (level.dots)                                                              \
+    names.insert("ptxjit_tensor_" #name);
+#define PTXJIT_TENSOR_FAST_FUNCTION(name, signature)                           \
+  if (level.fast)                                                              \
     names.insert("ptxjit_tensor_" #name);
 #define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
-  PTXJIT_TENSOR_DOT_FUNCTION(name, signature)
+  if (level.tiles)                                                             \
+    names.insert("ptxjit_tensor_" #name);
 #include "ptxjit/Device/Functions.def"
   return names;
 }
@@ -77,11 +100,16 @@ static Names definedFunctions(ArrayRef<EmbeddedBitcode> files) {
 
 TEST(DeviceLibrary, DefinesWhatTheListHasAndNothingElse) {
   EXPECT_EQ(definedFunctions({ptxjitDeviceV3, ptxjitDeviceV3Count}),
-            listedFunctions(/*dotProducts=*/false));
+            listedFunctions({}));
   EXPECT_EQ(definedFunctions({ptxjitDeviceV4, ptxjitDeviceV4Count}),
-            listedFunctions(/*dotProducts=*/false));
+            listedFunctions({}));
   EXPECT_EQ(definedFunctions({ptxjitDeviceV4Dot, ptxjitDeviceV4DotCount}),
-            listedFunctions(/*dotProducts=*/true));
+            listedFunctions({.dots = true, .fast = true, .tiles = true}));
   EXPECT_EQ(definedFunctions({ptxjitDeviceNeon, ptxjitDeviceNeonCount}),
-            listedFunctions(/*dotProducts=*/false));
+            listedFunctions({}));
+  EXPECT_EQ(definedFunctions({ptxjitDeviceNeonDot, ptxjitDeviceNeonDotCount}),
+            listedFunctions({.dots = true}));
+  EXPECT_EQ(
+      definedFunctions({ptxjitDeviceNeonMatrix, ptxjitDeviceNeonMatrixCount}),
+      listedFunctions({.dots = true, .fast = true, .halves = true}));
 }

@@ -42,7 +42,9 @@ TEST(Target, X86) {
 TEST(Target, AArch64) {
   CpuTarget old = select("cortex-a72"), grace = select("neoverse-v2");
   EXPECT_EQ(grace.triple.getArch(), Triple::aarch64);
-  EXPECT_EQ(grace.device, DeviceLevel::Neon);
+  EXPECT_EQ(old.device, DeviceLevel::Neon);
+  EXPECT_EQ(select("neoverse-n1").device, DeviceLevel::NeonDot);
+  EXPECT_EQ(grace.device, DeviceLevel::NeonMatrix);
   EXPECT_EQ(grace.chunk, 4u);
   EXPECT_EQ(select("neoverse-v2", /*chunk=*/8).chunk, 8u);
   EXPECT_TRUE(old.runsOn(grace));

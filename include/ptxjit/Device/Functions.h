@@ -56,15 +56,23 @@ struct ImageFunctions {
   inline constexpr Function name{"ptxjit_matrix_" #name, signature};
 #define PTXJIT_DOT_FUNCTION(name, signature)                                   \
   PTXJIT_MATRIX_FUNCTION(name, signature)
+#define PTXJIT_FAST_FUNCTION(name, signature)                                  \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
+#define PTXJIT_HALF_FUNCTION(name, signature)                                  \
+  PTXJIT_MATRIX_FUNCTION(name, signature)
 #define PTXJIT_WGMMA_FUNCTION(name, signature)                                 \
   inline constexpr Function wgmma_##name{"ptxjit_wgmma_" #name, signature};
 #define PTXJIT_WGMMA_DOT_FUNCTION(name, signature)                             \
+  PTXJIT_WGMMA_FUNCTION(name, signature)
+#define PTXJIT_WGMMA_FAST_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #define PTXJIT_WGMMA_TILE_FUNCTION(name, signature)                            \
   PTXJIT_WGMMA_FUNCTION(name, signature)
 #define PTXJIT_TENSOR_FUNCTION(name, signature)                                \
   inline constexpr Function tensor_##name{"ptxjit_tensor_" #name, signature};
 #define PTXJIT_TENSOR_DOT_FUNCTION(name, signature)                            \
+  PTXJIT_TENSOR_FUNCTION(name, signature)
+#define PTXJIT_TENSOR_FAST_FUNCTION(name, signature)                           \
   PTXJIT_TENSOR_FUNCTION(name, signature)
 #define PTXJIT_TENSOR_TILE_FUNCTION(name, signature)                           \
   PTXJIT_TENSOR_FUNCTION(name, signature)
@@ -84,6 +92,10 @@ struct ImageFunctions {
 #define PTXJIT_TILE_FUNCTIONS(name, signature)                                 \
   inline constexpr TileFunction name{name##_r8, name##_r16};
 #define PTXJIT_DOT_TILE_FUNCTIONS(name, signature)                             \
+  PTXJIT_TILE_FUNCTIONS(name, signature)
+#define PTXJIT_FAST_TILE_FUNCTIONS(name, signature)                            \
+  PTXJIT_TILE_FUNCTIONS(name, signature)
+#define PTXJIT_HALF_TILE_FUNCTIONS(name, signature)                            \
   PTXJIT_TILE_FUNCTIONS(name, signature)
 #define PTXJIT_IMAGE_FUNCTIONS(elements)                                       \
   PTXJIT_TILE_FUNCTIONS(a_##elements, "ppi")

@@ -26,10 +26,12 @@ namespace ptxjit {
 
 /// The variants of the device library, by what instructions they use.
 enum class DeviceLevel : uint8_t {
-  V3,    ///< x86-64-v3: AVX2 and FMA
-  V4,    ///< x86-64-v4: AVX-512
-  V4Dot, ///< the same with VNNI and BF16
-  Neon,  ///< AArch64
+  V3,         ///< x86-64-v3: AVX2 and FMA
+  V4,         ///< x86-64-v4: AVX-512
+  V4Dot,      ///< the same with VNNI and BF16
+  Neon,       ///< AArch64
+  NeonDot,    ///< the same with dot products
+  NeonMatrix, ///< with products of matrices, of f16 and of bf16, too
 };
 
 /// The CPU that code is generated for: x86-64 with AVX2, or AArch64.
@@ -50,8 +52,11 @@ struct CpuTarget {
   bool byteSums = false;         ///< VNNI, of AVX-512 or of AVX
   bool bytePermutes = false;     ///< vpermb
   bool neonDots = false;         ///< NEON's dot products of bytes
-  bool dotProducts = false; ///< the device library's level has dot products
-  bool tiles = false;       ///< AMX for BF16 and bytes, beside dotProducts
+  bool neonMixedDots = false;    ///< those of unsigned bytes by signed ones
+  bool dotProducts = false;  ///< the device library's level has those of bytes
+  bool fastProducts = false; ///< the CPU has products of bf16 of its own
+  bool halfProducts = false; ///< it has exact ones of f16 and of bf16
+  bool tiles = false;        ///< AMX for BF16 and bytes, beside fastProducts
   /// What code for this CPU may use: bits whose meaning depends on the
   /// architecture.
   uint32_t extensions = 0;
@@ -121,6 +126,11 @@ void makeTransposes(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Restores the lines of loads that were folded into other instructions.
 llvm::MachineFunctionPass *createLoadLinesPass();
+
+/// Lets operations in a directed rounding mode share its changes, and moves
+/// these out of loops. To be run when no pass will reorder instructions any
+/// more.
+llvm::MachineFunctionPass *createRoundingSwitchesPass();
 
 /// Adds the stack frames of functions to `sum`, in bytes, as far as their sizes
 /// are constant.

@@ -42,8 +42,14 @@
     "the CPU takes any bytes of a vector at once: vpermb of x86")              \
   X(bool, neonDots, "neon-dots",                                               \
     "the CPU adds four products of bytes: udot and sdot of NEON")              \
+  X(bool, neonMixedDots, "neon-mixed-dots",                                    \
+    "the CPU adds products of unsigned bytes by signed ones: usdot of NEON")   \
   X(bool, dotProducts, "dot-products",                                         \
-    "the device library has products of bytes and bf16 for the CPU")
+    "the device library has products of bytes for the CPU")                    \
+  X(bool, fastProducts, "fast-products",                                       \
+    "the CPU has products of bf16 of its own: vdpbf16ps or bfmmla")            \
+  X(bool, halfProducts, "half-products",                                       \
+    "the device library has exact products of f16 and bf16 for the CPU")
 
 namespace ptxjit {
 

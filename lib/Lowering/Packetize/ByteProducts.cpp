@@ -87,22 +87,37 @@ Value dp4aByVnni(ChunkBuilder &c, Dp4a dp) {
   return product(dp.c, dp.a, dp.b);
 }
 
-/// By NEON's udot or sdot, of four lanes each.
-Value dp4aByNeon(ChunkBuilder &c, const Dp4a &dp) {
-  StringRef name = dp.signedA ? "llvm.aarch64.neon.sdot.v4i32.v16i8"
-                              : "llvm.aarch64.neon.udot.v4i32.v16i8";
+/// sum + a * b by an instruction of NEON, of four lanes each.
+Value dotByNeon(ChunkBuilder &c, StringRef instruction, Value sum, Value a,
+                Value b) {
+  std::string name =
+      ("llvm.aarch64.neon." + instruction + ".v4i32.v16i8").str();
   ChunkBuilder four(c.b, c.loc, c.target, 4);
-  Value all = dp.c;
+  Value all = sum;
   for (unsigned first = 0; first < c.lanes; first += 4) {
     auto part = [&](Value x) {
       return c.make<LLVM::vector_extract>(four.ints(32), x, first);
     };
-    Value sums = four.intrinsic(name, four.ints(32),
-                                {part(dp.c), castParts(four, part(dp.a), 8),
-                                 castParts(four, part(dp.b), 8)});
+    Value sums = four.intrinsic(
+        name, four.ints(32),
+        {part(sum), castParts(four, part(a), 8), castParts(four, part(b), 8)});
     all = c.make<LLVM::vector_insert>(all, sums, first);
   }
   return all;
+}
+
+/// By NEON's udot, sdot or usdot. Without usdot, an unsigned byte x is x' +
+/// 128, where x' has the topmost bit inverted and is signed.
+Value dp4aByNeon(ChunkBuilder &c, Dp4a dp) {
+  if (dp.signedA == dp.signedB)
+    return dotByNeon(c, dp.signedA ? "sdot" : "udot", dp.c, dp.a, dp.b);
+  if (dp.signedA)
+    std::swap(dp.a, dp.b);
+  if (c.target.neonMixedDots)
+    return dotByNeon(c, "usdot", dp.c, dp.a, dp.b);
+  Value zero = c.intConstant(32, 0), tops = c.intConstant(32, 0x80808080);
+  return c.sub(dotByNeon(c, "sdot", dp.c, c.bitXor(dp.a, tops), dp.b),
+               dotByNeon(c, "sdot", zero, tops, dp.b));
 }
 
 /// Is a value put together from parts, as the bytes of a pixel are? LLVM then
@@ -119,9 +134,8 @@ LogicalResult emitDp4a(ChunkBuilder &c, Operation *op, ValueRange in,
   bool isWhole = isVector && !isJoined(raw.getA()) && !isJoined(raw.getB());
   out.push_back(isWhole && cpu.byteSums   ? dp4aByVnni(c, dp)
                 : isWhole && cpu.pairSums ? dp4aByPairs(c, dp)
-                : isWhole && cpu.neonDots && dp.signedA == dp.signedB
-                    ? dp4aByNeon(c, dp)
-                    : dp4aByBytes(c, dp));
+                : isWhole && cpu.neonDots ? dp4aByNeon(c, dp)
+                                          : dp4aByBytes(c, dp));
   return success();
 }
 

@@ -35,9 +35,8 @@ struct MatrixKernels {
   unsigned elementBytes = 4;
   unsigned flag = 0; ///< last argument of the multiplication
 
-  void setImages(const device::ImageFunctions &ofA,
-                 const device::Function &ofB) {
-    imageA = &ofA.a.of(rows);
+  void setImages(const device::TileFunction &ofA, const device::Function &ofB) {
+    imageA = &ofA.of(rows);
     imageB = &ofB;
   }
   void setMultiply(const device::TileFunction &function) {
@@ -123,10 +122,11 @@ void chooseIntegers(const MatrixMultiply &mma, const KernelTarget &target,
     kernels.setMultiply(device::multiply_bits);
     kernels.flag = mma.bitOp == BoolOp::And;
   } else if (bytes && mma.b == MatrixType::S8 && target.dotProducts) {
-    if (mma.a == MatrixType::S8)
-      kernels.setImages(device::image_biased, device::b_signed_for_biased);
+    // NEON multiplies signed bytes of A, x86 unsigned ones.
+    if ((mma.a == MatrixType::S8) != target.neonDots)
+      kernels.setImages(device::a_dot_biased, device::b_signed_for_biased);
     else
-      kernels.setImages(device::image_raw, device::b_signed);
+      kernels.setImages(device::a_dot, device::b_signed);
     kernels.setMultiply(device::multiply_bytes);
   } else {
     kernels.elements = bytes ? 2 : 4;
@@ -139,7 +139,7 @@ MatrixKernels chooseKernels(const MatrixMultiply &mma,
                             const KernelTarget &target) {
   MatrixKernels kernels;
   kernels.rows = mma.m == 8 ? 8 : 16;
-  kernels.setImages(imagesOf(mma.a, mma.bytePerElement),
+  kernels.setImages(imagesOf(mma.a, mma.bytePerElement).a,
                     imagesOf(mma.b, mma.bytePerElement).b);
   unsigned dwordsOfRow = mma.isF64() ? mma.k : mma.k * mma.bitsOf(mma.a) / 32;
   kernels.blocks = dwordsOfRow / 4;
@@ -149,9 +149,16 @@ MatrixKernels chooseKernels(const MatrixMultiply &mma,
   } else if (mma.isInteger()) {
     chooseIntegers(mma, target, kernels);
   } else if (mma.a == MatrixType::BF16 && target.fastMatrices &&
-             target.dotProducts && mma.sparsity == Sparsity::Dense) {
-    kernels.setImages(device::image_raw, device::image_raw.b);
+             target.fastProducts && mma.sparsity == Sparsity::Dense) {
+    kernels.setImages(device::a_dot, device::image_raw.b);
     kernels.setMultiply(device::multiply_fast);
+  } else if (llvm::is_contained({MatrixType::F16, MatrixType::BF16}, mma.a) &&
+             target.halfProducts && mma.sparsity == Sparsity::Dense &&
+             !mma.scales) {
+    bool isF16 = mma.a == MatrixType::F16;
+    kernels.setImages(isF16 ? device::a_halves : device::a_raw,
+                      device::image_raw.b);
+    kernels.setMultiply(isF16 ? device::multiply_f16 : device::multiply_bf16);
   } else {
     kernels.elements = 32 / mma.bitsOf(mma.a);
     kernels.setMultiply(byElements(

@@ -33,7 +33,7 @@ static const device::Function &kernelOf(const TensorMultiply &multiply,
                                 : device::tensor_bytes;
   if (multiply.isSparse)
     return device::tensor_sparse_floats;
-  if (!target.fastMatrices || !target.dotProducts)
+  if (!target.fastMatrices || !target.fastProducts)
     return device::tensor_floats;
   return target.tiles ? device::tensor_tiles_floats
                       : device::tensor_fast_floats;

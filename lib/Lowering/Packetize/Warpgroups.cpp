@@ -89,7 +89,7 @@ static const device::Function &kernelOf(const WgmmaMultiply &multiply,
   case MatrixType::BF16:
     if (fastTiles)
       return device::wgmma_tiles_bf16;
-    if (target.fastMatrices && target.dotProducts && !sparse)
+    if (target.fastMatrices && target.fastProducts && !sparse)
       return device::wgmma_fast_bf16;
     return sparse ? device::wgmma_sparse_bf16 : device::wgmma_bf16;
   case MatrixType::TF32:
