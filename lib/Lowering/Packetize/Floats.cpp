@@ -169,7 +169,10 @@ Value zeroOutOfBounds(ChunkBuilder &c, ScalarType type, Value d,
 
 /// Is it a f32 from 0 to 1, as `.sat` makes it, also of NaN?
 bool isSaturated(Value v) {
-  return llvm::TypeSwitch<Operation *, bool>(v.getDefiningOp())
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    return false; // what a loop carries
+  return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<CvtOp, FmaOp, AddFloatOp, MulFloatOp>(
           [](auto op) { return op.getTy() == ScalarType::F32 && op.getSat(); })
       .Default(false);
