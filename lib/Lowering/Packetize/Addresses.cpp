@@ -157,7 +157,7 @@ LaneAddress ptxjit::placeInWindow(WarpBuilder &warp, const LaneAddress &address,
 }
 
 /// The places of host addresses that are made from indices, `offset` bytes
-/// before `address`.
+/// behind `address`.
 static std::optional<LanePlaces>
 placesOfIndices(WarpBuilder &warp, Value address, int64_t offset) {
   if (warp.perThread() || warp.shapeOf(address).isUniform())
