@@ -8,8 +8,8 @@
 #
 # --aarch64 builds for AArch64, and runs the unit tests, the execution tests and
 # those of the driver under qemu-user: on a CPU with NEON alone, then on one with
-# SVE of 256 bits. CPU is one of them, neon or sve256. Random programs take an hour
-# there; utils/compare-architectures.py runs them in less.
+# SVE of 256 bits. CPU is one of them, neon or sve256. Random programs take over an
+# hour there, and are left to utils/compare-architectures.py.
 #
 # The execution tests of the ISA's forms take the most time. A fifth of them is
 # run, which the commit chooses; --all runs all of them.

@@ -82,9 +82,9 @@ template <int W> F32<W> ex2(F32<W> x) {
   return p * powerOfTwo<W>(half) * powerOfTwo<W>(parts.n - half);
 }
 
-/// As ex2, with 0 for subnormal results. The exponent of a normal result is a
-/// sum. The least one and 2^128 have the bits of a subnormal number and of
-/// infinity.
+/// As ex2, with 0 for subnormal results. The sum of the exponents is that of a
+/// normal result. For a smaller result the sum is 0, which is a subnormal
+/// number as a float, and for 2^128 it is that of infinity.
 template <int W> F32<W> ex2Flushed(F32<W> x) {
   Parts<W> parts(x, -126.49f, 128);
   F32<W> p = powerOfFraction<W>(parts.rest);

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexedPointers.h"
 #include "ptxjit/JIT/Compiler.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -20,6 +21,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
+using namespace ptxjit;
 
 namespace {
 
@@ -176,13 +178,10 @@ private:
   /// The pointer of a lane that is an index behind one base. CPUs add a narrow
   /// index to a base as they access. Null for other pointers.
   Value *lanePlace(unsigned lane) {
-    auto *places = dyn_cast<GetElementPtrInst>(access.pointer);
-    if (!places || places->getNumIndices() != 1 ||
-        places->getPointerOperandType()->isVectorTy())
+    std::optional<IndexedPointers> found = asIndexedPointers(access.pointer);
+    if (!found)
       return nullptr;
-    auto *extension = dyn_cast<SExtInst>(*places->idx_begin());
-    if (!extension)
-      return nullptr;
+    auto [places, extension] = *found;
     Value *index = builder.CreateExtractElement(extension->getOperand(0), lane);
     return builder.CreateGEP(
         places->getSourceElementType(), places->getPointerOperand(),

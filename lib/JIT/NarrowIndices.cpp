@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexedPointers.h"
 #include "ptxjit/JIT/LanePasses.h"
 
 #include "llvm/IR/InstIterator.h"
@@ -18,6 +19,7 @@
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
+using namespace ptxjit;
 
 /// The operand that holds the pointers of a gather or scatter; null for other
 /// instructions.
@@ -45,12 +47,8 @@ static Instruction *copyTo(Use &use, Instruction &user) {
 
 /// Makes pointers that are narrow indices behind one base in front of `access`.
 static void makeHere(Instruction &access, Use &pointers) {
-  auto *places = dyn_cast<GetElementPtrInst>(pointers.get());
-  if (!places || places->getNumIndices() != 1 ||
-      places->getPointerOperandType()->isVectorTy())
-    return;
-  auto *extension = dyn_cast<SExtInst>(*places->idx_begin());
-  if (!extension || extension->getSrcTy()->getScalarSizeInBits() > 32)
+  std::optional<IndexedPointers> found = asIndexedPointers(pointers.get());
+  if (!found || found->extension->getSrcTy()->getScalarSizeInBits() > 32)
     return;
   Instruction *own = copyTo(pointers, access);
   copyTo(*cast<GetElementPtrInst>(own)->idx_begin(), *own);
