@@ -193,6 +193,26 @@ def _from_pages(pools: tuple[Tensor, Tensor], pages: Tensor,
                  for pool in pools)
 
 
+def _forward(query: Tensor, key: Tensor, value: Tensor,
+             cum_seq_q: Optional[Tensor], cum_seq_k: Optional[Tensor],
+             used: Optional[Tensor], pages: Optional[Tensor], band: _Band,
+             scale: Optional[float],
+             dropout_p: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The rows of the result, their sums, and the seed of the dropout. Without limits
+    (`cum_seq_*`), sequences are a batch; `pages` says where those of the keys are."""
+    if pages is not None:
+        key, value = _from_pages((key, value), pages, used)
+        cum_seq_k = None
+    seed = new_seed(query.device)
+    packed = _Packed(_sequences(query, cum_seq_q),
+                     _sequences(key, cum_seq_k, used), band, scale, dropout_p,
+                     seed)
+    result, sums = packed.forward(_rows(query, cum_seq_q is not None),
+                                  _rows(key, cum_seq_k is not None),
+                                  _rows(value, cum_seq_k is not None))
+    return result, sums, seed
+
+
 @kernel("_flash_attention_forward")
 def _flash(query: Tensor, key: Tensor, value: Tensor,
            cum_seq_q: Optional[Tensor], cum_seq_k: Optional[Tensor],
@@ -205,17 +225,10 @@ def _flash(query: Tensor, key: Tensor, value: Tensor,
            block_table: Optional[Tensor] = None,
            num_splits: Optional[int] = None) -> tuple:
     _require(alibi_slopes is None, "slopes (ALiBi) are not supported")
-    if block_table is not None:
-        key, value = _from_pages((key, value), block_table, seqused_k)
-        cum_seq_k = None
-    seed = new_seed(query.device)
-    packed = _Packed(_sequences(query, cum_seq_q),
-                     _sequences(key, cum_seq_k, seqused_k),
-                     _flash_band(is_causal, window_size_left,
-                                 window_size_right), scale, dropout_p, seed)
-    result, sums = packed.forward(_rows(query, cum_seq_q is not None),
-                                  _rows(key, cum_seq_k is not None),
-                                  _rows(value, cum_seq_k is not None))
+    band = _flash_band(is_causal, window_size_left, window_size_right)
+    result, sums, seed = _forward(query, key, value, cum_seq_q, cum_seq_k,
+                                  seqused_k, block_table, band, scale,
+                                  dropout_p)
     sums = sums.masked_fill(sums == -torch.inf, torch.inf)
     if cum_seq_q is None:
         result = result.reshape(*query.shape[:3], -1)
@@ -373,15 +386,10 @@ def _cudnn(query: Tensor, key: Tensor, value: Tensor,
             query, key, value, attn_bias, compute_log_sumexp, dropout_p,
             is_causal, return_debug_mask, scale=scale)
     _require(attn_bias is None, "a bias is not supported")
-    if block_table is not None:
-        key, value = _from_pages((key, value), block_table, seqused_k)
-        cum_seq_k = None
-    seed = new_seed(query.device)
-    packed = _Packed(_sequences(query, cum_seq_q),
-                     _sequences(key, cum_seq_k, seqused_k),
-                     _cudnn_band(is_causal, seqused_k), scale, dropout_p, seed)
-    result, sums = packed.forward(query, _rows(key, cum_seq_k is not None),
-                                  _rows(value, cum_seq_k is not None))
+    band = _cudnn_band(is_causal, seqused_k)
+    result, sums, seed = _forward(query, key, value, cum_seq_q, cum_seq_k,
+                                  seqused_k, block_table, band, scale,
+                                  dropout_p)
     return (ordered_like(result, query), sums, cum_seq_q, cum_seq_k, max_q,
             max_k, seed, torch.zeros_like(seed), None)
 
