@@ -337,7 +337,8 @@ LogicalResult emitRsqrt(ChunkBuilder &c, Operation *raw, ValueRange in,
     out.push_back(op.getFtz() ? onUpperHalf(c, in[0], compute)
                               : compute(in[0]));
   else
-    out.push_back(compute(c.flush(in[0], op.getFtz())));
+    out.push_back(c.callDevice(device::rsqrt, c.b.getF32Type(),
+                               {c.flush(in[0], op.getFtz())}));
   return success();
 }
 
