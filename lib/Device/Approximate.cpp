@@ -34,37 +34,48 @@ template <int W> F32<W> powerOfFraction(F32<W> f) {
   return __builtin_elementwise_fma(p, f, splat<W>(1));
 }
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-/// One instruction scales by 2^whole. It rounds once, as the code for other
-/// CPUs below does, and takes infinities and NaNs as they are.
-template <int W> F32<W> ex2(F32<W> x) {
-  F32<W> whole = __builtin_elementwise_roundeven(x);
-  F32<W> p = powerOfFraction<W>(x - whole); // a NaN for an infinity
-  if constexpr (W == 16)
-    return __builtin_ia32_scalefps512_mask(p, whole, p, 0xffff, 4);
-  else if constexpr (W == 8)
-    return __builtin_ia32_scalefps256_mask(p, whole, p, 0xff);
-  else if constexpr (W == 4)
-    return __builtin_ia32_scalefps128_mask(p, whole, p, 0xf);
-  else
-    return __builtin_ia32_scalefps128_mask(F32<4>(p[0]), F32<4>(whole[0]),
-                                           F32<4>(p[0]), 1)[0];
-}
+/// x up to here give 0: half the least subnormal number is rounded to even.
+constexpr float kMostForZero = -150;
 
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+/// The same where subnormal results are 0: the float below -126.
+constexpr float kMostForZeroFlushed = -0x1.f80002p6f;
+
+/// One instruction scales by 2^whole. It rounds once, as the code for other
+/// CPUs below does, and takes infinities and NaNs as they are. CPUs take 230
+/// cycles for a result that is too small for a normal number, also for 0, so
+/// lanes up to `mostForZero` are left out.
+template <int W> F32<W> ex2Above(F32<W> x, float mostForZero) {
+  F32<W> whole = __builtin_elementwise_roundeven(x), zero = splat<W>(0);
+  F32<W> p = powerOfFraction<W>(x - whole); // a NaN for an infinity
+  F32<W> least = splat<W>(mostForZero);
+  constexpr int notUpTo = 0x16; // true for NaNs
+  if constexpr (W == 16) {
+    auto lanes = __builtin_ia32_cmpps512_mask(x, least, notUpTo, 0xffff, 4);
+    return __builtin_ia32_scalefps512_mask(p, whole, zero, lanes, 4);
+  } else if constexpr (W == 8) {
+    auto lanes = __builtin_ia32_cmpps256_mask(x, least, notUpTo, 0xff);
+    return __builtin_ia32_scalefps256_mask(p, whole, zero, lanes);
+  } else if constexpr (W == 4) {
+    auto lanes = __builtin_ia32_cmpps128_mask(x, least, notUpTo, 0xf);
+    return __builtin_ia32_scalefps128_mask(p, whole, zero, lanes);
+  } else {
+    return ex2Above<4>(F32<4>(x[0]), mostForZero)[0];
+  }
+}
+template <int W> F32<W> ex2(F32<W> x) { return ex2Above<W>(x, kMostForZero); }
 /// As ex2, with 0 for subnormal results.
 template <int W> F32<W> ex2Flushed(F32<W> x) {
-  F32<W> result = ex2<W>(x);
-  return choose<W>(result < kLeastNormal, splat<W>(0), result);
+  return ex2Above<W>(x, kMostForZeroFlushed);
 }
 #else
-/// A number from -2^22 to 2^22 as a whole number and a rest. Comparisons let
-/// NaNs pass, which make the rest one.
+/// A number from -2^22 to `most` as a whole number and a rest. The comparison
+/// lets NaNs pass, which make the rest one.
 template <int W> struct Parts {
   /// Around `kWhole`, floats are whole numbers that lie 1 apart.
   static constexpr float kWhole = 12582912; // 1.5 * 2^23
-  Parts(F32<W> x, float least, float most) {
-    F32<W> y = choose<W>(x < least, splat<W>(least), x);
-    y = choose<W>(y > most, splat<W>(most), y);
+  Parts(F32<W> x, float most) {
+    F32<W> y = choose<W>(x > most, splat<W>(most), x);
     F32<W> sum = y + kWhole;
     n = I32<W>(bitsOf<W>(sum) - bitsOf<W>(splat<W>(kWhole)));
     rest = y - (sum - kWhole); // exact, in [-0.5, 0.5]
@@ -74,19 +85,23 @@ template <int W> struct Parts {
 };
 
 /// Scales in two steps: the first is exact, so subnormal results are rounded
-/// once.
+/// once. Products that are 0 for being too small take x86 CPUs 150 cycles, so
+/// their lanes compute something else.
 template <int W> F32<W> ex2(F32<W> x) {
-  Parts<W> parts(x, -160, 160);
+  I32<W> isZero = x <= kMostForZero;
+  Parts<W> parts(choose<W>(isZero, splat<W>(0), x), 160);
   F32<W> p = powerOfFraction<W>(parts.rest);
   I32<W> half = parts.n >> 1;
-  return p * powerOfTwo<W>(half) * powerOfTwo<W>(parts.n - half);
+  p = p * powerOfTwo<W>(half) * powerOfTwo<W>(parts.n - half);
+  return choose<W>(isZero, splat<W>(0), p);
 }
 
 /// As ex2, with 0 for subnormal results. The sum of the exponents is that of a
 /// normal result. For a smaller result the sum is 0, which is a subnormal
 /// number as a float, and for 2^128 it is that of infinity.
 template <int W> F32<W> ex2Flushed(F32<W> x) {
-  Parts<W> parts(x, -126.49f, 128);
+  constexpr float least = -126.49f;
+  Parts<W> parts(choose<W>(x < least, splat<W>(least), x), 128);
   F32<W> p = powerOfFraction<W>(parts.rest);
   F32<W> result = fromBits<W>(bitsOf<W>(p) + (U32<W>(parts.n) << 23));
   return choose<W>(result < kLeastNormal, splat<W>(0), result);
