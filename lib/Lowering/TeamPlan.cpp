@@ -18,6 +18,7 @@ namespace {
 struct BlockCost {
   unsigned vectorOps = 0;   ///< ops that differ from lane to lane
   unsigned sharedLoads = 0; ///< loads of vectors that serve all warps
+  unsigned gathers = 0;     ///< other loads, from places far apart
   unsigned carried = 0;     ///< vectors that each warp carries round the loop
   bool isLoop = false;
   bool isLead = false; ///< a loop over the grid
@@ -108,7 +109,13 @@ void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
           [&](Value v) { return isVector(v) && !shapes.get(v).hasBase(); }) ||
       (!op->getNumResults() && isa<MaskedOpInterface>(op));
   cost.vectorOps += isVectorOp;
-  cost.sharedLoads += isVectorOp && isa<LdOp>(op) && same.contains(op);
+  auto load = dyn_cast<LdOp>(op);
+  if (!isVectorOp || !load)
+    return;
+  if (same.contains(op))
+    ++cost.sharedLoads;
+  else if (!shapes.get(load.getA()).hasBase())
+    ++cost.gathers;
 }
 
 void TeamCost::visitBlock(Block &block, BlockCost cost) {
@@ -122,9 +129,11 @@ bool TeamCost::shares(const BlockCost &cost) const {
   return cost.sharedLoads && cost.sharedLoads * 8 >= cost.vectorOps;
 }
 
-/// Do sums wait for each other?
+/// Do sums wait for each other, and not for memory? Where each lane walks along
+/// a row of its own, the lines of one warp are as many as the caches can keep
+/// until the lanes get to their ends: rows are often a power of two apart.
 bool TeamCost::waits(const BlockCost &cost) const {
-  return cost.isLoop && cost.carried && cost.vectorOps <= 8;
+  return cost.isLoop && cost.carried && !cost.gathers && cost.vectorOps <= 8;
 }
 
 /// Is all of it one pass over the data, inside of a bound? With vectors of four
