@@ -211,6 +211,16 @@ public:
       : known(kernel.pace), total(total), start(Clock::now()) {}
 
   bool isShort() const { return known && isShortLaunch(*known, total); }
+  /// How many CTAs a worker takes at once, so that all end at about the same
+  /// time. Taking waits until what earlier CTAs have stored is in the caches,
+  /// so it is seldom done for short ones.
+  uint64_t grainFor(unsigned workers) const {
+    constexpr uint64_t kOften = 5000; // nanoseconds
+    uint64_t grain = std::clamp<uint64_t>(total / (workers * 32ull), 1, 64);
+    uint64_t each = known ? known->load(std::memory_order_relaxed) : 0;
+    uint64_t most = total / (workers * 4ull);
+    return each ? std::max(grain, std::min(kOften / each, most)) : grain;
+  }
   void finish(unsigned workers) {
     if (!known)
       return;
@@ -290,8 +300,7 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
     workers = 1;
   launch.setWorkers(workers);
   launch.gridid = ++gridCounter;
-  launch.grain = std::clamp<uint64_t>(
-      launch.total / (uint64_t(launch.workers) * 32), 1, 64);
+  launch.grain = pace.grainFor(launch.workers);
   bool isWhole = true;
   for (runWorkers(launch); launch.isPaused(); runWorkers(launch)) {
     isWhole = false;
