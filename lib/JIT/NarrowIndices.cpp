@@ -5,7 +5,8 @@
 // Gathers and scatters take indices of 32 bits and extend them by themselves.
 // LLVM has an instruction for that, which it puts where the indices are made,
 // as early as it can, and sees the index behind it only in the block of the
-// access. So this pass makes the pointers of each access in front of it.
+// access; as it does indices that are known. So this pass makes the pointers of
+// each access in front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +46,44 @@ static Instruction *copyTo(Use &use, Instruction &user) {
   return copy;
 }
 
+/// Indices of 32 bits, for one that is a known number in each lane; null if it
+/// is not, or does not fit.
+static Constant *narrowConstant(Value *index) {
+  auto *numbers = dyn_cast<Constant>(index);
+  auto *type = dyn_cast<FixedVectorType>(index->getType());
+  if (!numbers || !type || !type->getElementType()->isIntegerTy(64))
+    return nullptr;
+  SmallVector<uint32_t, 16> narrow;
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    Constant *element = numbers->getAggregateElement(i);
+    auto *number = dyn_cast_or_null<ConstantInt>(element);
+    bool isAny = isa_and_nonnull<UndefValue>(element); // of lanes left out
+    if (!isAny && !(number && number->getValue().isSignedIntN(32)))
+      return nullptr;
+    narrow.push_back(isAny ? 0 : uint32_t(number->getSExtValue()));
+  }
+  return ConstantDataVector::get(index->getContext(), narrow);
+}
+
+/// Makes pointers that are known numbers behind one base in front of `access`.
+/// \returns false if they are not.
+static bool makeKnownHere(Instruction &access, Use &pointers) {
+  auto *places = dyn_cast<GetElementPtrInst>(pointers.get());
+  if (!places || places->getNumIndices() != 1 ||
+      places->getPointerOperandType()->isVectorTy())
+    return false;
+  Constant *narrow = narrowConstant(*places->idx_begin());
+  if (!narrow)
+    return false;
+  copyTo(pointers, access);
+  cast<GetElementPtrInst>(pointers.get())->idx_begin()->set(narrow);
+  return true;
+}
+
 /// Makes pointers that are narrow indices behind one base in front of `access`.
 static void makeHere(Instruction &access, Use &pointers) {
+  if (makeKnownHere(access, pointers))
+    return;
   std::optional<IndexedPointers> found = asIndexedPointers(pointers.get());
   if (!found || found->extension->getSrcTy()->getScalarSizeInBits() > 32)
     return;

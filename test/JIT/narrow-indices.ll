@@ -67,3 +67,24 @@ load:
 end:
   ret <16 x float> zeroinitializer
 }
+
+; Known places of 32 bits need no vector of pointers; lanes that are left out may
+; have any. Others stay as they are.
+; CHECK-LABEL: define <4 x float> @known
+; CHECK: there:
+; CHECK-NEXT: %[[AT:.*]] = getelementptr i8, ptr %base, <4 x i32> <i32 192, i32 128, i32 -64, i32 0>
+; CHECK-NEXT: %v = call <4 x float> @llvm.masked.gather{{.*}}(<4 x ptr> align 4 %[[AT]]
+; CHECK-NEXT: %[[FAR:.*]] = getelementptr i8, ptr %base, <4 x i64> <i64 0, i64 2147483648, i64 4, i64 8>
+define <4 x float> @known(ptr %base, i1 %p) {
+entry:
+  %at = getelementptr i8, ptr %base, <4 x i64> <i64 192, i64 128, i64 -64, i64 poison>
+  br i1 %p, label %there, label %end
+there:
+  %v = call <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr> align 4 %at, <4 x i1> <i1 true, i1 true, i1 true, i1 false>, <4 x float> zeroinitializer)
+  %far = getelementptr i8, ptr %base, <4 x i64> <i64 0, i64 2147483648, i64 4, i64 8>
+  %w = call <4 x float> @llvm.masked.gather.v4f32.v4p0(<4 x ptr> align 4 %far, <4 x i1> <i1 true, i1 true, i1 true, i1 false>, <4 x float> zeroinitializer)
+  %sum = fadd <4 x float> %v, %w
+  ret <4 x float> %sum
+end:
+  ret <4 x float> zeroinitializer
+}

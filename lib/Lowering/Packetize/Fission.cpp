@@ -86,6 +86,8 @@ private:
   Block *createSplitBlock(Region &region, ArrayRef<Type> types,
                           ValueRange like);
   LogicalResult emitPart(ArrayRef<Operation *> ops, const FrameCopies &copies);
+  LogicalResult emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
+                         const WarpFrameCode &around);
   void keepForLater(ArrayRef<Operation *> ops,
                     const DenseSet<Operation *> &inside,
                     const FrameCopies &copies);
@@ -299,15 +301,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   if (plan.warps > 1)
     return emitTeams(warp, plan, ops, {before, after});
   scf::ForOp loop = buildWarpLoop(warp);
-  OpBuilder::InsertionGuard guard(warp.b);
-  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
-  warp.enterStrand(loop.getInductionVar());
-  warp.enterBlock();
-  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
-
-  if (failed(before()))
-    return failure();
-  if (failed(emitOps(warp, ops)) || failed(after()))
+  if (failed(emitWarp(loop, ops, {before, after})))
     return failure();
   // The next part makes its own forms of these values.
   for (Value v : made)
@@ -315,7 +309,22 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   for (Operation *op : ops)
     for (Value result : op->getResults())
       warp.values.forget(result);
+  // A single warp needs no loop.
+  IRRewriter rewriter(warp.b.getContext());
+  (void)loop.promoteIfSingleIteration(rewriter);
   return success();
+}
+
+/// Emits the ops for the warp of a turn of `loop`.
+LogicalResult SplitKernel::emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
+                                    const WarpFrameCode &around) {
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPoint(loop.getBody()->getTerminator());
+  warp.enterStrand(loop.getInductionVar());
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  return success(succeeded(around.before()) && succeeded(emitOps(warp, ops)) &&
+                 succeeded(around.after()));
 }
 
 //===----------------------------------------------------------------------===//
