@@ -71,7 +71,7 @@ void CtaFibers::start(PtxjitKernelEntry kernel, PtxjitKernelContext &place,
   }
   alive = ready;
   for (uint32_t rest = usedBarriers; rest; rest &= rest - 1)
-    barriers[__builtin_ctz(rest)] = Barrier();
+    barriers[__builtin_ctz(rest)].reset(shape.warps());
   usedBarriers = 0;
   coming.clear();
   waitForOthers.clear();

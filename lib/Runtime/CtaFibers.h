@@ -10,6 +10,7 @@
 #include "Fiber.h"
 #include "StrandSet.h"
 #include "ptxjit/Runtime/KernelABI.h"
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -38,11 +39,17 @@ public:
   void add(CtaFibers &cta);
   /// Number of the current phase, from 1.
   uint64_t getPhase() const { return phase; }
+  /// Threads begin to arrive. \returns the phase in which they do.
+  uint64_t arrive() {
+    used = true;
+    return phase;
+  }
   /// Ends the phase if all threads that have not exited have arrived.
   void check();
 
 private:
   std::vector<CtaFibers *> ctas;
+  bool used = false; ///< a thread has arrived
   uint64_t phase = 1;
 };
 
@@ -108,13 +115,20 @@ private:
   /// ISA: "bar, barrier". A warp has come when all its threads that have not
   /// exited have, and counts as 32. Warps that have exited are not waited for.
   struct Barrier {
-    StrandSet waiting;
-    uint32_t come[32] = {}; ///< threads, by warp
-    uint32_t arrived = 0;   ///< 32 for each warp that has come
-    uint32_t expected = 0;  ///< threads; 0: all that have not exited
+    uint32_t arrived = 0;  ///< 32 for each warp that has come
+    uint32_t expected = 0; ///< threads; 0: all that have not exited
     uint32_t mode = 0;
     uint32_t count = 0; ///< threads whose predicate is true
     bool all = true;    ///< no predicate was false
+    StrandSet waiting;
+    uint32_t come[32] = {}; ///< threads, by warp
+    /// For the next phase, where none of `warps` or more warps has come.
+    void reset(uint32_t warps) {
+      waiting.clear();
+      std::fill_n(come, warps, 0);
+      arrived = expected = mode = count = 0;
+      all = true;
+    }
   };
   struct Strand {
     FiberState fiber;
@@ -152,35 +166,37 @@ private:
   bool allArrivedAtCluster() const;
   void releaseFromCluster();
 
+  // What each barrier needs comes first, on few cache lines.
   StrandShape shape;
-  bool valid = true;
-  FiberStacks stacks;
   std::unique_ptr<Strand[]> strands;
   std::unique_ptr<Meeting[]> meetings; ///< null where strands are warps
-  FiberState scheduler;
-  PtxjitKernelEntry entry = nullptr;
   PtxjitKernelContext *context = nullptr;
-  StrandSet ready, alive;
+  ClusterBarrier *cluster = nullptr;
+  uint32_t usedBarriers = 0; ///< bit set of barriers with arrivals
+  uint32_t warpsLeft = 0;
+  unsigned idleYields = 0; ///< since the last barrier or end of a strand
+  /// Yields in loops with barriers inside, since the last end of a strand.
+  unsigned meetingYields = 0;
+  bool mayPark = false;
+  bool failed = false; ///< a thread's assertion failed; see hasFailed()
+  bool valid = true;
+  PtxjitKernelEntry entry = nullptr;
+  StrandSet ready;
   StrandSet coming; ///< threads that wait for others to come (gather)
+  StrandSet alive;
+  FiberState scheduler;
+  FiberStacks stacks;
   /// By warp: yields of its threads since one has last come or been released.
   uint32_t yieldsOfWarp[32] = {};
   uint32_t threadsLeft[32] = {}; ///< by warp; 32 where strands are warps
-  uint32_t warpsLeft = 0;
-  bool mayPark = false;
-  Strand *parkedAt = nullptr; ///< where resume() starts
-  unsigned idleYields = 0;    ///< since the last barrier or end of a strand
-  /// Yields in loops with barriers inside, since the last end of a strand.
-  unsigned meetingYields = 0;
+  Strand *parkedAt = nullptr;    ///< where resume() starts
   /// The 16 barriers of the ISA, then one for each warpgroup.
   Barrier barriers[16 + 8];
-  uint32_t usedBarriers = 0; ///< bit set of barriers with arrivals
   void *queues[32] =
       {}; ///< of warps that have come to their warpgroup's barrier
-  ClusterBarrier *cluster = nullptr;
   StrandSet waitForOthers;         ///< at the cluster's barrier
   StrandSet waitForTensorMemory;   ///< for columns to be free
   uint32_t cameToCluster[32] = {}; ///< threads, by warp
-  bool failed = false; ///< a thread's assertion failed; see hasFailed()
 };
 
 /// The helpers of all contexts. `context->runtime` is a CtaFibers, or null

@@ -21,6 +21,11 @@ using namespace ptxjit;
 
 /// Counts `threads` more threads of a warp at a barrier.
 void CtaFibers::comeTo(Barrier &barrier, uint32_t warp, uint32_t threads) {
+  if (shape.lanes == 32) { // a warp comes as a whole
+    barrier.come[warp] += 32;
+    barrier.arrived += 32;
+    return;
+  }
   uint32_t left = threadsLeft[warp];
   uint32_t before = left ? barrier.come[warp] / left : 0;
   barrier.come[warp] += threads;
@@ -49,7 +54,7 @@ void CtaFibers::release(Barrier &barrier) {
   }
   barrier.waiting.forEach([&](uint32_t i) { strands[i].result = result; });
   ready.insertAll(barrier.waiting);
-  barrier = Barrier();
+  barrier.reset(shape.warps());
 }
 
 /// Releases the barriers that waited only for a strand that has just ended.
@@ -132,6 +137,8 @@ void ClusterBarrier::add(CtaFibers &cta) {
 }
 
 void ClusterBarrier::check() {
+  if (!used)
+    return;
   for (const CtaFibers *cta : ctas)
     if (!cta->allArrivedAtCluster())
       return;
@@ -157,7 +164,7 @@ void CtaFibers::arriveAtCluster(uint32_t index) {
   if (failed)
     stop(strands[index]);
   idleYields = 0;
-  strands[index].clusterPhase = cluster->getPhase();
+  strands[index].clusterPhase = cluster->arrive();
   cameToCluster[shape.warpOf(index)] += shape.lanes;
   cluster->check();
 }

@@ -61,8 +61,8 @@ public:
 private:
   /// Bits 0 to `i`.
   static uint32_t maskTo(uint32_t i) { return ~0u >> (31 - i); }
+  uint32_t summary = 0; // in front, on one line with the first words
   uint32_t words[32] = {};
-  uint32_t summary = 0;
 };
 
 } // namespace ptxjit
