@@ -8,6 +8,7 @@
 #include "ptxjit/Runtime/GraphCalls.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 
@@ -175,11 +176,22 @@ void CtaRunner::failInDeadlock() {
 // A launch
 //===----------------------------------------------------------------------===//
 
+/// The coordinates of cluster `index` in rows of `nx` and planes of `ny` rows.
+template <typename Number>
+static std::array<uint32_t, 3> locate(Number index, Number nx, Number ny) {
+  if (index < nx) // a grid of one row needs no divisions
+    return {uint32_t(index), 0, 0};
+  Number row = index / nx;
+  return {uint32_t(index % nx), uint32_t(row % ny), uint32_t(row / ny)};
+}
+
 Launch::Coordinates Launch::firstCtaOf(uint64_t index) const {
   uint32_t nx = grid.x / cluster.x, ny = grid.y / cluster.y;
-  return {uint32_t(index % nx) * cluster.x,
-          uint32_t(index / nx % ny) * cluster.y,
-          uint32_t(index / (uint64_t(nx) * ny)) * cluster.z};
+  // Divisions of 64 bits take some CPUs 90 cycles.
+  auto [x, y, z] = index == uint32_t(index)
+                       ? locate<uint32_t>(uint32_t(index), nx, ny)
+                       : locate<uint64_t>(index, nx, ny);
+  return {x * cluster.x, y * cluster.y, z * cluster.z};
 }
 
 void Launch::fail(const Fault &found) {
