@@ -14,6 +14,9 @@
 #include "Regions.h"
 #include "WarpTeams.h"
 
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -275,6 +278,34 @@ void SplitKernel::keepForLater(ArrayRef<Operation *> ops,
       }
 }
 
+/// Is the value a number that is known for each warp?
+static bool isKnownInWarp(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (auto sreg = dyn_cast<SRegOp>(op))
+    return llvm::is_contained(
+        {SpecialRegister::TidX, SpecialRegister::TidY, SpecialRegister::TidZ},
+        sreg.getReg());
+  if (op->getNumOperands() == 0)
+    return matchPattern(op, m_Constant());
+  return llvm::all_of(op->getOperands(), isKnownInWarp);
+}
+
+/// Is it known which warps have something to do, and is that little? So it is
+/// where a tree of sums takes every second row, then every fourth. Written out,
+/// the others have no code.
+static bool leavesOutWarps(ArrayRef<Operation *> ops) {
+  constexpr unsigned kMostOps = 32;
+  unsigned count = 0;
+  for (Operation *op : ops)
+    op->walk([&](Operation *) { ++count; });
+  return count <= kMostOps && llvm::any_of(ops, [](Operation *op) {
+           auto ifOp = dyn_cast<scf::IfOp>(op);
+           return ifOp && isKnownInWarp(ifOp.getCondition());
+         });
+}
+
 /// for (warp = 0; warp < warps; ++warp) { ops; copies; }
 LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
                                     const FrameCopies &copies) {
@@ -311,7 +342,9 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
       warp.values.forget(result);
   // A single warp needs no loop.
   IRRewriter rewriter(warp.b.getContext());
-  (void)loop.promoteIfSingleIteration(rewriter);
+  if (failed(loop.promoteIfSingleIteration(rewriter)) && leavesOutWarps(ops) &&
+      !warp.shapes.getContext().anyBlock)
+    return loopUnrollFull(loop);
   return success();
 }
 
