@@ -16,10 +16,9 @@ PTXJIT_BENCH=ON.
 
 kernels: execution tests, by default those of all forms and of test/Execution. This
 machine runs the reference interpreter and compiles for AArch64; only the kernels run
-under emulation, with libptxjit-runtime. That takes a tenth of the time in which
-utils/test.sh --aarch64 compiles under emulation. PTXJIT_FORMS_SAMPLE=SEED takes a
-fifth of the forms. Files with kernels that cannot be compiled ahead of time are
-left out.
+under emulation, with libptxjit-runtime, as in utils/test.sh --aarch64.
+PTXJIT_FORMS_SAMPLE=SEED takes a fifth of the forms. Files with kernels that cannot be
+compiled ahead of time are left out.
 
 PTXJIT_EMULATED_CPU chooses the CPU, as for utils/test.sh. Prints what differs and the
 counts; the exit status is 1 if anything does.
