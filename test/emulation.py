@@ -5,9 +5,18 @@ PTXJIT_EMULATED_CPU chooses the CPU: neon (the default) or sve256.
 """
 import os
 import shlex
+from typing import NamedTuple
 
-# What qemu calls the CPU, and how many lanes its vectors have.
-CPUS = {"neon": ("max,sve=off", 4), "sve256": ("max,sve-max-vq=2", 8)}
+
+class Cpu(NamedTuple):
+    emulated: str  # what qemu calls it
+    lanes: int  # of its vectors
+    compiled_for: str  # LLVM's name of a CPU that is like it
+
+
+CPUS = {"neon": Cpu("max,sve=off", 4, "neoverse-n1"),
+        # qemu 7.2 lacks one feature of LLVM's.
+        "sve256": Cpu("max,sve-max-vq=2", 8, "neoverse-v1,-lse2")}
 # Compilers take ten times as long under emulation.
 SECONDS = 1800
 
@@ -16,11 +25,15 @@ def _cpu_name():
     return os.environ.get("PTXJIT_EMULATED_CPU", "neon")
 
 
+def chosen_cpu():
+    return CPUS[_cpu_name()]
+
+
 def emulator_of(config):
     """The words in front of a command; none for this machine's own programs."""
     if not config.emulator:
         return []
-    return [*config.emulator, "-cpu", CPUS[_cpu_name()][0]]
+    return [*config.emulator, "-cpu", chosen_cpu().emulated]
 
 
 def make_wrappers(config):
@@ -47,19 +60,15 @@ def make_wrappers(config):
     return folder
 
 
-def keep_to_own_width(config):
-    """Lets execution tests that name no width of vectors run at the CPU's own.
+def compile_here(config, dropped=""):
+    """Lets this machine compile the kernels of execution tests (ahead.py).
 
-    All widths and modes in turn would take hours under emulation. So would the
-    reference interpreter, which is the same code on all architectures; it runs
-    where expected values come from it.
+    dropped: a regular expression of options that are left out.
     """
     if config.emulator:
-        lanes = CPUS[_cpu_name()][1]
-        for option in ("--no-reference", f"--chunk={lanes}"):
-            name = option.split("=")[0]
-            config.substitutions.append((rf"ptx-jit test (?!.*{name})",
-                                         f"ptx-jit test {option} "))
+        program = os.path.join(config.ptxjit_src_root, "test", "ahead.py")
+        config.substitutions.append((f"ptx-jit test {dropped}",
+                                     f"{config.python} {program} "))
 
 
 def raise_time_limit(config, lit_config):

@@ -16,17 +16,15 @@ PTXJIT_BENCH=ON.
 
 kernels: execution tests, by default those of all forms and of test/Execution. This
 machine runs the reference interpreter and compiles for AArch64; only the kernels run
-under emulation, with libptxjit-runtime. That takes a tenth of the time in which
-utils/test.sh --aarch64 compiles under emulation. PTXJIT_FORMS_SAMPLE=SEED takes a
-fifth of the forms. Files with kernels that cannot be compiled ahead of time are
-left out.
+under emulation, with libptxjit-runtime, as in utils/test.sh --aarch64.
+PTXJIT_FORMS_SAMPLE=SEED takes a fifth of the forms. Files with kernels that cannot be
+compiled ahead of time are left out.
 
 PTXJIT_EMULATED_CPU chooses the CPU, as for utils/test.sh. Prints what differs and the
 counts; the exit status is 1 if anything does.
 """
 import argparse
 import glob
-import json
 import os
 import subprocess
 import sys
@@ -34,13 +32,11 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test"))
-from emulation import CPUS
+from ahead import Builds, CannotCompile, run_ahead
+from emulation import chosen_cpu
 from sampling import is_sampled
 
-CPU_NAME = os.environ.get("PTXJIT_EMULATED_CPU", "neon")
-CPU, LANES = CPUS[CPU_NAME]
-# What code is made for. qemu 7.2 lacks one feature of the second.
-COMPILED_FOR = {"neon": "neoverse-n1", "sve256": "neoverse-v1,-lse2"}
+CPU = chosen_cpu()
 
 
 class Side:
@@ -126,64 +122,15 @@ def compare_cases(sides, args, folder):
     return wrong
 
 
-# What is said of files that are left out.
-NOT_AHEAD = ("cannot be compiled ahead of time", "holds no '// run:' line",
-             "requires blocks of")
-
-
-class CannotCompile(Exception):
-    """A file has no tests, or kernels that need what only the compiler gives."""
-
-
-def must_run(*command, **more):
-    """Returns what a command prints to stdout."""
-    done = subprocess.run(command, capture_output=True, text=True, **more)
-    if any(text in done.stderr for text in NOT_AHEAD):
-        raise CannotCompile
-    if done.returncode:
-        raise RuntimeError((done.stdout + done.stderr)[-500:])
-    return done.stdout
-
-
-def blocks_of(record):
-    """Options for the block of each test: kernels are compiled for these."""
-    blocks = set()
-    with open(record) as tests:
-        for line in tests:
-            test = json.loads(line)
-            extents = ",".join(map(str, test["block"]))
-            blocks.add(f"--block={test['kernel']}:{extents}")
-    return sorted(blocks)
-
-
-def make_program(args, file, place):
-    """Makes a program for AArch64 of the tests of a file."""
-    ours = os.path.join(args.x86, "bin/ptx-jit")
-    inputs = os.path.join(ROOT, "test/Ahead/Inputs")
-    must_run(ours, "test", f"--record={place}.json", file)
-    must_run(ours, "compile", file, "--target=aarch64-linux-gnu",
-             f"--cpu={args.cpu}", "--name=object",
-             *blocks_of(place + ".json"), "-o", place + ".o")
-    text = must_run(sys.executable, os.path.join(inputs, "make-program.py"),
-                    place + ".json", place + ".h")
-    with open(place + ".c", "w") as program:
-        program.write(text)
-    libraries = os.path.join(args.aarch64, "lib")
-    must_run(args.cc, "-w", "--target=aarch64-linux-gnu",
-             f"--sysroot={args.sysroot}", "-fuse-ld=lld", f"-I{inputs}",
-             f"-I{ROOT}/include", f"-L{libraries}", f"-Wl,-rpath,{libraries}",
-             place + ".c", place + ".o", "-o", place, "-lptxjit-runtime", "-lm")
-
-
 def compare_kernels(sides, args, folder):
     wrong = compared = left_out = 0
+    cpu = CPU._replace(compiled_for=args.cpu)
     for file in args.files or default_tests(args):
         name = os.path.basename(file)[:-len(".ptx")]
-        place = os.path.join(folder, name)
         try:
-            make_program(args, file, place)
-            print(f"{name}: " + must_run(*sides[1].prefix, place,
-                                         timeout=1800).splitlines()[-1], flush=True)
+            said, _ = run_ahead(file, cpu,
+                                Builds(args.x86, args.aarch64, args.sysroot))
+            print(f"{name}: {said}", flush=True)
             compared += 1
         except CannotCompile:
             print(f"{name}: left out", flush=True)
@@ -191,8 +138,6 @@ def compare_kernels(sides, args, folder):
         except (RuntimeError, subprocess.TimeoutExpired) as failure:
             print(f"{name}: {failure}", flush=True)
             wrong += 1
-        for path in glob.glob(place + "*"):
-            os.remove(path)
     print(f"{compared + wrong} files, {wrong} with differences, {left_out} left out")
     return wrong
 
@@ -218,12 +163,11 @@ def main():
     cases.add_argument("cases", nargs="*", metavar="CASE")
     kernels = what.add_parser("kernels")
     kernels.add_argument("files", nargs="*", metavar="FILE")
-    kernels.add_argument("--cpu", default=COMPILED_FOR[CPU_NAME],
+    kernels.add_argument("--cpu", default=CPU.compiled_for,
                          help="what code is made for")
-    kernels.add_argument("--cc", default="/usr/lib/llvm-22/bin/clang")
     args = parser.parse_args()
-    emulator = ["qemu-aarch64", "-L", args.sysroot, "-cpu", CPU]
-    sides = [Side(args.x86, [], 8), Side(args.aarch64, emulator, LANES)]
+    emulator = ["qemu-aarch64", "-L", args.sysroot, "-cpu", CPU.emulated]
+    sides = [Side(args.x86, [], 8), Side(args.aarch64, emulator, CPU.lanes)]
     compare = {"programs": compare_programs, "cases": compare_cases,
                "kernels": compare_kernels}[args.what]
     with tempfile.TemporaryDirectory() as folder:

@@ -28,8 +28,9 @@ case "${1:-}" in
   cpus="neon sve256"
   [ "$1" = --aarch64 ] || cpus=${1#--aarch64=}
   shift
-  # ptx-tblgen runs during the build.
-  PTXJIT_PACKAGES="${PTXJIT_PACKAGES:-} qemu-user" utils/build.sh checked ptx-tblgen
+  # ptx-tblgen runs during the build, ptx-jit compiles kernels of tests.
+  PTXJIT_PACKAGES="${PTXJIT_PACKAGES:-} qemu-user" \
+    utils/build.sh checked ptx-tblgen ptx-jit
   utils/sysroot.sh arm64 >/dev/null
   ;;
 esac

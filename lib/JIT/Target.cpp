@@ -156,8 +156,14 @@ static CodeGenOptLevel levelOf(Effort effort) {
 
 /// FastISel makes worse code, and gives up on most of vector code anyway. LLVM
 /// forgets the choice when it adds its passes.
+///
+/// On AArch64 LLVM would take GlobalISel without optimisation. Its selector
+/// belongs to the machine, and keeps a debug location of the last function,
+/// whose context has ended when the machine is used again.
 static void chooseSelection(TargetMachine &machine, Effort effort) {
-  machine.setO0WantsFastISel(effort == Effort::Quick);
+  machine.setGlobalISel(false);
+  machine.setO0WantsFastISel(effort == Effort::Quick &&
+                             machine.getTargetTriple().isX86());
 }
 
 std::unique_ptr<TargetMachine> ptxjit::createTargetMachine(const CpuTarget &cpu,

@@ -14,7 +14,7 @@ config.suffixes = [".ptx"]
 config.test_source_root = os.path.join(config.ptxjit_obj_root, "test/Forms/ptx")
 config.test_exec_root = config.test_source_root
 sys.path.insert(0, os.path.join(config.ptxjit_src_root, "test"))
-from emulation import keep_to_own_width, make_wrappers, raise_time_limit
+from emulation import compile_here, make_wrappers, raise_time_limit
 from sampling import is_sampled
 
 tools = make_wrappers(config)
@@ -23,9 +23,11 @@ config.environment["PTXJIT_CACHE"] = "off"
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-keep_to_own_width(config)
 raise_time_limit(config, lit_config)
-if config.architecture != "X86":  # then the CPU's own vectors do
+# Some files ask for one width or mode to save time. Under emulation, the CPU's own
+# saves it.
+compile_here(config, r"(--(chunk|mode|cpu)[= ]\S+ )*")
+if config.architecture != "X86":
     config.substitutions.append(("--cpu=x86-64-v3 ", ""))
 config.excludes = [name for name in os.listdir(config.test_source_root)
                    if not is_sampled(name)]

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,14 @@ TEST(Target, LengthOfSve) {
   longer.sveBits = 512;
   EXPECT_FALSE(graviton3.runsOn(longer));
   EXPECT_TRUE(select("cortex-a72").runsOn(graviton3));
+}
+
+// It keeps a debug location of the last function, whose context may have ended.
+TEST(Target, NothingIsSelectedByGlobalISel) {
+  for (const char *cpu : {"neoverse-n1", "neoverse-v2", "x86-64-v3"})
+    EXPECT_FALSE(createTargetMachine(select(cpu), Effort::Quick)
+                     ->Options.EnableGlobalISel)
+        << cpu;
 }
 
 TEST(Target, OthersAreRefused) {

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Execution tests for AArch64, with kernels that this machine compiles.
+
+    ahead.py FILE.ptx [OPTION...]     in place of `ptx-jit test FILE.ptx OPTION...`
+
+Under emulation the compiler takes most of the time of a test, and it is the same
+compiler as this machine's. So this machine's ptx-jit runs the reference interpreter
+and compiles for AArch64; a program with libptxjit-runtime runs the kernels under
+qemu-user, and compares.
+
+The emulated ptx-jit runs what cannot be run in this way: tests with OPTIONs, files
+with kernels that need the compiler, and files with launches that shall fail, or
+have no results that are compared. The output says so.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(TESTS)
+sys.path.insert(0, TESTS)
+from emulation import chosen_cpu
+
+CLANG = "/usr/lib/llvm-22/bin/clang"
+SECONDS = 1800  # of a program
+# What is said of files that cannot be run.
+NOT_AHEAD = ("cannot be compiled ahead of time", "holds no '// run:' line",
+             "requires blocks of")
+
+
+class Builds(NamedTuple):
+    host: str = os.path.join(ROOT, "build/checked")
+    aarch64: str = os.path.join(ROOT, "build/aarch64-linux")
+    sysroot: str = os.path.join(ROOT, "build/sysroot/arm64")
+
+
+class CannotCompile(Exception):
+    """A file has no tests, or kernels that need what only the compiler gives."""
+
+
+def must_run(*command, **more):
+    """Returns what a command prints to stdout."""
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    for line in done.stderr.splitlines():
+        if any(text in line for text in NOT_AHEAD):
+            raise CannotCompile(line)
+    if done.returncode:
+        raise RuntimeError((done.stdout + done.stderr)[-1000:])
+    return done.stdout
+
+
+def blocks_of(tests):
+    """Options for the block of each test: kernels are compiled for these."""
+    return sorted({f"--block={test['kernel']}:" +
+                   ",".join(map(str, test["block"])) for test in tests})
+
+
+def make_program(file, place, cpu, builds):
+    """Makes a program for AArch64 of the tests of a file.
+
+    Returns how many tests it has.
+    """
+    ours = os.path.join(builds.host, "bin/ptx-jit")
+    inputs = os.path.join(TESTS, "Ahead/Inputs")
+    must_run(ours, "test", f"--record={place}.json", file)
+    with open(place + ".json") as record:
+        tests = [json.loads(line) for line in record]
+    must_run(ours, "compile", file, "--target=aarch64-linux-gnu", f"--cpu={cpu}",
+             "--name=object", *blocks_of(tests), "-o", place + ".o")
+    text = must_run(sys.executable, os.path.join(inputs, "make-program.py"),
+                    place + ".json", place + ".h")
+    with open(place + ".c", "w") as program:
+        program.write(text)
+    libraries = os.path.join(builds.aarch64, "lib")
+    must_run(CLANG, "-w", "--target=aarch64-linux-gnu", f"--sysroot={builds.sysroot}",
+             "-fuse-ld=lld", f"-I{inputs}", f"-I{ROOT}/include", f"-L{libraries}",
+             f"-Wl,-rpath,{libraries}", place + ".c", place + ".o", "-o", place,
+             "-lptxjit-runtime", "-lm")
+    return len(tests)
+
+
+def run_ahead(file, cpu, builds=Builds()):
+    """Runs the tests of a file.
+
+    Returns what the program says last, and how many tests it had.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "program")
+        count = make_program(file, place, cpu.compiled_for, builds)
+        said = must_run("qemu-aarch64", "-L", builds.sysroot, "-cpu", cpu.emulated, place,
+                        timeout=SECONDS)
+        return said.splitlines()[-1], count
+
+
+def tests_of(file):
+    """How many tests a file has."""
+    with open(file) as text:
+        return sum(line.startswith("// run:") for line in text)
+
+
+def run_emulated(cpu, why, arguments):
+    """The emulated compiler, at the CPU's own width of vectors. Does not return.
+
+    The reference interpreter would take hours, and is the same on all
+    architectures; it runs where expected values come from it.
+    """
+    print(f"{why}: ptx-jit runs under emulation", flush=True)
+    own = ["--no-reference"]
+    if not any(word.startswith("--chunk") for word in arguments):
+        own.append(f"--chunk={cpu.lanes}")
+    os.execvp("ptx-jit", ["ptx-jit", "test", *own, *arguments])
+
+
+def main():
+    cpu = chosen_cpu()
+    arguments = sys.argv[1:]
+    options = [word for word in arguments
+               if word.startswith("-") and word != "--no-reference"]
+    files = [word for word in arguments if not word.startswith("-")]
+    if options or len(files) != 1:
+        run_emulated(cpu, " ".join(options) or "files", sys.argv[1:])
+    try:
+        said, count = run_ahead(files[0], cpu)
+    except CannotCompile as why:
+        run_emulated(cpu, why, files)
+    print(said)
+    if count != tests_of(files[0]):
+        run_emulated(cpu, "not all launches are compared", files)
+
+
+if __name__ == "__main__":
+    main()
