@@ -278,18 +278,28 @@ void SplitKernel::keepForLater(ArrayRef<Operation *> ops,
       }
 }
 
-/// Is the value a number that is known for each warp?
+/// Is the value a number that is known for each warp, by few ops on the numbers
+/// of its threads?
 static bool isKnownInWarp(Value v) {
-  Operation *op = v.getDefiningOp();
-  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
-    return false;
-  if (auto sreg = dyn_cast<SRegOp>(op))
-    return llvm::is_contained(
-        {SpecialRegister::TidX, SpecialRegister::TidY, SpecialRegister::TidZ},
-        sreg.getReg());
-  if (op->getNumOperands() == 0)
-    return matchPattern(op, m_Constant());
-  return llvm::all_of(op->getOperands(), isKnownInWarp);
+  constexpr unsigned kMostValues = 32;
+  llvm::SmallSetVector<Value, kMostValues> sources;
+  sources.insert(v);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    Operation *op = sources[i].getDefiningOp();
+    if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+      return false;
+    auto sreg = dyn_cast<SRegOp>(op);
+    bool isTid = sreg && llvm::is_contained({SpecialRegister::TidX,
+                                             SpecialRegister::TidY,
+                                             SpecialRegister::TidZ},
+                                            sreg.getReg());
+    if (!op->getNumOperands() && !isTid && !matchPattern(op, m_Constant()))
+      return false;
+    sources.insert(op->operand_begin(), op->operand_end());
+    if (sources.size() > kMostValues)
+      return false;
+  }
+  return true;
 }
 
 /// Is it known which warps have something to do, and is that little? So it is
