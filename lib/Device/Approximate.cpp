@@ -42,9 +42,9 @@ constexpr float kMostForZero = -150;
 constexpr float kMostForZeroFlushed = -0x1.f80002p6f;
 
 /// One instruction scales by 2^whole. It rounds once, as the code for other
-/// CPUs below does, and takes infinities and NaNs as they are. CPUs take 230
-/// cycles for a result that is too small for a normal number, also for 0, so
-/// lanes up to `mostForZero` are left out.
+/// CPUs below does, and takes infinities and NaNs as they are. Intel's CPUs
+/// take 230 cycles for a result that is too small for a normal number, also for
+/// 0, so lanes up to `mostForZero` are left out.
 template <int W> F32<W> ex2Above(F32<W> x, float mostForZero) {
   F32<W> whole = __builtin_elementwise_roundeven(x), zero = splat<W>(0);
   F32<W> p = powerOfFraction<W>(x - whole); // a NaN for an infinity
@@ -85,8 +85,8 @@ template <int W> struct Parts {
 };
 
 /// Scales in two steps: the first is exact, so subnormal results are rounded
-/// once. Products that are 0 for being too small take x86 CPUs 150 cycles, so
-/// their lanes compute something else.
+/// once. Products that are 0 for being too small take Intel's CPUs 150 cycles,
+/// so their lanes compute something else.
 template <int W> F32<W> ex2(F32<W> x) {
   I32<W> isZero = x <= kMostForZero;
   Parts<W> parts(choose<W>(isZero, splat<W>(0), x), 160);

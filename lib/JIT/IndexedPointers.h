@@ -9,7 +9,18 @@
 
 #include "llvm/IR/Instructions.h"
 
+#include <optional>
+
 namespace ptxjit {
+
+/// The instruction that makes `pointers` from one base and one vector of
+/// indices; null if there is none.
+inline llvm::GetElementPtrInst *asPlacesBehindBase(llvm::Value *pointers) {
+  auto *places = llvm::dyn_cast<llvm::GetElementPtrInst>(pointers);
+  bool isOne = places && places->getNumIndices() == 1 &&
+               !places->getPointerOperandType()->isVectorTy();
+  return isOne ? places : nullptr;
+}
 
 /// A vector of pointers, each an extended index behind one base.
 struct IndexedPointers {
@@ -19,9 +30,8 @@ struct IndexedPointers {
 
 /// Finds out whether `pointers` are such a vector.
 inline std::optional<IndexedPointers> asIndexedPointers(llvm::Value *pointers) {
-  auto *places = llvm::dyn_cast<llvm::GetElementPtrInst>(pointers);
-  if (!places || places->getNumIndices() != 1 ||
-      places->getPointerOperandType()->isVectorTy())
+  llvm::GetElementPtrInst *places = asPlacesBehindBase(pointers);
+  if (!places)
     return std::nullopt;
   auto *extension = llvm::dyn_cast<llvm::SExtInst>(*places->idx_begin());
   if (!extension)

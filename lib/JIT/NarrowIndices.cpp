@@ -5,8 +5,8 @@
 // Gathers and scatters take indices of 32 bits and extend them by themselves.
 // LLVM has an instruction for that, which it puts where the indices are made,
 // as early as it can, and sees the index behind it only in the block of the
-// access; as it does indices that are known. So this pass makes the pointers of
-// each access in front of it.
+// access. The same goes for indices that are known numbers. So this pass makes
+// the pointers of each access in front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,9 +68,8 @@ static Constant *narrowConstant(Value *index) {
 /// Makes pointers that are known numbers behind one base in front of `access`.
 /// \returns false if they are not.
 static bool makeKnownHere(Instruction &access, Use &pointers) {
-  auto *places = dyn_cast<GetElementPtrInst>(pointers.get());
-  if (!places || places->getNumIndices() != 1 ||
-      places->getPointerOperandType()->isVectorTy())
+  GetElementPtrInst *places = asPlacesBehindBase(pointers.get());
+  if (!places)
     return false;
   Constant *narrow = narrowConstant(*places->idx_begin());
   if (!narrow)

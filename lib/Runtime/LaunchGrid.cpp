@@ -215,11 +215,11 @@ public:
   /// time. Taking waits until what earlier CTAs have stored is in the caches,
   /// so it is seldom done for short ones.
   uint64_t grainFor(unsigned workers) const {
-    constexpr uint64_t kOften = 5000; // nanoseconds
+    constexpr uint64_t kLeastBetween = 5000; // nanoseconds
     uint64_t grain = std::clamp<uint64_t>(total / (workers * 32ull), 1, 64);
     uint64_t each = known ? known->load(std::memory_order_relaxed) : 0;
     uint64_t most = total / (workers * 4ull);
-    return each ? std::max(grain, std::min(kOften / each, most)) : grain;
+    return each ? std::max(grain, std::min(kLeastBetween / each, most)) : grain;
   }
   void finish(unsigned workers) {
     if (!known)
