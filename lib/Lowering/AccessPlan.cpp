@@ -150,7 +150,11 @@ static AccessPlan planUnknown(const Access &access, unsigned chunk) {
                    (access.isStore || access.count == 1);
   if (!mayFollow)
     return {gather};
-  return {AccessCode::Contiguous, AccessTest::Neighbours, gather};
+  AccessPlan plan{AccessCode::Contiguous, AccessTest::Neighbours, gather};
+  // CPUs mask elements of 32 bits and more.
+  plan.mayBeTwoRows = access.isComputed && gather == AccessCode::Gather &&
+                      access.elementBytes * access.count >= 4;
+  return plan;
 }
 
 /// Plans for lanes whose addresses are not consecutive.
@@ -247,6 +251,9 @@ std::string ptxjit::describePlan(const AccessPlan &plan, bool isStore) {
   if (plan.test == AccessTest::None)
     return text;
   bool sameCode = plan.otherwise == plan.code;
-  return text + nameOf(plan.test).str() + ", else " +
+  text += nameOf(plan.test);
+  if (plan.mayBeTwoRows)
+    text += ", in one row or two";
+  return text + ", else " +
          (sameCode ? "with masks" : nameOf(plan.otherwise, isStore).str());
 }

@@ -166,6 +166,23 @@ TEST(AccessPlan, NothingIsKnown) {
                             "each other, else lane by lane");
 }
 
+TEST(AccessPlan, ComputedAddressesMayBeInTwoRows) {
+  Access access;
+  access.isComputed = true;
+  EXPECT_EQ(planOf(access), "contiguous load where lanes turn out to follow "
+                            "each other, in one row or two, else gather");
+  access.isStore = access.masked = true;
+  EXPECT_EQ(planOf(access), "contiguous store where lanes turn out to follow "
+                            "each other, in one row or two, else scatter");
+  access.hasScatter = false;
+  EXPECT_EQ(planOf(access), "contiguous store where lanes turn out to follow "
+                            "each other, else lane by lane");
+  access.isStore = false;
+  access.elementBytes = 2;
+  EXPECT_EQ(planOf(access), "contiguous load where lanes turn out to follow "
+                            "each other, else gather of dwords");
+}
+
 TEST(AccessPlan, SwizzledLanesAreNotTested) {
   Access access;
   access.swizzled = true;

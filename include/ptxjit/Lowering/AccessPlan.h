@@ -50,6 +50,9 @@ struct Access {
   /// The addresses come from an exclusive or, as in swizzled tiles. Lanes that
   /// follow each other in such a tile are far apart.
   bool swizzled = false;
+  /// The addresses are computed, not loaded. So lanes that are no neighbours
+  /// may still lie in few rows.
+  bool isComputed = false;
 };
 
 /// The forms of code for an access of a warp.
@@ -78,6 +81,9 @@ struct AccessPlan {
   /// hold, else a gather.
   AccessCode otherwise = AccessCode::Gather;
   bool failsRarely = false; ///< the test hardly ever fails
+  /// Neighbours: where the test fails, the lanes of the chunk may lie in two
+  /// rows, as where a tile is filled whose width is no multiple of the chunk.
+  bool mayBeTwoRows = false;
 
   /// May the access, at least now and then, be a gather, a scatter or a loop
   /// over lanes?
@@ -89,7 +95,8 @@ struct AccessPlan {
   bool operator==(const AccessPlan &o) const {
     return code == o.code && test == o.test &&
            (test == AccessTest::None ||
-            (otherwise == o.otherwise && failsRarely == o.failsRarely));
+            (otherwise == o.otherwise && failsRarely == o.failsRarely &&
+             mayBeTwoRows == o.mayBeTwoRows));
   }
 };
 

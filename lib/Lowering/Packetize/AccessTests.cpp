@@ -21,7 +21,7 @@ struct ComparedPlaces {
   ComparedPlaces(WarpBuilder &warp, const LaneAddress &address, unsigned c,
                  int64_t stride);
   Value addressOf(WarpBuilder &warp, Value place) const;
-  Value isWithin(WarpBuilder &warp, Value start, Value holds) const;
+  Value isWithin(WarpBuilder &warp, Value start) const;
 
   const LanePlaces *narrow = nullptr; ///< null: they are the addresses
   int64_t step;                       ///< from lane to lane
@@ -47,16 +47,15 @@ Value ComparedPlaces::addressOf(WarpBuilder &warp, Value place) const {
   return narrow ? hostAddressOf(warp, *narrow, place) : place;
 }
 
-/// `holds`, and no place between that of the chunk's first lane, `start`, and
-/// that of the last one wraps around. Their addresses would not be consecutive.
-Value ComparedPlaces::isWithin(WarpBuilder &warp, Value start,
-                               Value holds) const {
+/// Scalar i1: does no place between that of the chunk's first lane, `start`,
+/// and that of the last one wrap around? Their addresses would not be
+/// consecutive. Null if none can.
+Value ComparedPlaces::isWithin(WarpBuilder &warp, Value start) const {
   if (!narrow || narrow->areNear)
-    return holds;
+    return Value();
   ChunkBuilder s = warp.scalar();
   int64_t last = INT32_MAX - step * int64_t(warp.target.chunk - 1);
-  return s.bitAnd(holds, s.cmp(CmpIPredicate::sle, start,
-                               s.intConstant(bits, uint64_t(last))));
+  return s.cmp(CmpIPredicate::sle, start, s.intConstant(bits, uint64_t(last)));
 }
 
 Value ptxjit::groupsHold(WarpBuilder &warp, const LaneAddress &address) {
@@ -108,14 +107,12 @@ static Value firstLane(WarpBuilder &warp, unsigned c, Value mask) {
   return s.bitAnd(first, s.intConstant(32, w - 1));
 }
 
-/// Whether the active lanes are consecutive, by one register of places: AVX-512
-/// brings the first active lane to the front.
-static Neighbours areConsecutiveIn(WarpBuilder &warp,
-                                   const ComparedPlaces &places, Value behind,
-                                   Value mask) {
+/// Whether the lanes of `mask` are consecutive, by one register of places:
+/// AVX-512 brings the first of them to the front.
+/// \param starts  for each lane, the place of lane 0 in its row.
+static Neighbours findRow(WarpBuilder &warp, const ComparedPlaces &places,
+                          Value starts, Value mask) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
-  // Where lane 0 would be.
-  Value starts = warp.create<LLVM::FreezeOp>(v.sub(places.vector, behind));
   Value front = v.intrinsic("llvm.experimental.vector.compress",
                             starts.getType(), {starts, mask, starts});
   Value start = extractLane(warp, front, s.intConstant(32, 0));
@@ -125,13 +122,19 @@ static Neighbours areConsecutiveIn(WarpBuilder &warp,
   Value none =
       s.cmp(CmpIPredicate::eq, warp.create<LLVM::BitcastOp>(allLanes, strays),
             s.intConstant(warp.target.chunk, 0));
-  return {places.isWithin(warp, start, none), places.addressOf(warp, start),
-          true};
+  Value within = places.isWithin(warp, start);
+  return {warp.both(none, within),
+          places.addressOf(warp, start),
+          true,
+          mask,
+          strays,
+          starts,
+          within};
 }
 
 Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                                   unsigned c, int64_t stride, Value mask,
-                                  bool mayMask) {
+                                  bool mayMask, bool findsStrays) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   unsigned w = warp.target.chunk;
   ComparedPlaces places(warp, address, c, stride);
@@ -158,16 +161,20 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
     return s.cmp(CmpIPredicate::eq, any, distance(0));
   };
   bool masked = warp.needsMask(mask);
-  if (masked && mayMask && warp.target.scatters && bits == 32)
-    return areConsecutiveIn(warp, places, warp.patternVector(behind, c, bits),
-                            warp.maskChunk(mask, c));
+  if ((masked || findsStrays) && mayMask && warp.target.scatters &&
+      bits == 32) {
+    Value starts = warp.create<LLVM::FreezeOp>(
+        v.sub(at, warp.patternVector(behind, c, bits)));
+    return findRow(warp, places, starts,
+                   masked ? warp.maskChunk(mask, c) : v.intConstant(1, 1));
+  }
   if (masked && mayMask) {
     Value first = firstLane(warp, c, mask);
     Value start = startBy(
         first, s.mul(s.resize(first, bits, false), distance(places.step)));
     Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
                             v.intConstant(bits, 0));
-    return {places.isWithin(warp, start, areZero(strays)),
+    return {warp.both(areZero(strays), places.isWithin(warp, start)),
             places.addressOf(warp, start), true};
   }
   Value likely;
@@ -180,7 +187,7 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   Value end =
       startBy(s.intConstant(32, w - 1), distance(places.step * (w - 1)));
   Value fits = s.cmp(CmpIPredicate::eq, start, end);
-  likely = warp.both(likely, places.isWithin(warp, start, fits));
+  likely = warp.both(likely, warp.both(fits, places.isWithin(warp, start)));
   Value firstAddress = places.addressOf(warp, start);
   auto inAll =
       warp.create<scf::IfOp>(warp.b.getI1Type(), likely,
@@ -191,6 +198,16 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
   warp.b.setInsertionPointToStart(inAll.elseBlock());
   warp.create<scf::YieldOp>(s.intConstant(1, 0));
   return {inAll.getResult(0), firstAddress, false};
+}
+
+Neighbours ptxjit::findNextRow(WarpBuilder &warp, const LaneAddress &address,
+                               unsigned c, int64_t stride,
+                               const Neighbours &first) {
+  assert(first.strays && "the lanes were compared with the first active one");
+  ComparedPlaces places(warp, address, c, stride);
+  Neighbours next = findRow(warp, places, first.starts, first.strays);
+  next.holds = warp.both(next.holds, first.isWithin);
+  return next;
 }
 
 Value ptxjit::testOf(WarpBuilder &warp, const AccessPlan &plan,

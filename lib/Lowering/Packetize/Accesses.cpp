@@ -59,6 +59,23 @@ static bool isSwizzled(WarpBuilder &warp, Value value) {
   return false;
 }
 
+/// Is `value`, as far as it varies, computed from the numbers of lanes alone?
+/// Looks at so many values, then answers no.
+static bool isComputed(WarpBuilder &warp, Value value) {
+  constexpr unsigned kMost = 64;
+  SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (i == kMost || !op || !isMemoryEffectFree(op) || op->getNumRegions())
+      return false;
+    for (Value operand : op->getOperands())
+      if (!warp.shapeOf(operand).hasBase())
+        values.insert(operand);
+  }
+  return true;
+}
+
 AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
                            const WarpAccess &access, bool isStore,
                            bool sameValue) {
@@ -66,6 +83,8 @@ AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
   described.partial = described.masked && isPartial(op);
   described.swizzled =
       !described.address.hasBase && isSwizzled(warp, addressOf(op));
+  described.isComputed =
+      !described.address.hasBase && isComputed(warp, addressOf(op));
   AccessPlan plan = planAccess(described, warp.target.chunk);
   remarkAccess(warp, op, describePlan(plan, isStore),
                plan.isSlow() ? SlowBecause::Address : SlowBecause::No);

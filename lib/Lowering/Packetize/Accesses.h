@@ -79,6 +79,12 @@ std::optional<unsigned> placeInRun(const AccessRun &run, unsigned lane,
 inline bool isMasked(WarpBuilder &warp, const WarpAccess &access) {
   return !access.isUnmasked && warp.needsMask(access.mask);
 }
+/// The active lanes of chunk `c`, `<chunk x i1>`; null if all are.
+inline mlir::Value maskOfChunk(WarpBuilder &warp, const WarpAccess &access,
+                               unsigned c) {
+  return isMasked(warp, access) ? warp.maskChunk(access.mask, c)
+                                : mlir::Value();
+}
 /// The mask of the elements of a run of chunk `c`, in which no two lanes have
 /// the same element. It is filled up to a power of two.
 mlir::Value maskOfRun(WarpBuilder &warp, const WarpAccess &access, unsigned c,

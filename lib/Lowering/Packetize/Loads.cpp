@@ -52,17 +52,17 @@ static Value loadForPermutes(WarpBuilder &warp, VectorType wide, Value start) {
 
 /// Appends a vector of lanes for each element to `flat`.
 /// \param start  a pointer to that of the first lane.
+/// \param mask  the lanes of the chunk that load, `<chunk x i1>`; null: all.
 static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
-                           unsigned c, Value start,
+                           Value start, Value mask,
                            SmallVectorImpl<Value> &flat) {
   unsigned w = warp.target.chunk, count = access.count;
   const LaneAddress &address = access.address;
   unsigned align =
       address.align ? address.align : bytesOf(access.element) * count;
   Value all;
-  if (isMasked(warp, access)) {
-    all = loadMasked(warp, start, access.element, count, align,
-                     warp.maskChunk(access.mask, c));
+  if (mask) {
+    all = loadMasked(warp, start, access.element, count, align, mask);
   } else {
     auto wide = VectorType::get(w * count, access.element);
     // LLVM knows vectors whose sizes are powers of two.
@@ -310,8 +310,8 @@ static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
                       SmallVectorImpl<Value> &flat) {
   switch (code) {
   case AccessCode::Contiguous:
-    return loadContiguous(warp, access, c, chunkStart(warp, access.address, c),
-                          flat);
+    return loadContiguous(warp, access, chunkStart(warp, access.address, c),
+                          maskOfChunk(warp, access, c), flat);
   case AccessCode::Runs:
     return loadRuns(warp, access, c, flat);
   case AccessCode::LaneVectors:
@@ -358,6 +358,42 @@ loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
   return SmallVector<Value>(choice.getResults());
 }
 
+/// Loads a chunk whose active lanes lie in two rows.
+static void loadTwoRows(WarpBuilder &warp, const WarpAccess &access,
+                        const Neighbours &first, const Neighbours &next,
+                        SmallVectorImpl<Value> &flat) {
+  ChunkBuilder v = warp.lanes();
+  Value ofNext = next.active,
+        ofFirst = v.bitAnd(first.active, v.bitNot(ofNext));
+  SmallVector<Value> near, far;
+  loadContiguous(warp, access, warp.toPointer(first.start), ofFirst, near);
+  loadContiguous(warp, access, warp.toPointer(next.start), ofNext, far);
+  for (auto [a, b] : llvm::zip(near, far))
+    flat.push_back(v.select(ofNext, b, a));
+}
+
+/// Loads a chunk whose lanes are not consecutive.
+static void loadStrays(WarpBuilder &warp, const WarpAccess &access,
+                       const AccessPlan &plan, unsigned c,
+                       const Neighbours &first, SmallVectorImpl<Value> &flat) {
+  if (!plan.mayBeTwoRows || !first.strays)
+    return loadChunk(warp, access, plan.otherwise, c, flat);
+  int64_t stride = bytesOf(access.element) * access.count;
+  Neighbours next = findNextRow(warp, access.address, c, stride, first);
+  flat.append(loadEither(
+      warp, next.holds, access, access.count,
+      [&] {
+        SmallVector<Value> loaded;
+        loadTwoRows(warp, access, first, next, loaded);
+        return loaded;
+      },
+      [&] {
+        SmallVector<Value> loaded;
+        loadChunk(warp, access, plan.otherwise, c, loaded);
+        return loaded;
+      }));
+}
+
 /// Tests for each chunk whether the addresses of its lanes are consecutive.
 static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
                                          const WarpAccess &access,
@@ -365,18 +401,19 @@ static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
   int64_t stride = bytesOf(access.element) * access.count;
   SmallVector<Value> flat;
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Neighbours found = areConsecutive(warp, access.address, c, stride,
-                                      access.mask, /*mayMask=*/stride >= 4);
-    WarpAccess together = access;
-    together.isUnmasked = !found.masked;
+    Neighbours found =
+        areConsecutive(warp, access.address, c, stride, access.mask,
+                       /*mayMask=*/stride >= 4, plan.mayBeTwoRows);
     auto loadTogether = [&] {
       SmallVector<Value> loaded;
-      loadContiguous(warp, together, c, warp.toPointer(found.start), loaded);
+      loadContiguous(warp, access, warp.toPointer(found.start),
+                     found.masked ? maskOfChunk(warp, access, c) : Value(),
+                     loaded);
       return loaded;
     };
     auto loadApart = [&] {
       SmallVector<Value> loaded;
-      loadChunk(warp, access, plan.otherwise, c, loaded);
+      loadStrays(warp, access, plan, c, found, loaded);
       return loaded;
     };
     flat.append(loadEither(warp, found.holds, access, access.count,

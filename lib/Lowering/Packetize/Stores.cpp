@@ -33,18 +33,18 @@ static unsigned vectorBytes(Value vector) {
   return unsigned(type.getNumElements() * bytesOf(type.getElementType()));
 }
 
-/// Stores `elements`, which has a vector of the lanes of chunk `c` for each
+/// Stores `elements`, which has a vector of the lanes of a chunk for each
 /// element.
+/// \param mask  the lanes of the chunk that store, `<chunk x i1>`; null: all.
 static void storeContiguous(WarpBuilder &warp, const WarpAccess &access,
-                            unsigned c, Value start, ArrayRef<Value> elements,
+                            Value start, Value mask, ArrayRef<Value> elements,
                             bool pastCaches = false) {
   const LaneAddress &address = access.address;
   unsigned align =
       address.align ? address.align : bytesOf(access.element) * access.count;
   Value all = interleave(warp, elements);
-  if (isMasked(warp, access))
-    storeMasked(warp, all, start, access.count, align,
-                warp.maskChunk(access.mask, c));
+  if (mask)
+    storeMasked(warp, all, start, access.count, align, mask);
   else if (pastCaches)
     warp.create<LLVM::StoreOp>(all, start, vectorBytes(all))
         .setNontemporal(true);
@@ -131,8 +131,8 @@ static void storeChunk(WarpBuilder &warp, const WarpAccess &access,
   ArrayRef<Value> elements = flat.slice(c * access.count, access.count);
   switch (code) {
   case AccessCode::Contiguous:
-    return storeContiguous(warp, access, c, chunkStart(warp, access.address, c),
-                           elements);
+    return storeContiguous(warp, access, chunkStart(warp, access.address, c),
+                           maskOfChunk(warp, access, c), elements);
   case AccessCode::Runs:
     return storeRuns(warp, access, c, elements);
   case AccessCode::Gather:
@@ -206,11 +206,33 @@ static void storePreferred(WarpBuilder &warp, const WarpAccess &access,
       warp, isStreamed(warp, access),
       [&] {
         for (unsigned c = 0; c < warp.numChunks(); ++c)
-          storeContiguous(warp, access, c, chunkStart(warp, access.address, c),
+          storeContiguous(warp, access, chunkStart(warp, access.address, c),
+                          /*mask=*/Value(),
                           flat.slice(c * access.count, access.count),
                           /*pastCaches=*/true);
       },
       [&] { storeChunks(warp, access, code, flat); });
+}
+
+/// Stores a chunk whose lanes are not consecutive.
+static void storeStrays(WarpBuilder &warp, const WarpAccess &access,
+                        const AccessPlan &plan, unsigned c,
+                        const Neighbours &first, ArrayRef<Value> flat) {
+  auto storeApart = [&] { storeChunk(warp, access, plan.otherwise, c, flat); };
+  if (!plan.mayBeTwoRows || !first.strays)
+    return storeApart();
+  ArrayRef<Value> elements = flat.slice(c * access.count, access.count);
+  int64_t stride = bytesOf(access.element) * access.count;
+  Neighbours next = findNextRow(warp, access.address, c, stride, first);
+  auto storeRow = [&](const Neighbours &row, Value mask) {
+    storeContiguous(warp, access, warp.toPointer(row.start), mask, elements);
+  };
+  auto storeTwoRows = [&] {
+    ChunkBuilder v = warp.lanes();
+    storeRow(first, v.bitAnd(first.active, v.bitNot(next.active)));
+    storeRow(next, next.active);
+  };
+  storeEither(warp, next.holds, storeTwoRows, storeApart);
 }
 
 /// Tests for each chunk whether the addresses of its lanes are consecutive.
@@ -224,17 +246,17 @@ static void storeNeighbours(WarpBuilder &warp, const WarpAccess &access,
   Value none = s.intConstant(32, 0), left = none,
         active = collects ? warp.activeBits(access.mask) : Value();
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Neighbours found = areConsecutive(warp, access.address, c, stride,
-                                      access.mask, /*mayMask=*/stride >= 4);
-    WarpAccess together = access;
-    together.isUnmasked = !found.masked;
+    Neighbours found =
+        areConsecutive(warp, access.address, c, stride, access.mask,
+                       /*mayMask=*/stride >= 4, plan.mayBeTwoRows && !collects);
     auto storeTogether = [&] {
-      storeContiguous(warp, together, c, warp.toPointer(found.start),
+      storeContiguous(warp, access, warp.toPointer(found.start),
+                      found.masked ? maskOfChunk(warp, access, c) : Value(),
                       flat.slice(c * access.count, access.count));
     };
     auto storeApart = [&] {
       if (!collects)
-        storeChunk(warp, access, plan.otherwise, c, flat);
+        storeStrays(warp, access, plan, c, found, flat);
     };
     storeEither(warp, found.holds, storeTogether, storeApart);
     if (!collects)
