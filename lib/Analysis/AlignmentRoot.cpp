@@ -126,10 +126,13 @@ Value RootFinder::common(Value v, ValueRange sources) {
 }
 
 Value RootFinder::findOfArgument(BlockArgument arg) {
-  auto loop = dyn_cast<scf::WhileOp>(arg.getOwner()->getParentOp());
+  Operation *parent = arg.getOwner()->getParentOp();
+  unsigned i = arg.getArgNumber();
+  if (auto each = dyn_cast<EachLaneOp>(parent))
+    return find(each.getInputs()[i]);
+  auto loop = dyn_cast<scf::WhileOp>(parent);
   if (!loop)
     return arg;
-  unsigned i = arg.getArgNumber();
   if (arg.getOwner() == loop.getAfterBody())
     return common(arg, loop.getConditionOp().getArgs()[i]);
   return common(arg, {loop.getInits()[i], loop.getYieldOp().getOperand(i)});

@@ -107,6 +107,9 @@ bool SameInWarps::visit(Operation *op) {
       changed |= keepIf(result, joint && contains(from));
     }
   } else if (!op->hasTrait<OpTrait::IsTerminator>()) {
+    if (auto each = dyn_cast<EachLaneOp>(op))
+      for (Value arg : each.getBody().getArguments())
+        changed |= keepIf(arg, false);
     bool same = contains(op);
     for (Value result : op->getResults())
       changed |= keepIf(result, same);

@@ -69,6 +69,8 @@ void ShapeAnalysis::visit(Operation &op) {
     return visitIf(op);
   if (isa<scf::WhileOp>(op))
     return visitWhile(op);
+  if (auto each = dyn_cast<EachLaneOp>(op))
+    setInputs(each);
   for (Region &region : op.getRegions())
     for (Block &block : region)
       visitBlock(block);
@@ -82,6 +84,18 @@ void ShapeAnalysis::visit(Operation &op) {
     shape = Shape::varying(shape.min, shape.max);
   for (Value result : op.getResults())
     shapes->set(result, shape);
+}
+
+/// In the body there is one lane at a time.
+void ShapeAnalysis::setInputs(EachLaneOp op) {
+  for (auto [arg, input] :
+       llvm::zip(op.getBody().getArguments(), op.getInputs())) {
+    const Shape &shape = get(input);
+    Shape own = Shape::uniform(Uniformity::Warp);
+    own.min = shape.min;
+    own.max = shape.max;
+    shapes->set(arg, own);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,6 +73,16 @@ bool SRegOp::dependsOnCluster() {
   }
 }
 
+LogicalResult EachLaneOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("the body has an argument for each input");
+  if (body.getTerminator()->getOperandTypes() != getD().getTypes())
+    return emitOpError("the body yields a value for each result");
+  return success();
+}
+void LaneYieldOp::build(OpBuilder &, OperationState &) {}
+
 LogicalResult UnloweredOp::verify() {
   return verifyTextInstruction(*this, getInstruction());
 }

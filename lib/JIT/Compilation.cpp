@@ -187,6 +187,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.embeddedRounding;
   target.scatters = cpu.scatters;
+  target.slowGathers = cpu.slowGathers;
   target.plainStores = cpu.plainStores;
   target.pairSums = cpu.pairSums;
   target.byteSums = cpu.byteSums;

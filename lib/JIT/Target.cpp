@@ -138,6 +138,9 @@ Expected<CpuTarget> ptxjit::selectCpu(StringRef given, unsigned chunk) {
       host ? Expected<CpuTarget>(*host) : describeCpu(given);
   if (cpu && chunk)
     cpu->chunk = chunk;
+  // Such a gather is hardly more than its loads on any CPU.
+  if (cpu && cpu->chunk <= 4)
+    cpu->slowGathers = true;
   return cpu;
 }
 

@@ -96,6 +96,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
     cpu.sveBits = 0;
   cpu.vectorBits = std::max(cpu.sveBits, 128u);
   cpu.scatters = cpu.sveBits;
+  cpu.slowGathers = true; // SVE's take a cycle or two for each lane
   cpu.neonDots = cpu.dotProducts = info.checkFeatures("+dotprod");
   cpu.neonMixedDots = info.checkFeatures("+i8mm");
   cpu.halfProducts = cpu.fastProducts =

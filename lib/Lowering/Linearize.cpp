@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Linearize.h"
+#include "LaneByLane.h"
 #include "Loops.h"
 #include "ptxjit/Analysis/SameInWarps.h"
 #include "ptxjit/Analysis/ShapeText.h"
@@ -44,6 +45,7 @@ constexpr unsigned kInlineLimit = 24;
 /// larger kernel has. Without a limit, nested loops would be cloned again and
 /// again.
 constexpr unsigned kCloneFloor = 400;
+constexpr StringLiteral kInTurn = "lane by lane, since most of it is gathers";
 
 struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   using Base::Base;
@@ -61,8 +63,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return signalPassFailure();
     ShapeAnalysis analysis(func, target->getShapeContext());
     shapes = &analysis;
-    numDivergentIfs = numDivergentLoops = numClones = 0;
+    numDivergentIfs = numDivergentLoops = numLaneLoops = numClones = 0;
     hasManyMasks = target->chunk == 4;
+    slowGathers = target->slowGathers;
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
@@ -73,6 +76,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     remarkCounts(func, "ptx-linearize",
                  {{"conditionals masked", numDivergentIfs},
                   {"loops masked", numDivergentLoops},
+                  {"regions lane by lane", numLaneLoops},
                   {"clones without masks", numClones}});
   }
 
@@ -136,6 +140,16 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       remarkDecision(branch,
                      {kBranchRemark, ("divergent branch: " + code).str(), "",
                       explainVarying(*shapes, condition), /*missed=*/true});
+  }
+
+  bool runsLaneByLane(llvm::iterator_range<Block::iterator> ops) const {
+    return slowGathers && paysLaneByLane(ops, [&](Value v) -> const Shape & {
+             return shapeOf(v);
+           });
+  }
+  bool runsLaneByLane(Region &region) const {
+    return !region.empty() &&
+           runsLaneByLane(region.front().without_terminator());
   }
 
   /// The other one of two values, if one of them is undefined; else null.
@@ -211,7 +225,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     numDivergentIfs += !op->hasAttr(kClonedAttr);
     if (!mask && (freeGridLoop(op) || cloneForAll(op)))
       return;
-    if (!op->hasAttr(kClonedAttr)) // reported with its clone
+    if (llvm::any_of(op->getRegions(),
+                     [&](Region &region) { return runsLaneByLane(region); }))
+      tell(op, op.getCondition(), kInTurn);
+    else if (!op->hasAttr(kClonedAttr)) // reported with its clone
       tell(op, op.getCondition(), "masked");
     OpBuilder b(op);
     Location loc = op.getLoc();
@@ -243,6 +260,11 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     SmallVector<Value> yielded(yield.getOperands());
     if (body.without_terminator().empty())
       return yielded;
+    if (runsLaneByLane(region)) {
+      ++numLaneLoops;
+      return SmallVector<Value>(
+          runLaneByLane(b, loc, body.without_terminator(), mask, yielded));
+    }
     bool bare = !hasEffects(region) && countOps(region) <= kInlineLimit;
     if (bare) {
       visitBlock(body, mask);
@@ -405,8 +427,17 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       visitBlock(after, mask);
       return;
     }
-    ++numDivergentLoops;
     Value stays = condition.getCondition();
+    Block::iterator self(op);
+    if (llvm::iterator_range alone(self, std::next(self));
+        runsLaneByLane(alone)) {
+      ++numLaneLoops;
+      tell(op, stays, kInTurn);
+      OpBuilder b(op);
+      runLaneByLane(b, op.getLoc(), alone, mask, op.getResults());
+      return;
+    }
+    ++numDivergentLoops;
     if (mask) {
       tell(op, stays, "loop, masked");
       maskLoop(op, mask, {});
@@ -611,7 +642,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   unsigned cloneBudget = 0; ///< ops that clones may still add
   /// Vectors of four lanes: a mask of a warp is eight vectors.
   bool hasManyMasks = false;
-  unsigned numDivergentIfs = 0, numDivergentLoops = 0, numClones = 0;
+  /// Gathers are no faster than loads lane by lane.
+  bool slowGathers = false;
+  unsigned numDivergentIfs = 0, numDivergentLoops = 0, numLaneLoops = 0,
+           numClones = 0;
   /// What values were cloned from. Those have shapes.
   DenseMap<Value, Value> originals;
 };

@@ -224,7 +224,7 @@ Operation *TeamCost::findLead(ArrayRef<Operation *> ops) const {
 /// Ops that keep state for one warp while its code is emitted, or that wait.
 static bool runsAlone(Operation *op) {
   return op->hasTrait<WholeWarp>() || op->hasTrait<GivesWay>() ||
-         isa<CtaBarrierOpInterface>(op);
+         isa<CtaBarrierOpInterface, EachLaneOp>(op);
 }
 
 TeamPlan TeamCost::plan(ArrayRef<Operation *> ops, unsigned stride) {

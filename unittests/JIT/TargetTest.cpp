@@ -34,6 +34,7 @@ TEST(Target, X86) {
   EXPECT_EQ(v3.chunk, 8u);
   EXPECT_EQ(v4.chunk, 16u);
   EXPECT_FALSE(v3.scatters || v3.embeddedRounding);
+  EXPECT_TRUE(v3.slowGathers && !v4.slowGathers);
   EXPECT_TRUE(v4.scatters && v4.embeddedRounding);
   EXPECT_EQ(select("sapphirerapids").device, DeviceLevel::V4Dot);
   EXPECT_TRUE(v3.runsOn(v4));

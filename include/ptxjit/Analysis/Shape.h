@@ -153,6 +153,7 @@ public:
 private:
   void visitBlock(mlir::Block &block);
   void visit(mlir::Operation &op);
+  void setInputs(ptx::EachLaneOp op);
   void visitIf(mlir::Operation &op);
   void visitWhile(mlir::Operation &op);
   void updateResult(mlir::Value result, Shape shape);

@@ -350,4 +350,27 @@ def Ptx_AllOp : Op<Ptx_Dialect, "all", [Pure]> {
   let results = (outs I1:$d);
   let assemblyFormat = "$mask attr-dict";
 }
+def Ptx_EachLaneOp : Op<Ptx_Dialect, "each_lane",
+    [AttrSizedOperandSegments, RecursiveMemoryEffects, VariesByLane,
+     SingleBlockImplicitTerminator<"LaneYieldOp">]> {
+  let summary = "runs its body for each active lane in turn";
+  let description = [{
+    The body sees `inputs` as its arguments, one lane's at a time, and so has no
+    masks. The other values it uses are the same in all lanes. Lanes that are
+    off have 0 as results.
+  }];
+  let arguments = (ins Optional<I1>:$mask, Variadic<AnyType>:$inputs);
+  let results = (outs Variadic<AnyType>:$d);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`mask` $mask^)? `(` $inputs `)` $body attr-dict `:` "
+                       "functional-type($inputs, $d)";
+  let hasVerifier = 1;
+}
+def Ptx_LaneYieldOp : Op<Ptx_Dialect, "lane_yield",
+    [Pure, Terminator, ReturnLike, HasParent<"EachLaneOp">]> {
+  let summary = "ends the body of `ptx.each_lane` with a lane's results";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins)>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
 #endif

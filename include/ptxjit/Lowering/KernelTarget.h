@@ -32,6 +32,8 @@
     "the CPU has AVX-512's rounding modes in instructions")                    \
   X(bool, scatters, "scatters",                                                \
     "the CPU stores the lanes of a vector to places apart at once")            \
+  X(bool, slowGathers, "slow-gathers",                                         \
+    "a gather takes as long as the loads of all its lanes")                    \
   X(bool, plainStores, "plain-stores",                                         \
     "the CPU finds out by itself which stores go past the caches")             \
   X(bool, pairSums, "pair-sums",                                               \

@@ -83,8 +83,9 @@ AccessPlan ptxjit::planFor(WarpBuilder &warp, Operation *op,
   described.partial = described.masked && isPartial(op);
   described.swizzled =
       !described.address.hasBase && isSwizzled(warp, addressOf(op));
-  described.isComputed =
-      !described.address.hasBase && isComputed(warp, addressOf(op));
+  // CPUs without scatters have no instruction either that finds the second row.
+  described.isComputed = warp.target.scatters && !described.address.hasBase &&
+                         isComputed(warp, addressOf(op));
   AccessPlan plan = planAccess(described, warp.target.chunk);
   remarkAccess(warp, op, describePlan(plan, isStore),
                plan.isSlow() ? SlowBecause::Address : SlowBecause::No);
@@ -117,7 +118,9 @@ void ptxjit::remarkAccess(WarpBuilder &warp, Operation *op, StringRef code,
   Decision decision;
   decision.category = kAccessRemark;
   decision.code = code.str();
-  decision.shape = describeShape(warp.shapeOf(addressOf(op)));
+  decision.shape = op->getParentOfType<EachLaneOp>()
+                       ? "one lane at a time"
+                       : describeShape(warp.shapeOf(addressOf(op)));
   decision.missed = slow != SlowBecause::No;
   if (slow == SlowBecause::Address)
     decision.reason = reasonOf(warp, addressOf(op));

@@ -42,6 +42,19 @@ Value ptxjit::extractLane(WarpBuilder &warp, Value vector, Value lane) {
 /// Bytes of a buffer for the lanes of a warp.
 static constexpr int64_t kBufferBytes = 32 * 8;
 
+/// Predicates are in memory as bytes.
+static Value toMemory(ChunkBuilder builder, Value v) {
+  bool isPredicate = ChunkBuilder::elementOf(v).isInteger(1);
+  return isPredicate ? builder.resize(v, 8, false) : v;
+}
+static Value fromMemory(ChunkBuilder builder, Value v, Type element) {
+  return element.isInteger(1) ? builder.resize(v, 1, false)
+                              : builder.bitcast(v, element);
+}
+static unsigned bitsInMemory(Type element) {
+  return std::max(element.getIntOrFloatBitWidth(), 8u);
+}
+
 /// The place of a lane in a buffer.
 static Value placeOf(WarpBuilder &warp, const StackBuffer &buffer, Type element,
                      Value lane) {
@@ -75,8 +88,10 @@ Value LoopLane::get(Value v) {
   const Shape &shape = warp.shapeOf(v);
   if (shape.isUniform() || warp.perThread())
     return warp.base(v);
-  return load(v.getAsOpaquePointer(),
-              [&](unsigned c) { return warp.chunk(v, c); });
+  Value own = load(v.getAsOpaquePointer(), [&](unsigned c) {
+    return toMemory(warp.lanes(), warp.chunk(v, c));
+  });
+  return fromMemory(warp.scalar(), own, v.getType());
 }
 
 Value LoopLane::get(const LaneAddress &address) {
@@ -214,13 +229,17 @@ ptxjit::forEachLane(WarpBuilder &warp, Value mask, TypeRange results,
   for (Type type : results) {
     buffers.push_back(takeBuffer(warp, kBufferBytes));
     if (masked)
-      storeLanes(warp, buffers.back().pointer, type.getIntOrFloatBitWidth(),
-                 [&](unsigned) { return warp.lanes().zero(type); });
+      storeLanes(warp, buffers.back().pointer, bitsInMemory(type),
+                 [&](unsigned) {
+                   return toMemory(warp.lanes(), warp.lanes().zero(type));
+                 });
   }
   auto emitLane = [&](LoopLane &lane) {
-    for (auto [buffer, value] : llvm::zip_equal(buffers, body(lane)))
+    for (auto [buffer, result] : llvm::zip_equal(buffers, body(lane))) {
+      Value value = toMemory(warp.scalar(), result);
       warp.create<LLVM::StoreOp>(
           value, placeOf(warp, buffer, value.getType(), lane.number));
+    }
   };
   if (masked)
     loopOverBits(warp, warp.activeBits(mask), emitLane);
@@ -229,10 +248,10 @@ ptxjit::forEachLane(WarpBuilder &warp, Value mask, TypeRange results,
   SmallVector<ChunkVectors, 2> loaded;
   for (auto [type, buffer] : llvm::zip(results, buffers)) {
     ChunkVectors &chunks = loaded.emplace_back();
-    unsigned width = type.getIntOrFloatBitWidth();
     for (unsigned c = 0; c < warp.numChunks(); ++c)
-      chunks.push_back(warp.lanes().bitcast(
-          loadLanes(warp, buffer.pointer, width, c), type));
+      chunks.push_back(fromMemory(
+          warp.lanes(), loadLanes(warp, buffer.pointer, bitsInMemory(type), c),
+          type));
     giveBack(warp, buffer);
   }
   return loaded;

@@ -9,6 +9,7 @@
 #include "AssumedPatterns.h"
 #include "Conditions.h"
 #include "Dispatch.h"
+#include "LaneLoops.h"
 #include "MatrixHomes.h"
 
 #include "ptxjit/Analysis/ShapeText.h"
@@ -168,6 +169,33 @@ static LogicalResult emitWhile(WarpBuilder &warp, scf::WhileOp op) {
   return success();
 }
 
+static LogicalResult emitEachLane(WarpBuilder &warp, EachLaneOp op) {
+  assert(!warp.perThread() && "nothing diverges in one thread");
+  Block &body = op.getBody().front();
+  LogicalResult status = success();
+  auto emitLane = [&](LoopLane &lane) {
+    for (auto [arg, input] : llvm::zip(body.getArguments(), op.getInputs()))
+      warp.setBase(arg, lane.get(input));
+    warp.enterBlock();
+    auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+    for (Operation &inner : body.without_terminator())
+      if (succeeded(status))
+        status = emitOp(warp, inner);
+    SmallVector<Value> yields;
+    for (Value value : body.getTerminator()->getOperands())
+      yields.push_back(succeeded(status) ? warp.base(value)
+                                         : warp.scalar().zero(value.getType()));
+    return yields;
+  };
+  SmallVector<ChunkVectors, 2> lanes =
+      forEachLane(warp, op.getMask(), op.getResultTypes(), emitLane);
+  if (failed(status))
+    return failure();
+  for (auto [result, chunks] : llvm::zip(op.getD(), lanes))
+    warp.setChunks(result, chunks);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Ops without effects
 //===----------------------------------------------------------------------===//
@@ -281,6 +309,7 @@ LogicalResult ptxjit::emitOps(WarpBuilder &warp, ArrayRef<Operation *> ops) {
 void ptxjit::addRegionEmitters(Dispatch &dispatch) {
   dispatch.add<emitIf>();
   dispatch.add<emitWhile>();
+  dispatch.add<emitEachLane>();
   dispatch.add<emitConstant>();
   dispatch.add<emitSelect>();
 }
