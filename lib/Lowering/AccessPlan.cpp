@@ -7,6 +7,7 @@
 #include "ptxjit/Lowering/AccessPlan.h"
 
 using namespace ptxjit;
+using llvm::ArrayRef;
 using llvm::SmallVector;
 
 //===----------------------------------------------------------------------===//
@@ -95,31 +96,44 @@ unsigned ptxjit::mostRuns(const Access &access, unsigned chunk) {
 }
 
 unsigned ptxjit::mostGap(const Access &access) {
-  return access.isStore || access.count > 1 ? 0 : 3;
+  bool mayMask = access.hasScatter && access.elementBytes >= 4;
+  return access.count > 1 || (access.isStore && !mayMask) ? 0 : 3;
 }
 
 /// How the elements of lanes lie in runs.
-enum class RunElements { None, Shared, OneEach };
+enum class RunElements {
+  None,
+  Shared,
+  OneEach, ///< no lanes have the same, so a mask of lanes is one of elements
+  Sparse,  ///< the same, of a store that leaves out some between them
+};
 
-/// Is code with runs worth it? No element may be stored twice. OneEach: no two
-/// lanes access the same element, so a mask of lanes is one of elements.
+/// Is code with runs worth it? No element may be stored twice.
 static RunElements findRunElements(const Access &access, unsigned chunk) {
   if (chunk == 1)
     return RunElements::None;
   RunElements result = RunElements::OneEach;
   unsigned most = mostRuns(access, chunk);
+  auto countIn = [](ArrayRef<AccessRun> runs) {
+    unsigned elements = 0;
+    for (const AccessRun &run : runs)
+      elements += run.count;
+    return elements;
+  };
   for (unsigned c = 0; c < 32 / chunk; ++c) {
     auto runsWith = [&](unsigned most, unsigned gap) {
       return findRuns(access.address, chunk, c, access.elementBytes,
                       access.count, most, gap);
     };
-    if (runsWith(most, mostGap(access)).empty())
+    SmallVector<AccessRun, 4> runs = runsWith(most, mostGap(access));
+    if (runs.empty())
       return RunElements::None;
-    unsigned elements = 0;
-    for (const AccessRun &run : runsWith(chunk * access.count, 0))
-      elements += run.count;
-    if (elements == chunk * access.count)
+    unsigned own = chunk * access.count;
+    if (countIn(runsWith(own, 0)) == own) {
+      if (access.isStore && countIn(runs) > own)
+        result = RunElements::Sparse;
       continue;
+    }
     if (access.isStore)
       return RunElements::None;
     result = RunElements::Shared;
@@ -175,8 +189,8 @@ static AccessPlan planApart(const Access &access, unsigned chunk) {
   if (elements != RunElements::None) {
     plan.code = AccessCode::Runs;
     // CPUs mask elements of 32 bits and more.
-    if (elements == RunElements::OneEach && access.masked &&
-        access.elementBytes >= 4)
+    bool isMaskable = elements >= RunElements::OneEach;
+    if (isMaskable && access.masked && access.elementBytes >= 4)
       plan.otherwise = AccessCode::Runs;
   } else if (!access.isStore && access.count > 1 && chunk > 1)
     plan.code = AccessCode::LaneVectors;
@@ -186,7 +200,9 @@ static AccessPlan planApart(const Access &access, unsigned chunk) {
   // Single elements with gaps between them gather in less code.
   if (access.partial && !mustTest)
     return {access.count > 1 ? plan.otherwise : planGather(access, chunk)};
-  if (access.masked || mustTest)
+  // What has a mask in any case needs no test of the lanes.
+  bool masksAnyway = elements == RunElements::Sparse;
+  if ((access.masked && !masksAnyway) || mustTest)
     plan.test = AccessTest::Regular;
   return plan;
 }

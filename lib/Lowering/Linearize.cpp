@@ -65,7 +65,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
     shapes = &analysis;
     numDivergentIfs = numDivergentLoops = numLaneLoops = numClones = 0;
     hasManyMasks = target->chunk == 4;
-    slowGathers = target->slowGathers;
+    mayRunInTurn = target->slowGathers && hasLoopsOfGathers(func);
     cloneBudget = std::max(kCloneFloor, 2 * countOps(func.getBody()));
     visitBlock(func.getBody().front(), Value());
     shapes = nullptr;
@@ -142,14 +142,24 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
                       explainVarying(*shapes, condition), /*missed=*/true});
   }
 
-  bool runsLaneByLane(llvm::iterator_range<Block::iterator> ops) const {
-    return slowGathers && paysLaneByLane(ops, [&](Value v) -> const Shape & {
-             return shapeOf(v);
-           });
+  bool pays(llvm::iterator_range<Block::iterator> ops) const {
+    return paysLaneByLane(ops,
+                          [&](Value v) -> const Shape & { return shapeOf(v); });
+  }
+  static llvm::iterator_range<Block::iterator> alone(scf::WhileOp loop) {
+    Block::iterator self(loop);
+    return {self, std::next(self)};
+  }
+  bool hasLoopsOfGathers(FuncOp func) const {
+    auto find = [&](scf::WhileOp loop) {
+      return pays(alone(loop)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    };
+    return func->walk(find).wasInterrupted();
   }
   bool runsLaneByLane(Region &region) const {
-    return !region.empty() &&
-           runsLaneByLane(region.front().without_terminator());
+    return mayRunInTurn && !region.empty() &&
+           pays(region.front().without_terminator());
   }
 
   /// The other one of two values, if one of them is undefined; else null.
@@ -428,13 +438,11 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
       return;
     }
     Value stays = condition.getCondition();
-    Block::iterator self(op);
-    if (llvm::iterator_range alone(self, std::next(self));
-        runsLaneByLane(alone)) {
+    if (mayRunInTurn && pays(alone(op))) {
       ++numLaneLoops;
       tell(op, stays, kInTurn);
       OpBuilder b(op);
-      runLaneByLane(b, op.getLoc(), alone, mask, op.getResults());
+      runLaneByLane(b, op.getLoc(), alone(op), mask, op.getResults());
       return;
     }
     ++numDivergentLoops;
@@ -642,8 +650,9 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   unsigned cloneBudget = 0; ///< ops that clones may still add
   /// Vectors of four lanes: a mask of a warp is eight vectors.
   bool hasManyMasks = false;
-  /// Gathers are no faster than loads lane by lane.
-  bool slowGathers = false;
+  /// Gathers are slow, and there are loops that do little else. Asked once,
+  /// since nested regions are looked into again and again.
+  bool mayRunInTurn = false;
   unsigned numDivergentIfs = 0, numDivergentLoops = 0, numLaneLoops = 0,
            numClones = 0;
   /// What values were cloned from. Those have shapes.

@@ -112,8 +112,13 @@ TEST(AccessPlan, SmallStridesAndReversedOrder) {
 TEST(AccessPlan, GapsBetweenLanes) {
   Access access = accessAt(patternOf([](int i) { return 12 * i; }));
   EXPECT_EQ(planOf(access), "a load for each row");
+  // With a mask for the gaps, be all lanes active or not.
   access.isStore = true;
-  EXPECT_EQ(planOf(access), "scatter");
+  EXPECT_EQ(planOf(access), "a store for each row");
+  access.masked = true;
+  EXPECT_EQ(planOf(access), "a store for each row");
+  access.hasScatter = false;
+  EXPECT_EQ(planOf(access), "lane by lane");
   access = accessAt(patternOf([](int i) { return 20 * i; }));
   EXPECT_EQ(planOf(access), "gather");
 }

@@ -140,8 +140,9 @@ llvm::SmallVector<AccessRun, 4> findRuns(const AccessShape &address,
 /// or scatter.
 unsigned mostRuns(const Access &access, unsigned chunk);
 
-/// The most elements that a load may read between those of two lanes. They lie
-/// in pages that these touch. A store writes nothing that no lane writes.
+/// The most elements between those of two lanes that one access may cover. A
+/// load reads them; they lie in pages that these touch. A store masks them off,
+/// where the CPU has masks for that.
 unsigned mostGap(const Access &access);
 
 } // namespace ptxjit

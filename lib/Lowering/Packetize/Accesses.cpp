@@ -171,9 +171,10 @@ Value ptxjit::maskOfRun(WarpBuilder &warp, const WarpAccess &access, unsigned c,
       if (auto place =
               placeInRun(run, i, offset[c * w + i] + int64_t(e) * size, size))
         lanesOf[*place] = int32_t(i);
-  Value none = warp.lanes().intConstant(1, 0);
-  return warp.create<LLVM::ShuffleVectorOp>(warp.maskChunk(access.mask, c),
-                                            none, lanesOf);
+  ChunkBuilder v = warp.lanes();
+  Value active = maskOfChunk(warp, access, c);
+  return warp.create<LLVM::ShuffleVectorOp>(
+      active ? active : v.intConstant(1, 1), v.intConstant(1, 0), lanesOf);
 }
 
 Type ptxjit::maskUnit(WarpBuilder &warp, Type element, unsigned count) {

@@ -52,7 +52,10 @@ static void storeContiguous(WarpBuilder &warp, const WarpAccess &access,
     warp.create<LLVM::StoreOp>(all, start, align);
 }
 
-/// Stores each run at once.
+/// In a shuffle: the element may be anything.
+static constexpr int32_t kNoLane = -1;
+
+/// Stores each run at once, without the elements in gaps.
 static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                       ArrayRef<Value> elements) {
   const LaneAddress &address = access.address;
@@ -62,7 +65,8 @@ static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
       address.groups ? address.groups->offset : *address.pattern;
   Access described = describeAccess(warp, access, /*isStore=*/true);
   SmallVector<AccessRun, 4> runs =
-      findRuns(described.address, w, c, size, count, mostRuns(described, w));
+      findRuns(described.address, w, c, size, count, mostRuns(described, w),
+               mostGap(described));
   assert(!runs.empty() && "the plan has found runs");
   SmallVector<Value> bases;
   for (const AccessRun &run : runs)
@@ -70,15 +74,16 @@ static void storeRuns(WarpBuilder &warp, const WarpAccess &access, unsigned c,
   ChunkBuilder s = warp.scalar();
   Value all = interleave(warp, elements);
   for (auto [run, base] : llvm::zip(runs, bases)) {
-    bool masked = isMasked(warp, access);
-    SmallVector<int32_t> order(
-        masked ? llvm::PowerOf2Ceil(run.count) : run.count, 0);
+    SmallVector<int32_t> order(run.count, kNoLane);
     for (unsigned i = 0; i < w * count; ++i) {
       unsigned lane = i / count;
       int64_t at = offset[c * w + lane] + int64_t(i % count) * size;
       if (auto place = placeInRun(run, lane, at, size))
         order[*place] = int32_t(i);
     }
+    bool masked = isMasked(warp, access) || llvm::is_contained(order, kNoLane);
+    if (masked)
+      order.resize(llvm::PowerOf2Ceil(run.count), kNoLane);
     Value part = warp.create<LLVM::ShuffleVectorOp>(all, all, order);
     Value at = s.add(base, s.intConstant(64, uint64_t(run.begin)));
     if (masked)
