@@ -9,12 +9,17 @@ compiler as this machine's. So this machine's ptx-jit runs the reference interpr
 and compiles for AArch64; a program with libptxjit-runtime runs the kernels under
 qemu-user, and compares.
 
-The emulated ptx-jit runs what cannot be run in this way: tests with OPTIONs, files
-with kernels that need the compiler, and files with launches that shall fail, or
-have no results that are compared. The output says so.
+Kernels have the emulated CPU's own vectors, and the mode that the compiler chooses:
+other widths and modes are tested on x86-64, and options that ask for them
+(NOT_HERE) mean nothing here.
+
+The emulated ptx-jit runs what cannot be run in this way: files with kernels that need
+the compiler, and tests with other options. The output says so.
 """
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +32,8 @@ from emulation import chosen_cpu
 
 CLANG = "/usr/lib/llvm-22/bin/clang"
 SECONDS = 1800  # of a program
+# Options that mean nothing here.
+NOT_HERE = ("--chunk", "--mode", "--no-reference")
 # What is said of files that cannot be run.
 NOT_AHEAD = ("cannot be compiled ahead of time", "holds no '// run:' line",
              "requires blocks of")
@@ -59,6 +66,31 @@ def blocks_of(tests):
                    ",".join(map(str, test["block"])) for test in tests})
 
 
+def make_record(file, place, builds):
+    """Has the reference interpreter run the tests of a file, and writes its record.
+
+    The record is kept in the build for AArch64: it is the same for all CPUs and for
+    all options, as long as neither the file nor ptx-jit changes.
+    """
+    ours = os.path.join(builds.host, "bin/ptx-jit")
+    with open(file, "rb") as text:
+        content = text.read()
+    stamps = [os.stat(path).st_mtime_ns
+              for path in (ours, os.path.join(builds.host, "lib/libptxjit-compiler.so"))]
+    key = hashlib.sha256(repr((file, stamps)).encode() + content).hexdigest()
+    folder = os.path.join(builds.aarch64, "test/records")
+    kept = os.path.join(folder, key)
+    if os.path.exists(kept):
+        shutil.copyfile(kept, place)
+        return
+    must_run(ours, "test", f"--record={place}", file)
+    if b"[@" in content:  # other files are part of it
+        return
+    os.makedirs(folder, exist_ok=True)
+    shutil.copyfile(place, f"{kept}.{os.getpid()}")
+    os.replace(f"{kept}.{os.getpid()}", kept)
+
+
 def make_program(file, place, cpu, builds):
     """Makes a program for AArch64 of the tests of a file.
 
@@ -66,11 +98,11 @@ def make_program(file, place, cpu, builds):
     """
     ours = os.path.join(builds.host, "bin/ptx-jit")
     inputs = os.path.join(TESTS, "Ahead/Inputs")
-    must_run(ours, "test", f"--record={place}.json", file)
+    make_record(file, place + ".json", builds)
     with open(place + ".json") as record:
         tests = [json.loads(line) for line in record]
     must_run(ours, "compile", file, "--target=aarch64-linux-gnu", f"--cpu={cpu}",
-             "--name=object", *blocks_of(tests), "-o", place + ".o")
+             "--name=object", "--keep-text", *blocks_of(tests), "-o", place + ".o")
     text = must_run(sys.executable, os.path.join(inputs, "make-program.py"),
                     place + ".json", place + ".h")
     with open(place + ".c", "w") as program:
@@ -83,8 +115,11 @@ def make_program(file, place, cpu, builds):
     return len(tests)
 
 
-def run_ahead(file, cpu, builds=Builds()):
-    """Runs the tests of a file.
+def run_ahead(file, cpu, builds=Builds(), threads=0, repeat=1):
+    """Runs the tests of a file, each so often, with so many threads of the CPU (0: all).
+
+    More threads than cores spin through each other's time slices, which is a hundred
+    times as slow under emulation. So there are no more than cores.
 
     Returns what the program says last, and how many tests it had.
     """
@@ -92,7 +127,7 @@ def run_ahead(file, cpu, builds=Builds()):
         place = os.path.join(folder, "program")
         count = make_program(file, place, cpu.compiled_for, builds)
         said = must_run("qemu-aarch64", "-L", builds.sysroot, "-cpu", cpu.emulated, place,
-                        timeout=SECONDS)
+                        str(min(threads, os.cpu_count())), str(repeat), timeout=SECONDS)
         return said.splitlines()[-1], count
 
 
@@ -109,27 +144,26 @@ def run_emulated(cpu, why, arguments):
     architectures; it runs where expected values come from it.
     """
     print(f"{why}: ptx-jit runs under emulation", flush=True)
-    own = ["--no-reference"]
-    if not any(word.startswith("--chunk") for word in arguments):
-        own.append(f"--chunk={cpu.lanes}")
-    os.execvp("ptx-jit", ["ptx-jit", "test", *own, *arguments])
+    os.execvp("ptx-jit", ["ptx-jit", "test", "--no-reference", f"--chunk={cpu.lanes}",
+                          *arguments])
 
 
 def main():
     cpu = chosen_cpu()
-    arguments = sys.argv[1:]
-    options = [word for word in arguments
-               if word.startswith("-") and word != "--no-reference"]
-    files = [word for word in arguments if not word.startswith("-")]
-    if options or len(files) != 1:
-        run_emulated(cpu, " ".join(options) or "files", sys.argv[1:])
+    words = [word for word in sys.argv[1:] if word.split("=")[0] not in NOT_HERE]
+    files = [word for word in words if not word.startswith("-")]
+    options = dict(word.partition("=")[::2] for word in words if word.startswith("-"))
+    if len(files) != 1 or set(options) - {"--threads", "--repeat"}:
+        run_emulated(cpu, " ".join(words), words)
+    file, = files
     try:
-        said, count = run_ahead(files[0], cpu)
+        said, count = run_ahead(file, cpu, Builds(), int(options.get("--threads", 0)),
+                                int(options.get("--repeat", 1)))
     except CannotCompile as why:
-        run_emulated(cpu, why, files)
+        run_emulated(cpu, why, words)
     print(said)
-    if count != tests_of(files[0]):
-        run_emulated(cpu, "not all launches are compared", files)
+    if count != tests_of(file):
+        run_emulated(cpu, "not all launches are compared", words)
 
 
 if __name__ == "__main__":

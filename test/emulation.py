@@ -67,6 +67,8 @@ def compile_here(config, dropped=""):
     """
     if config.emulator:
         program = os.path.join(config.ptxjit_src_root, "test", "ahead.py")
+        # Else lit's tests would not have it.
+        config.environment["PTXJIT_EMULATED_CPU"] = _cpu_name()
         config.substitutions.append((f"ptx-jit test {dropped}",
                                      f"{config.python} {program} "))
 

@@ -38,6 +38,8 @@ config.substitutions += [
 ]
 
 config.available_features.add(config.architecture.lower())
+if config.emulator:
+    config.available_features.add("emulated")
 with open("/proc/cpuinfo") as f:
     cpuinfo = f.read()
 if config.architecture == "X86":

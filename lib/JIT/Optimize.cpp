@@ -147,6 +147,11 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
   return Error::success();
 }
 
+/// LLVM tells what its pass is called by the pass alone.
+static AnalysisID findTypePromotion() {
+  return std::unique_ptr<Pass>(createTypePromotionLegacyPass())->getPassID();
+}
+
 /// Adds LLVM's code generation passes, without those that kernels do not need.
 static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
                           MachineModuleInfoWrapperPass *info,
@@ -160,6 +165,10 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   // benchmark, none was faster with it beyond what varies.
   config->disablePass(&PostRASchedulerID);
   config->insertPass(&PrologEpilogCodeInserterID, createRoundingSwitchesPass());
+  // The last pass in front of CodeGenPrepare. Earlier ones join blocks.
+  if (machine.getTargetTriple().isAArch64() &&
+      machine.getOptLevel() != CodeGenOptLevel::None)
+    config->insertPass(findTypePromotion(), createSplitLongBlocksPass());
   passes.add(config);
   passes.add(info);
   if (config->addISelPasses())

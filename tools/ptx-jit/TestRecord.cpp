@@ -68,6 +68,10 @@ std::string ptxjit::formatRecord(llvm::StringRef path, const TestCase &test) {
     out.attribute("ulps", test.tolerance.ulps);
     out.attribute("rel", test.tolerance.relative);
     out.attribute("abs", test.tolerance.absolute);
+    if (!test.fails.empty())
+      out.attribute("fails", test.fails);
+    if (test.isRacy)
+      out.attribute("racy", true);
     out.attributeArray("args", [&] {
       for (const TestArgument &argument : test.arguments)
         out.object([&] { writeArgument(out, argument); });

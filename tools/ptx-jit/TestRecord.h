@@ -4,7 +4,7 @@
 //
 // Writes tests with what the reference interpreter computes for them, so that
 // another implementation can run the same kernels on the same bytes: a GPU
-// (utils/on-gpu.py).
+// (utils/on-gpu.py), or code that was compiled ahead of time (test/ahead.py).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,8 @@ namespace ptxjit {
 ///             "expected": HEX and "any": [INDEX...] where it is checked, and
 ///             of a texture "texture": LIST, "surface": BOOL, "variable": NAME
 ///             (TextureNotation.h)]}
+/// A launch that shall fail also has "fails": TEXT, and one that is right only
+/// if warps run side by side "racy": true.
 std::string formatRecord(llvm::StringRef path, const TestCase &test);
 
 } // namespace ptxjit

@@ -221,6 +221,9 @@ private:
 
   void runCase(TestCase &test) {
     isUpdating = options.update;
+    // What a racy test expects, it says itself.
+    if (test.isRacy)
+      addRecord(test);
     for (const Mode &mode : chooseModes(options)) {
       if (mode.reference && (test.isRacy || mayLeaveOutReference(test)))
         continue;
@@ -231,11 +234,8 @@ private:
       isUpdating = false; // the first mode's results judge the others
       if (ok) {
         results.add(test.line, name, "");
-        // A launch that shall fail leaves nothing to compare, and a GPU has no
-        // memory of other devices.
-        if (!options.record.empty() && test.fails.empty() &&
-            !hasMulticast(test))
-          records += formatRecord(path, test);
+        if (mode.reference)
+          addRecord(test);
         continue;
       }
       std::fprintf(stderr, "%s:%u: %s: %s\n", path.c_str(), test.line,
@@ -244,6 +244,12 @@ private:
       if (mode.reference)
         return; // nothing to judge the others by
     }
+  }
+
+  /// Other judges have no memory of several devices.
+  void addRecord(const TestCase &test) {
+    if (!options.record.empty() && !hasMulticast(test))
+      records += formatRecord(path, test);
   }
 
   bool mayLeaveOutReference(const TestCase &test) const {

@@ -19,6 +19,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 namespace llvm {
+class FunctionPass;
 class MachineFunctionPass;
 } // namespace llvm
 
@@ -132,6 +133,9 @@ llvm::MachineFunctionPass *createLoadLinesPass();
 /// these out of loops. To be run when no pass will reorder instructions any
 /// more.
 llvm::MachineFunctionPass *createRoundingSwitchesPass();
+
+/// Splits blocks that CodeGenPrepare would take minutes for.
+llvm::FunctionPass *createSplitLongBlocksPass();
 
 /// Adds the stack frames of functions to `sum`, in bytes, as far as their sizes
 /// are constant.
