@@ -188,7 +188,8 @@ LogicalResult ParserImpl::parseNamed(RawOperand &operand) {
                                          : StringRef::npos;
     if (index == StringRef::npos && component.size() == 1)
       index = StringRef("rgba").find(component[0]);
-    if (index >= operand.symbol->vectorSize)
+    bool isScalar = operand.symbol->vectorSize == 1;
+    if (isScalar || index >= operand.symbol->vectorSize)
       return error(operand.loc) << "register '" << name
                                 << "' has no component '." << component << "'";
     operand.component = index;
