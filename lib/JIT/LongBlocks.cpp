@@ -5,8 +5,8 @@
 // On AArch64, CodeGenPrepare looks for splats that the multiplications of a
 // block could have in it. For each multiplication by a splat it numbers all
 // instructions of the block anew, so it takes time by the square of the block's
-// length: ten minutes for the products of two tiles of 64 x 64, which are
-// 60,000 instructions. So long blocks are split in front of it. It joins blocks
+// length: minutes for the products of two tiles of 64 x 64, which are 60,000
+// instructions. So long blocks are split in front of it. It joins blocks
 // between which there is a branch whenever it has changed something. It knows
 // that a switch without cases is one, too, when it is done.
 //

@@ -71,9 +71,8 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   cpu.extensions = has;
   cpu.vectorBits = avx512 ? 512 : 256;
   cpu.embeddedRounding = cpu.scatters = avx512;
-  // Zen 4 takes 2 cycles for each lane, in code for AVX2, too. CPUs that have
-  // AVX2 alone are taken to be no faster: those of Intel are slow at it since
-  // their microcode clears what gathers leave behind.
+  // Zen 4 takes 2 cycles for each lane, in vectors of 256 bits, too. CPUs that
+  // have AVX2 alone are taken to be no faster, which was not measured.
   cpu.slowGathers = !avx512 || StringRef(cpu.name).starts_with("znver");
   cpu.pairSums = true;
   // One lists VNNI for vectors of 512 bits, and for shorter ones with AVX-512.

@@ -176,11 +176,7 @@ static LogicalResult emitEachLane(WarpBuilder &warp, EachLaneOp op) {
   auto emitLane = [&](LoopLane &lane) {
     for (auto [arg, input] : llvm::zip(body.getArguments(), op.getInputs()))
       warp.setBase(arg, lane.get(input));
-    warp.enterBlock();
-    auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
-    for (Operation &inner : body.without_terminator())
-      if (succeeded(status))
-        status = emitOp(warp, inner);
+    status = emitBlock(warp, body);
     SmallVector<Value> yields;
     for (Value value : body.getTerminator()->getOperands())
       yields.push_back(succeeded(status) ? warp.base(value)
