@@ -135,6 +135,10 @@ static Shape inferParamAddress(ParamAddressOp, ShapeInference &) {
 }
 static Shape inferUndef(UndefOp, ShapeInference &) { return Shape::known(0); }
 
+static Shape inferTurn(TurnOp, ShapeInference &) {
+  return Shape::uniform(Uniformity::Grid);
+}
+
 static Shape inferEntryMask(EntryMaskOp, ShapeInference &inference) {
   return inference.getContext().partialWarp()
              ? Shape()
@@ -143,5 +147,5 @@ static Shape inferEntryMask(EntryMaskOp, ShapeInference &inference) {
 
 void ptxjit::attachSourceRules(MLIRContext &context) {
   attachShapeRules<inferSReg, inferAddressOf, inferParamAddress, inferUndef,
-                   inferEntryMask>(context);
+                   inferTurn, inferEntryMask>(context);
 }

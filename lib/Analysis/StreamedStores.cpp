@@ -20,7 +20,8 @@ using namespace ptxjit::ptx;
 static bool mayTellOthers(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
       isMemoryEffectFree(op) ||
-      isa<CtaBarrierOpInterface, WarpCollectiveOpInterface, BarWarpOp>(op))
+      isa<CtaBarrierOpInterface, WarpCollectiveOpInterface, BarWarpOp,
+          NextTurnOp>(op))
     return false;
   if (auto load = dyn_cast<LdOp>(op))
     return !isWeak(load.getOrder());

@@ -459,7 +459,9 @@ void Compilation::describeCode(ModuleOp ir) {
     return;
   if (auto bytes = code->getAttrOfType<IntegerAttr>(kFrameBytesAttr))
     image->frameBytes = bytes.getValue().getZExtValue();
-  image->sweeps = code->hasAttr(kSweepsAttr);
+  image->sweeps = code->hasAttr(kTurnsAttr)    ? PTXJIT_SWEEP_TURNS
+                  : code->hasAttr(kSweepsAttr) ? PTXJIT_SWEEP_CTAS
+                                               : PTXJIT_SWEEP_NONE;
   image->operations = countOps(ir);
   static_assert(sizeof(PtxjitHelpers) / sizeof(void *) <= 64 &&
                     PTXJIT_SYSTEM_END <= 64,

@@ -26,6 +26,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/DebugLog.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #define DEBUG_TYPE "linearize"
 
@@ -136,7 +137,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   /// Reports what a divergent branch becomes.
   void tell(Operation *branch, Value condition, StringRef code) {
     LDBG() << branch->getLoc() << ": " << code;
-    if (wantsRemarks(branch))
+    if (wantsRemarks(branch) && !isRare)
       remarkDecision(branch,
                      {kBranchRemark, ("divergent branch: " + code).str(), "",
                       explainVarying(*shapes, condition), /*missed=*/true});
@@ -227,9 +228,15 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
 
   void visitIf(scf::IfOp op, Value mask) {
     if (isUniform(op.getCondition())) {
-      for (Region &region : op->getRegions())
-        if (!region.empty())
-          visitBlock(region.front(), mask);
+      for (Region &region : op->getRegions()) {
+        if (region.empty())
+          continue;
+        // The second form of a kernel that runs turn by turn is rare.
+        bool second = op->hasAttr(kInTurnsAttr) && region.getRegionNumber();
+        llvm::SaveAndRestore rare(isRare, isRare || second);
+        llvm::SaveAndRestore budget(cloneBudget, isRare ? 0 : cloneBudget);
+        visitBlock(region.front(), mask);
+      }
       return;
     }
     numDivergentIfs += !op->hasAttr(kClonedAttr);
@@ -648,6 +655,7 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   SmallVector<Operation *> discarded;
   ShapeAnalysis *shapes = nullptr;
   unsigned cloneBudget = 0; ///< ops that clones may still add
+  bool isRare = false;      ///< the code is neither cloned nor reported
   /// Vectors of four lanes: a mask of a warp is eight vectors.
   bool hasManyMasks = false;
   /// Gathers are slow, and there are loops that do little else. Asked once,

@@ -19,6 +19,12 @@ inline constexpr llvm::StringLiteral kClonedAttr = "ptx.cloned";
 /// has no masks, and its second side does for any lanes, these as well.
 inline constexpr llvm::StringLiteral kForAllAttr = "ptx.for_all";
 
+/// On an `scf.if` of a kernel that runs turn by turn (`ptx.next_turn`): the
+/// first side is what its threads do in one turn, the second one is its loop as
+/// it was, for the rare numbers with which an index wraps around. Only ops that
+/// may run again stand in front of it, and none behind it.
+inline constexpr llvm::StringLiteral kInTurnsAttr = "ptx.in_turns";
+
 } // namespace ptxjit
 
 #endif

@@ -60,6 +60,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
 
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
   OpPassManager &func = pm.nest<ptx::FuncOp>();
+  func.addPass(setTarget<ptx::FuncOp>(createInterchangeTurnsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSimplifyIndicesPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createJoinGuardsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSplitInductionsPass(), target));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ptxjit/Lowering/TeamPlan.h"
+#include "CtaOrder.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -174,13 +175,6 @@ static unsigned countOps(Region &region) {
   unsigned n = 0;
   region.walk([&](Operation *op) { n += isa<scf::WhileOp>(op) ? 100 : 1; });
   return n;
-}
-
-/// May the op run early, or again?
-static bool runsAnyTime(Operation *op) {
-  auto load = dyn_cast<LdOp>(op);
-  return (isMemoryEffectFree(op) && !op->getNumRegions()) ||
-         (load && load.getSpace() == Space::Param && !load.getOrder());
 }
 
 /// Finds the first conditional in which warps may part, if the ops in front of

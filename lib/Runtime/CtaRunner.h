@@ -50,7 +50,9 @@ struct Launch {
   /// Takes up to `count` of them. \returns nothing if all have started, or none
   /// must run.
   std::optional<GridSpans::Range> take(uint64_t count) {
-    auto range = spans.take(count, std::min(total, limit.load()));
+    uint64_t end = std::min(total, limit.load());
+    auto range =
+        runsTurns() ? spans.takeMost(count, end) : spans.take(count, end);
     range ? turn.advance() : turn.leave();
     return range;
   }
@@ -104,6 +106,10 @@ struct Launch {
   }
   /// Whether neighbouring CTAs run in one call (PtxjitImage::sweeps).
   bool sweeps() const { return kernel.sweeps && isOrdered() && !dynamicShared; }
+  /// Whether it does so turn by turn.
+  bool runsTurns() const {
+    return sweeps() && kernel.sweeps == PTXJIT_SWEEP_TURNS;
+  }
   /// Clusters that one worker may keep parked before it stops starting others.
   uint64_t residents() const;
   /// Sets `workers` to `wanted`, or fewer, and cuts the grid into spans. The

@@ -57,19 +57,34 @@ size_t GridSpans::spanOfCaller() const {
   return spans.size() > 1 ? cpus.partOfCaller(spans.size()) : 0;
 }
 
-std::optional<GridSpans::Range> GridSpans::takeFrom(size_t own, uint64_t count,
-                                                    uint64_t limit) {
-  assert(count && "something is taken");
+template <typename CountFn>
+std::optional<GridSpans::Range> GridSpans::takeAny(size_t own, uint64_t limit,
+                                                   CountFn countOf) {
   for (size_t i = 0; i < spans.size(); ++i) {
     Span &span = spans[(own + i) % spans.size()];
     uint64_t next = span.next.load(std::memory_order_relaxed);
     if (next >= std::min(span.end, limit))
       continue;
+    uint64_t count = countOf(span.end - next);
     next = span.next.fetch_add(count, std::memory_order_relaxed);
     if (next < span.end)
       return Range{next, std::min(next + count, span.end)};
   }
   return std::nullopt;
+}
+
+std::optional<GridSpans::Range> GridSpans::takeFrom(size_t own, uint64_t count,
+                                                    uint64_t limit) {
+  assert(count && "something is taken");
+  return takeAny(own, limit, [&](uint64_t) { return count; });
+}
+
+std::optional<GridSpans::Range> GridSpans::takeMost(uint64_t most,
+                                                    uint64_t limit) {
+  assert(most && "something is taken");
+  return takeAny(spanOfCaller(), limit, [&](uint64_t left) {
+    return std::min(most, (3 * left + 3) / 4);
+  });
 }
 
 bool GridSpans::isEmpty(uint64_t limit) const {

@@ -39,12 +39,19 @@ public:
   }
   /// The same, first from span `own`.
   std::optional<Range> takeFrom(size_t own, uint64_t count, uint64_t limit);
+  /// Takes three quarters of what is left of a span, and at most `most`
+  /// clusters: long pieces, of which the last ones are short, so that all cores
+  /// end at about the same time.
+  std::optional<Range> takeMost(uint64_t most, uint64_t limit);
 
   /// Whether all below `limit` are taken.
   bool isEmpty(uint64_t limit) const;
 
 private:
   size_t spanOfCaller() const;
+  /// \param countOf  how many to take of so many that are left in a span.
+  template <typename CountFn>
+  std::optional<Range> takeAny(size_t own, uint64_t limit, CountFn countOf);
 
   /// On a cache line of its own, since workers write it all the time.
   struct alignas(64) Span {

@@ -26,6 +26,6 @@ KernelCode ptxjit::describeCode(const PtxjitImage &image,
   code.strandThreads = image.strandThreads;
   code.waits = PtxjitWaits(image.waits);
   code.readsMultiprocessor = image.readsMultiprocessor;
-  code.sweeps = image.sweeps;
+  code.sweeps = PtxjitSweep(image.sweeps);
   return code;
 }

@@ -241,6 +241,13 @@ private:
 
 } // namespace
 
+/// The most CTAs of which a worker runs a turn before the next one begins. What
+/// a turn leaves in the caches is still there in the next one.
+static uint64_t ctasOfTurn(const KernelCode &kernel) {
+  constexpr uint64_t kThreads = 32768;
+  return std::max<uint64_t>(kThreads / kernel.threads, 1);
+}
+
 /// Runs the CTAs that have not started, until all have, or the launch should
 /// pause.
 static void runWorkers(Launch &launch) {
@@ -300,7 +307,8 @@ LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,
     workers = 1;
   launch.setWorkers(workers);
   launch.gridid = ++gridCounter;
-  launch.grain = pace.grainFor(launch.workers);
+  launch.grain =
+      launch.runsTurns() ? ctasOfTurn(code) : pace.grainFor(launch.workers);
   bool isWhole = true;
   for (runWorkers(launch); launch.isPaused(); runWorkers(launch)) {
     isWhole = false;

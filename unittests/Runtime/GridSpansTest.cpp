@@ -56,6 +56,17 @@ TEST(GridSpans, MoreSpansThanClusters) {
   EXPECT_FALSE(spans.take(1, kNoLimit));
 }
 
+TEST(GridSpans, TakesShorterAndShorterPieces) {
+  GridSpans spans;
+  spans.cut(0, 40, 1);
+  std::string all;
+  while (auto range = spans.takeMost(12, kNoLimit))
+    all += " " + std::to_string(range->end - range->begin);
+  EXPECT_EQ(all, " 12 12 12 3 1");
+  spans.cut(0, 40, 1);
+  EXPECT_FALSE(spans.takeMost(12, 0));
+}
+
 TEST(GridSpans, KnowsWhetherSomethingIsLeft) {
   GridSpans spans;
   spans.cut(0, 8, 2);

@@ -325,6 +325,29 @@ def Ptx_OrderSharedOp : Op<Ptx_Dialect, "order_shared",
 }
 
 //===----------------------------------------------------------------------===//
+// Turns of a loop over the grid
+//===----------------------------------------------------------------------===//
+
+def Ptx_TurnOp : Op<Ptx_Dialect, "turn", [Pure]> {
+  let summary = "how many turns of the kernel's loop over the grid lie behind";
+  let description = [{
+    A kernel that runs turn by turn (`ptx.next_turn`) has the same number in all
+    threads. It is taken modulo 2^n for a result of n bits.
+  }];
+  let results = (outs AnyTypeOf<[I32, I64]>:$d);
+  let assemblyFormat = "attr-dict `:` type($d)";
+}
+def Ptx_NextTurnOp : Op<Ptx_Dialect, "next_turn",
+    [MemoryEffects<[MemWrite]>, UnseenByOthers, NeedsNoMask]> {
+  let summary = "lets the kernel run again for the next turn of its loop";
+  let description = [{
+    It stands where a thread is in its loop. The kernel runs again, with the
+    next number as `ptx.turn`, until no thread gets here.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Masks, after linearisation
 //===----------------------------------------------------------------------===//
 

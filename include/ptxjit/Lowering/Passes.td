@@ -283,6 +283,30 @@ def PrefetchTurnsPass : TargetPass<"ptx-prefetch-turns",
   }];
 }
 
+def InterchangeTurnsPass : TargetPass<"ptx-interchange-turns",
+                                      "::ptxjit::ptx::FuncOp"> {
+  let summary = "run a loop over the grid turn by turn for many CTAs";
+  let description = [{
+    A thread of `for (i = thread; i < n; i += threads)` steps over a whole grid
+    in each turn. On a CPU, where a warp runs to its end before the next one
+    begins, each turn is another page, which no prefetcher sees coming. Where
+    no order between threads forbids it, all threads of many CTAs make the
+    first turn, then all the second one: memory is read from end to end. The
+    loop as it was is left for steps and bounds with which it may wrap around.
+
+    ```mlir
+    scf.if %i0 < %n { scf.while (%i = %i0) { ... ; add %i, %step ; ... < %n } }
+    // becomes
+    scf.if (%step > 0 and %n <= MAX - %step) {
+      %t = ptx.turn ; %i = %i0 + %t * %step
+      scf.if %i0 < %n - %t * %step { ptx.next_turn ; ... }
+    } else { the same as before } {ptx.in_turns}
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def LinearizePass : TargetPass<"ptx-linearize", "::ptxjit::ptx::FuncOp"> {
   let summary = "turn divergent control flow into masks";
   let description = [{

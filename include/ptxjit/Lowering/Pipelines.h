@@ -19,6 +19,8 @@ namespace ptxjit {
 inline constexpr llvm::StringLiteral kFrameBytesAttr = "ptxjit.frame_bytes";
 /// On a packetized kernel that sweeps (PtxjitImage::sweeps): a unit attribute.
 inline constexpr llvm::StringLiteral kSweepsAttr = "ptxjit.sweeps";
+/// On one that also runs turn by turn: a unit attribute.
+inline constexpr llvm::StringLiteral kTurnsAttr = "ptxjit.turns";
 /// Of a call of a helper: its place in PtxjitHelpers, and for those of `system`
 /// the PtxjitSystemFunction.
 inline constexpr llvm::StringLiteral kHelperAttr = "ptxjit.helper";

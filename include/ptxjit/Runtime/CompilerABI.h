@@ -115,9 +115,7 @@ typedef struct PtxjitImage {
   uint32_t hasLoops;            /**< its threads may run for long */
   uint32_t waits;               /**< PtxjitWaits */
   uint32_t readsMultiprocessor; /**< it may read `%smid` */
-  /** A call runs the first warp of several CTAs, then the second one of each,
-   *  and so on (PtxjitKernelContext::sweptCtas). */
-  uint32_t sweeps;
+  uint32_t sweeps;              /**< PtxjitSweep */
   /** In the order of the bits of the context's `streamed`. */
   const PtxjitWrittenArray *written;
   uint32_t numWritten;

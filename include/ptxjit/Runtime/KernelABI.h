@@ -444,6 +444,17 @@ typedef struct PtxjitGridWorkspace {
 typedef void (*PtxjitKernelEntry)(PtxjitKernelContext *context, uint32_t begin,
                                   uint32_t end);
 
+/** What a call does with several CTAs (PtxjitKernelContext::sweptCtas). */
+typedef enum PtxjitSweep {
+  PTXJIT_SWEEP_NONE = 0, /**< a call runs one CTA */
+  /** It runs them one after another, or the first warp of all of them, then the
+   *  second one of each, and so on. */
+  PTXJIT_SWEEP_CTAS = 1,
+  /** The same, once for each turn of a loop over the grid. The more CTAs, the
+   *  longer the pieces of memory that are read from end to end. */
+  PTXJIT_SWEEP_TURNS = 2
+} PtxjitSweep;
+
 /** How the warps of a CTA are run. */
 typedef enum PtxjitMode {
   PTXJIT_MODE_WARP_LOOP = 0, /**< all in one call; none waits */

@@ -116,8 +116,8 @@ struct KernelCode {
   PtxjitMode mode = PTXJIT_MODE_WARP_LOOP;
   PtxjitWaits waits = PTXJIT_WAITS_NEVER;
   bool readsMultiprocessor = false; ///< it may read `%smid`
-  bool sweeps = false;              ///< PtxjitImage::sweeps
-  uint64_t streamed = 0;            ///< PtxjitKernelContext::streamed
+  PtxjitSweep sweeps = PTXJIT_SWEEP_NONE;
+  uint64_t streamed = 0; ///< PtxjitKernelContext::streamed
   /// Range for shared and local memory.
   AddressRange range = AddressRange::All;
   LaunchOptions options;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CtaSweep.h"
-#include "Dispatch.h"
+#include "../CtaOrder.h"
 #include "Regions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,28 +14,6 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// \param space  of an access; none: any.
-static bool isOutsideCta(std::optional<Space> space) {
-  return !space || space == Space::Param || space == Space::Global ||
-         space == Space::Const || space == Space::Generic;
-}
-
-/// Whether the op may run for a warp of the next CTA before it has run for the
-/// other warps of this one.
-static bool maySweepOver(Operation *op) {
-  if (auto ld = dyn_cast<LdOp>(op))
-    return isOutsideCta(ld.getSpace()) && !ld.getOrder();
-  if (auto st = dyn_cast<StOp>(op))
-    return isOutsideCta(st.getSpace()) && !st.getOrder();
-  if (auto address = dyn_cast<AddressOfOp>(op)) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto var = module.lookupSymbol<VarOp>(address.getSymbol());
-    return var && isOutsideCta(var.getSpace());
-  }
-  return isa<scf::IfOp, scf::YieldOp>(op) ||
-         (isMemoryEffectFree(op) && !op->getNumRegions());
-}
-
 bool ptxjit::sweepsRows(const ShapeContext &context) {
   // Warps are rows of the block, of which there are several.
   return context.block[0] <= context.lanes &&
@@ -43,17 +21,16 @@ bool ptxjit::sweepsRows(const ShapeContext &context) {
          context.lanes % context.block[0] == 0;
 }
 
-bool ptxjit::maySweep(const WarpBuilder &warp, Block &body) {
+bool ptxjit::maySweep(const WarpBuilder &warp, ArrayRef<Operation *> ops) {
   if (!warp.target.wholeCta || warp.perThread())
     return false;
-  for (Operation &top : body.without_terminator())
-    if (top.walk([](Operation *op) {
-             return maySweepOver(op) ? WalkResult::advance()
-                                     : WalkResult::interrupt();
-           })
-            .wasInterrupted())
-      return false;
-  return true;
+  auto visit = [](Operation *op) {
+    return needsNoCtaOrder(op) && !isa<scf::WhileOp>(op)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  };
+  return llvm::none_of(
+      ops, [&](Operation *op) { return op->walk(visit).wasInterrupted(); });
 }
 
 /// Emits a loop that counts up by one. \returns its induction variable.
@@ -75,8 +52,7 @@ void ptxjit::enterSweptCtas(WarpBuilder &warp) {
 }
 
 LogicalResult ptxjit::emitSweep(WarpBuilder &warp, Value begin, Value end,
-                                Block &body) {
-  assert(maySweep(warp, body) && "the CTAs of a sweep would meet");
+                                ArrayRef<Operation *> ops) {
   const ShapeContext &context = warp.shapes.getContext();
   auto enterWarps = [&] {
     warp.enterStrand(context.threads() > context.lanes
@@ -90,5 +66,5 @@ LogicalResult ptxjit::emitSweep(WarpBuilder &warp, Value begin, Value end,
     enterSweptCtas(warp);
     enterWarps();
   }
-  return emitBlock(warp, body);
+  return emitScope(warp, ops);
 }

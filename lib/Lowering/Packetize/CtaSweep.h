@@ -21,10 +21,9 @@
 
 namespace ptxjit {
 
-/// Does the kernel gain from a sweep, and may its warps run in that order? It
-/// has no loop, and no memory of its CTA; it does not synchronise, update
-/// atomically, or call the runtime.
-bool maySweep(const WarpBuilder &warp, mlir::Block &body);
+/// Do the ops of a kernel gain from a sweep, and may its warps run in that
+/// order (CtaOrder.h)? They have no loop.
+bool maySweep(const WarpBuilder &warp, llvm::ArrayRef<mlir::Operation *> ops);
 
 /// Does a call run the first warp of all its CTAs before the second ones?
 bool sweepsRows(const ShapeContext &context);
@@ -33,9 +32,10 @@ bool sweepsRows(const ShapeContext &context);
 void enterSweptCtas(WarpBuilder &warp);
 
 /// Emits the loops over the strands `begin` to `end` - 1 and over the CTAs of
-/// the call, with `body` inside. \pre maySweep.
+/// the call, with `ops` inside, whose order among the CTAs must not matter.
 mlir::LogicalResult emitSweep(WarpBuilder &warp, mlir::Value begin,
-                              mlir::Value end, mlir::Block &body);
+                              mlir::Value end,
+                              llvm::ArrayRef<mlir::Operation *> ops);
 
 } // namespace ptxjit
 

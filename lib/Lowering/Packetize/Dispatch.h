@@ -79,6 +79,7 @@ void addAsyncCopyEmitters(Dispatch &dispatch);
 void addAtomicEmitters(Dispatch &dispatch);
 void addBarrierEmitters(Dispatch &dispatch);
 void addPrefetchEmitters(Dispatch &dispatch);
+void addTurnEmitters(Dispatch &dispatch);
 void addBulkCopyEmitters(Dispatch &dispatch);
 void addCallEmitters(Dispatch &dispatch);
 void addClusterEmitters(Dispatch &dispatch);

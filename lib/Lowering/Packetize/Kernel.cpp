@@ -12,6 +12,7 @@
 #include "MatrixHomes.h"
 #include "Regions.h"
 #include "ThreadStack.h"
+#include "Turns.h"
 #include "WarpTeams.h"
 #include "ptxjit/Lowering/Passes.h"
 #include "ptxjit/Lowering/Pipelines.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Iterators.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_PACKETIZEPASS
@@ -41,34 +43,35 @@ static Block *enterFunction(WarpBuilder &warp, LLVM::LLVMFuncOp out) {
   return entry;
 }
 
-/// Emits the loop over the warps. Teams cover all warps of the CTA, so they
-/// need an entry point that is called for the whole CTA.
+/// Emits the loop over the warps, which run `ops`. Teams cover all warps of the
+/// CTA, so they need an entry point that is called for the whole CTA.
+/// \param mustSweep  the order among the CTAs does not matter, and a call runs
+///   several.
 static LogicalResult emitWarpLoop(WarpBuilder &warp, Block *entry,
-                                  Block &body) {
+                                  ArrayRef<Operation *> ops,
+                                  bool mustSweep = false) {
   const ShapeContext &context = warp.shapes.getContext();
+  bool sweeps = mustSweep || maySweep(warp, ops);
   // Warps that run one after another share one frame of local memory.
-  bool sweeps = maySweep(warp, body);
   if (mayFormTeams(context, warp.target) && !warp.layout.localBytes) {
-    SmallVector<Operation *> ops;
-    for (Operation &op : body.without_terminator())
-      ops.push_back(&op);
     TeamPlanner planner(warp.func, warp.shapes, warp.target);
     TeamPlan plan = planner.plan(ops);
     auto teams = [&] {
       auto nothing = [] { return success(); };
       return emitTeams(warp, plan, ops, {nothing, nothing});
     };
-    if (plan.warps > 1 && plan.straight && sweeps && !sweepsRows(context)) {
+    if (plan.warps > 1 && (plan.straight || mustSweep) && sweeps &&
+        !sweepsRows(context)) {
       entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());
       enterSweptCtas(warp);
       return teams();
     }
-    if (plan.warps > 1 && !plan.straight)
+    if (plan.warps > 1 && !plan.straight && !mustSweep)
       return teams();
   }
   if (sweeps) {
     entry->getParentOp()->setAttr(kSweepsAttr, warp.b.getUnitAttr());
-    return emitSweep(warp, entry->getArgument(1), entry->getArgument(2), body);
+    return emitSweep(warp, entry->getArgument(1), entry->getArgument(2), ops);
   }
   Value number = warp.create<arith::ConstantIntOp>(0, 32);
   if (context.threads() > context.lanes) {
@@ -80,7 +83,48 @@ static LogicalResult emitWarpLoop(WarpBuilder &warp, Block *entry,
   }
   warp.enterStrand(number);
   keepSumsAtHome(warp);
-  return emitBlock(warp, body);
+  return emitScope(warp, ops);
+}
+
+/// Emits a kernel that runs turn by turn, in both of its forms.
+static LogicalResult emitTurns(WarpBuilder &warp, Block *entry,
+                               TurnForms &forms) {
+  assert(warp.target.wholeCta && "the turns are of all warps");
+  entry->getParentOp()->setAttr(kTurnsAttr, warp.b.getUnitAttr());
+  // Each form makes its own values.
+  auto emitApart = [&](function_ref<LogicalResult()> emit) {
+    llvm::SaveAndRestore ctaid(warp.kernel.ctaid[0]);
+    WarpValues::Forms before = warp.values.getForms();
+    LogicalResult status = emit();
+    warp.values.swapForms(before);
+    return status;
+  };
+  // The choice is the same in all warps, so any of them can tell.
+  Value mayTurn;
+  auto emitChoice = [&] {
+    llvm::SaveAndRestore repeated(warp.isRepeated, true);
+    warp.enterStrand(warp.create<arith::ConstantIntOp>(0, 32));
+    LogicalResult status = emitScope(warp, forms.front);
+    if (succeeded(status))
+      mayTurn = warp.base(forms.choice.getCondition());
+    return status;
+  };
+  auto emitTurn = [&] {
+    return emitWarpLoop(warp, entry, forms.inTurn, /*mustSweep=*/true);
+  };
+  auto emitTurnByTurn = [&] { return emitTurnLoop(warp, emitTurn); };
+  auto emitWhole = [&] {
+    return emitSweep(warp, entry->getArgument(1), entry->getArgument(2),
+                     forms.whole);
+  };
+  if (failed(emitApart(emitChoice)))
+    return failure();
+  auto choice = warp.create<scf::IfOp>(mayTurn, /*withElseRegion=*/true);
+  warp.b.setInsertionPoint(choice.thenYield());
+  if (failed(emitApart(emitTurnByTurn)))
+    return failure();
+  warp.b.setInsertionPoint(choice.elseYield());
+  return emitApart(emitWhole);
 }
 
 /// Emits the entry point of a kernel: void (context, first warp, end).
@@ -109,7 +153,12 @@ static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
     out->setAttr(kFrameBytesAttr, warp.b.getI64IntegerAttr(*frameBytes));
     return success();
   }
-  return emitWarpLoop(warp, entry, body);
+  if (std::optional<TurnForms> forms = findTurnForms(body))
+    return emitTurns(warp, entry, *forms);
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  return emitWarpLoop(warp, entry, ops);
 }
 
 /// Emits a function that is called.

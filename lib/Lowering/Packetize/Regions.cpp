@@ -302,6 +302,12 @@ LogicalResult ptxjit::emitOps(WarpBuilder &warp, ArrayRef<Operation *> ops) {
   return success();
 }
 
+LogicalResult ptxjit::emitScope(WarpBuilder &warp, ArrayRef<Operation *> ops) {
+  warp.enterBlock();
+  auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
+  return emitOps(warp, ops);
+}
+
 void ptxjit::addRegionEmitters(Dispatch &dispatch) {
   dispatch.add<emitIf>();
   dispatch.add<emitWhile>();

@@ -16,6 +16,9 @@ llvm::LogicalResult emitBlock(WarpBuilder &warp, mlir::Block &block);
 llvm::LogicalResult emitOp(WarpBuilder &warp, mlir::Operation &op);
 llvm::LogicalResult emitOps(WarpBuilder &warp,
                             llvm::ArrayRef<mlir::Operation *> ops);
+/// The same. What the ops test and learn is forgotten behind them.
+llvm::LogicalResult emitScope(WarpBuilder &warp,
+                              llvm::ArrayRef<mlir::Operation *> ops);
 
 /// Moves the builder into a region of a conditional that was just made: 0 is
 /// "then", 1 "else". The caller emits the yield.
