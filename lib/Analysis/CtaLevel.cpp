@@ -80,20 +80,24 @@ void CtaLevel::forEachSplitBlock(
 }
 
 void CtaLevel::numberParts(FuncOp func, ArrayRef<Operation *> points) {
+  auto changesShared = [](Operation &op) {
+    auto visit = [](Operation *inner) {
+      return mayChangeShared(inner) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+    };
+    return op.walk(visit).wasInterrupted();
+  };
   auto visit = [&](Block &block) {
-    changesShared.push_back(false);
+    firstChanges.push_back(nullptr);
     for (Operation &op : block) {
       bool isAlone = isBorder(&op) || isSplit(&op);
       if (isAlone || llvm::is_contained(points, &op))
-        changesShared.push_back(false);
-      parts[&op] = unsigned(changesShared.size() - 1);
-      if (isAlone) {
-        changesShared.push_back(false);
-        continue;
-      }
-      op.walk([&](Operation *inner) {
-        changesShared.back() = changesShared.back() || mayChangeShared(inner);
-      });
+        firstChanges.push_back(nullptr);
+      parts[&op] = unsigned(firstChanges.size() - 1);
+      if (isAlone)
+        firstChanges.push_back(nullptr);
+      else if (!firstChanges.back() && changesShared(op))
+        firstChanges.back() = &op;
     }
   };
   forEachSplitBlock(func, visit);
@@ -112,12 +116,20 @@ unsigned CtaLevel::partOf(Operation *op) const {
 //===----------------------------------------------------------------------===//
 
 /// Does the load give the same in all warps that run its part, if their
-/// addresses are the same?
+/// addresses are the same? A GPU may run all warps up to the first change of
+/// shared memory before any of them makes it.
 bool CtaLevel::readsTheSame(LdOp load) const {
   if (load.getSpace() == Space::Param)
     return !load.getOrder();
-  return load.getSpace() == Space::Shared && !load.getMask() &&
-         isWeak(load.getOrder()) && !changesShared[partOf(load)];
+  if (load.getSpace() != Space::Shared || load.getMask() ||
+      !isWeak(load.getOrder()))
+    return false;
+  Operation *change = firstChanges[partOf(load)];
+  if (!change)
+    return true;
+  Operation *top = change->getBlock()->findAncestorOpInBlock(*load);
+  assert(top && "the part is of one block");
+  return top->isBeforeInBlock(change);
 }
 
 /// Can the op be executed once for the CTA, in front of the loop over the
@@ -265,32 +277,52 @@ bool CtaLevel::isRecomputed(Value v) const {
   return cheap;
 }
 
+uint64_t CtaLevel::bytesOf(Value v) const {
+  if (contains(v) || isRecomputed(v) || v.use_empty())
+    return 0;
+  uint64_t width =
+      v.getType().isIntOrFloat()
+          ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
+          : 8;
+  const Shape &shape = shapes.get(v);
+  return shape.hasBase() && !shape.conditional
+             ? width
+             : shapes.getContext().lanes * width;
+}
+
+/// Counts the arguments of a block that holds a border or is the function's,
+/// and the values that live across a border in it.
+uint64_t CtaLevel::countLiveBytes(Block &block) const {
+  uint64_t bytes = 0;
+  for (Value v : block.getArguments())
+    bytes += bytesOf(v);
+  for (Operation &op : block) {
+    for (Value v : op.getResults())
+      if (isSplit(&op) || llvm::any_of(v.getUsers(), [&](Operation *user) {
+            Operation *top = block.findAncestorOpInBlock(*user);
+            return !top || partOf(top) != partOf(&op);
+          }))
+        bytes += bytesOf(v);
+    if (isSplit(&op))
+      bytes += countLiveBytes(op);
+  }
+  return bytes;
+}
+
+/// A warp takes one side of a conditional, the one with more bytes perhaps.
+uint64_t CtaLevel::countLiveBytes(Operation &split) const {
+  uint64_t bytes = 0;
+  for (Region &region : split.getRegions()) {
+    uint64_t inside = region.empty() ? 0 : countLiveBytes(region.front());
+    bytes = isa<scf::IfOp>(split) ? std::max(bytes, inside) : bytes + inside;
+  }
+  return bytes;
+}
+
 uint64_t CtaLevel::countLiveBytes(FuncOp func) const {
-  uint64_t bytes = 0, lanes = shapes.getContext().lanes;
-  auto count = [&](Value v) {
-    if (contains(v) || isRecomputed(v) || v.use_empty())
-      return;
-    unsigned width =
-        v.getType().isIntOrFloat()
-            ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
-            : 8;
-    const Shape &shape = shapes.get(v);
-    bytes += shape.hasBase() && !shape.conditional ? width : lanes * width;
-  };
-  // In each block that contains a border, count the arguments and the values
-  // that live across a border.
-  auto visit = [&](Block &block) {
-    for (Value v : block.getArguments())
-      count(v);
-    for (Operation &op : block)
-      for (Value v : op.getResults())
-        if (isSplit(&op) || llvm::any_of(v.getUsers(), [&](Operation *user) {
-              Operation *top = block.findAncestorOpInBlock(*user);
-              return !top || partOf(top) != partOf(&op);
-            }))
-          count(v);
-  };
-  forEachSplitBlock(func, visit);
+  uint64_t bytes = 0;
+  for (Block &block : func.getBody())
+    bytes += countLiveBytes(block);
   return bytes;
 }
 

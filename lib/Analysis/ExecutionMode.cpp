@@ -6,6 +6,7 @@
 
 #include "ptxjit/Analysis/ExecutionMode.h"
 
+#include "CtaWaits.h"
 #include "Place.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/RegionGraphTraits.h"
@@ -182,6 +183,26 @@ static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
           "all warps reach the " + what + " together, with " + live + first};
 }
 
+/// Chooses fission or fibers for a kernel with loops that wait for any CTA, the
+/// first one at `wait`.
+static ModeChoice chooseForWaits(FuncOp kernel, const ShapeAnalysis &shapes,
+                                 Operation *wait) {
+  std::string what = "a loop waits on memory" + placeOf(wait);
+  CtaLevel levels(kernel, shapes);
+  if (!levels.whyNot().empty())
+    return {ExecutionMode::Fibers, Waits::ForGrid,
+            what + ", and " + levels.whyNot().str()};
+  uint64_t bytes = levels.countLiveBytes(kernel);
+  std::string live =
+      std::to_string(bytes) + " bytes a warp live across barriers";
+  if (bytes > kMostLiveBytes)
+    return {ExecutionMode::Fibers, Waits::ForGrid, what + ", and " + live};
+  if (!waitsForOtherCtas(kernel, levels, shapes))
+    return {ExecutionMode::Fibers, Waits::ForGrid, what};
+  return {ExecutionMode::Fission, Waits::ForGrid,
+          what + ", in one warp and for other CTAs; " + live};
+}
+
 /// Whom the loop of `op`, which gives way to others, waits for.
 static Waits waitsAt(Operation *op) {
   auto loop = op->getParentOfType<scf::WhileOp>();
@@ -212,6 +233,8 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
   ShapeAnalysis shapes(kernel, context);
   if (auto why = findThreadReason(kernel, shapes))
     return {ExecutionMode::Threads, waits, *why};
+  if (wait && waits == Waits::ForGrid && !cluster && !warpgroup)
+    return chooseForWaits(kernel, shapes, wait);
   if (wait)
     return {ExecutionMode::Fibers, waits,
             "a loop waits on memory" + placeOf(wait)};

@@ -26,8 +26,9 @@ using namespace ptxjit;
 /// Rounds of yields by all strands before the CTA counts as idle.
 static constexpr unsigned kYieldsBeforeParking = 64;
 
-CtaFibers::CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range)
-    : shape(shape), strands(new Strand[shape.count()]) {
+CtaFibers::CtaFibers(StrandShape shape, uint32_t numInCall, size_t stackBytes,
+                     AddressRange range)
+    : shape(shape), numInCall(numInCall), strands(new Strand[shape.count()]) {
   // Guard pages for a thousand strands would take too many mappings. Code for
   // single threads tests its stack instead.
   valid = stacks.allocate(shape.count(), stackBytes,
@@ -116,7 +117,8 @@ void CtaFibers::strandMain(void *argument) {
   CtaFibers &cta = *strand.cta;
   enterFiber(strand.fiber);
   while (true) {
-    cta.entry(cta.context, strand.index, strand.index + 1);
+    uint32_t begin = strand.index * cta.numInCall;
+    cta.entry(cta.context, begin, begin + cta.numInCall);
     cta.finish(strand);
   }
 }
@@ -266,23 +268,20 @@ static uint32_t clusterHelper(PtxjitKernelContext *context, uint32_t strand,
 static uint32_t leaveHelper(PtxjitKernelContext *context, uint32_t strand) {
   fibersOf(context).leave(strand);
 }
-static uint32_t threadOf(PtxjitKernelContext *context, uint32_t strand,
-                         uint32_t lane) {
-  if (context->runtime)
-    return fibersOf(context).threadOf(strand, lane);
+/// Linear index of a lane's thread in the CTA.
+static uint32_t threadOf(uint32_t strand, uint32_t lane) {
   return strand * FaultScope::current().getKernel().strandThreads + lane;
 }
 /// Says who calls the helper that uses this. Its own return address is that of
 /// the helper, since it is part of it.
-[[gnu::always_inline]] static inline KernelCall
-callerOf(PtxjitKernelContext *context, uint32_t strand, uint32_t lane) {
-  return {int32_t(threadOf(context, strand, lane)),
-          __builtin_return_address(0)};
+[[gnu::always_inline]] static inline KernelCall callerOf(uint32_t strand,
+                                                         uint32_t lane) {
+  return {int32_t(threadOf(strand, lane)), __builtin_return_address(0)};
 }
 static uint32_t faultHelper(PtxjitKernelContext *context, uint32_t strand,
                             uint32_t status, uint32_t lanes, uint64_t address) {
   uint32_t lane = lanes ? uint32_t(__builtin_ctz(lanes)) : 0;
-  KernelCall caller = callerOf(context, strand, lane);
+  KernelCall caller = callerOf(strand, lane);
   if (status == PTXJIT_KERNEL_ASSERT && context->runtime)
     fibersOf(context).failAssertion(strand, caller.returnAddress);
   FaultScope::leave(LaunchStatus(status), address, caller);
@@ -332,7 +331,7 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     auto lane = uint32_t(__builtin_ctz(rest));
     callSystem(context, function & ~PTXJIT_SYSTEM_NARROW,
-               {places + lane, isNarrow, callerOf(context, strand, lane)});
+               {places + lane, isNarrow, callerOf(strand, lane)});
   }
   return 0;
 }
@@ -345,28 +344,28 @@ static uint64_t timeHelper(PtxjitKernelContext *) {
 
 static uint32_t copyTensorHelper(PtxjitKernelContext *context, uint32_t strand,
                                  uint32_t lane, const PtxjitTensorCopy *copy) {
-  copyTensor(*context, *copy, callerOf(context, strand, lane));
+  copyTensor(*context, *copy, callerOf(strand, lane));
   return 0;
 }
 static uint32_t replaceHelper(PtxjitKernelContext *context, uint32_t strand,
                               uint32_t lane, uint64_t map, uint32_t field,
                               uint32_t dimension, uint64_t value) {
   replaceInTensorMap(map, PtxjitTensorField(field), dimension, value,
-                     callerOf(context, strand, lane));
+                     callerOf(strand, lane));
   return 0;
 }
 
 static uint32_t accessTextureHelper(PtxjitKernelContext *context,
                                     uint32_t strand,
                                     const PtxjitTextureAccess *access) {
-  accessTexture(*access, callerOf(context, strand, 0));
+  accessTexture(*access, callerOf(strand, 0));
   return 0;
 }
 
 static uint32_t accessMultimemHelper(PtxjitKernelContext *context,
                                      uint32_t strand,
                                      const PtxjitMultimemAccess *access) {
-  accessMultimem(*access, callerOf(context, strand, 0));
+  accessMultimem(*access, callerOf(strand, 0));
   return 0;
 }
 
@@ -395,7 +394,7 @@ static uint32_t allocateColumns(PtxjitKernelContext *context, uint32_t strand,
 static uint32_t manageTensorMemoryHelper(PtxjitKernelContext *context,
                                          uint32_t strand, uint32_t action,
                                          uint32_t address, uint32_t columns) {
-  KernelCall caller = callerOf(context, strand, 0);
+  KernelCall caller = callerOf(strand, 0);
   tensorCoreOf(context).settle();
   TensorMemory &memory = tensorCoreOf(context).memory;
   switch (action) {
@@ -417,29 +416,28 @@ static uint32_t manageTensorMemoryHelper(PtxjitKernelContext *context,
 static uint8_t *findCellsHelper(PtxjitKernelContext *context, uint32_t strand,
                                 uint32_t address, uint32_t columns,
                                 uint32_t rows) {
-  uint32_t warp = threadOf(context, strand, 0) / 32 % 4;
+  uint32_t warp = threadOf(strand, 0) / 32 % 4;
   TensorCore &core = tensorCoreOf(context);
   core.settle();
   return findCells(core.memory, address, columns, rows, warp,
-                   callerOf(context, strand, 0));
+                   callerOf(strand, 0));
 }
 
 static uint32_t multiplyHelper(PtxjitKernelContext *context, uint32_t strand,
                                uint32_t lane,
                                const PtxjitTensorMultiply *multiply) {
-  tensorCoreOf(context).issue(*multiply, callerOf(context, strand, lane));
+  tensorCoreOf(context).issue(*multiply, callerOf(strand, lane));
   return 0;
 }
 static uint32_t copyCellsHelper(PtxjitKernelContext *context, uint32_t strand,
                                 uint32_t lane, const PtxjitCellCopy *copy) {
-  tensorCoreOf(context).copy(*copy, callerOf(context, strand, lane));
+  tensorCoreOf(context).copy(*copy, callerOf(strand, lane));
   return 0;
 }
 static uint32_t shiftCellsHelper(PtxjitKernelContext *context, uint32_t strand,
                                  uint32_t lane, uint32_t address,
                                  uint32_t isForPair) {
-  tensorCoreOf(context).shift(address, isForPair,
-                              callerOf(context, strand, lane));
+  tensorCoreOf(context).shift(address, isForPair, callerOf(strand, lane));
   return 0;
 }
 static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
@@ -448,7 +446,7 @@ static uint32_t commitHelper(PtxjitKernelContext *context, uint32_t strand,
   tensorCoreOf(context).pack();
   if (mbarrier % 8)
     FaultScope::leave(LaunchStatus::MisalignedAddress, mbarrier,
-                      callerOf(context, strand, lane));
+                      callerOf(strand, lane));
   auto arrive = [&](uint64_t address) {
     updateMbarrier(context, address, /*arrivals=*/1, /*drops=*/0, /*tx=*/0);
   };

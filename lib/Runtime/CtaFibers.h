@@ -57,9 +57,13 @@ private:
 /// of their barriers. Stacks are reused from CTA to CTA.
 class CtaFibers {
 public:
-  /// \param stackBytes  per strand.
+  /// \param shape  of what has a fiber each. For a CTA that runs in one call:
+  ///   one strand, whatever there is in it.
+  /// \param numInCall  the strands, as compiled code counts them, of a fiber.
+  /// \param stackBytes  per fiber.
   /// \param range  range for the stacks, which also hold threads' local memory.
-  CtaFibers(StrandShape shape, size_t stackBytes, AddressRange range);
+  CtaFibers(StrandShape shape, uint32_t numInCall, size_t stackBytes,
+            AddressRange range);
   ~CtaFibers();
 
   /// Whether there was memory for the stacks.
@@ -105,10 +109,6 @@ public:
   void failAssertion(uint32_t strand, const void *returnAddress);
   /// Whether an assertion of a thread has failed, so that the launch will.
   bool hasFailed() const { return failed; }
-  /// Linear index of a lane's thread in the CTA.
-  uint32_t threadOf(uint32_t strand, uint32_t lane) const {
-    return strand * shape.lanes + lane;
-  }
 
 private:
   friend class ClusterBarrier;
@@ -168,6 +168,7 @@ private:
 
   // What each barrier needs comes first, on few cache lines.
   StrandShape shape;
+  uint32_t numInCall;
   std::unique_ptr<Strand[]> strands;
   std::unique_ptr<Meeting[]> meetings; ///< null where strands are warps
   PtxjitKernelContext *context = nullptr;

@@ -68,7 +68,10 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
                      uint8_t *shared)
     : launch(launch) {
   const KernelCode &kernel = launch.kernel;
-  bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS;
+  // All warps of a CTA that is split at its barriers are in one call.
+  bool isOneCall = kernel.mode == PTXJIT_MODE_FISSION;
+  bool useFibers = kernel.mode >= PTXJIT_MODE_FIBERS ||
+                   (isOneCall && kernel.waits != PTXJIT_WAITS_NEVER);
   // Warps share local memory if one call runs each to its end before the next.
   bool ownLocal =
       kernel.mode == PTXJIT_MODE_FIBERS || kernel.mode == PTXJIT_MODE_FISSION;
@@ -77,8 +80,9 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   local = makeDeviceBuffer(localStride * (ownLocal ? strands.count() : 1) + 64,
                            kernel.range);
   if (useFibers)
-    fibers =
-        std::make_unique<CtaFibers>(strands, kernel.stackBytes, kernel.range);
+    fibers = std::make_unique<CtaFibers>(isOneCall ? StrandShape() : strands,
+                                         isOneCall ? strands.count() : 1,
+                                         kernel.stackBytes, kernel.range);
   context.abiVersion = PTXJIT_KERNEL_ABI_VERSION;
   const Grid &grid = launch.grid, &cluster = launch.cluster;
   for (auto [to, from] : {std::pair(context.nctaid, &grid),

@@ -32,15 +32,21 @@ public:
   /// May the value be computed once for the CTA, from other such values?
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// May all results of `op` be computed once for the CTA, in front of its
-  /// part? Of loads only those of memory that the part does not change.
+  /// part? Of loads only those in front of what changes their memory there.
   bool contains(mlir::Operation *op) const;
   /// Is the value cheaper to compute again in each part than to keep? True for
   /// scalars and thread numbers.
   bool isRecomputed(mlir::Value value) const;
-  /// The number of bytes that each warp keeps from one part to another.
+  /// The number of bytes that each warp keeps from one part to another. Of the
+  /// sides of a conditional, the one with more counts.
   uint64_t countLiveBytes(ptx::FuncOp func) const;
   /// Does `op` contain a border between parts?
   bool isSplit(mlir::Operation *op) const { return split.contains(op); }
+  /// Do two ops of one block that holds a border, or is the function's, stand
+  /// between the same two borders?
+  bool isInSamePart(mlir::Operation *a, mlir::Operation *b) const {
+    return partOf(a) == partOf(b);
+  }
   static bool isBarrier(mlir::Operation *op);
   /// Does one part of a split kernel end at `op` and another begin?
   static bool isBorder(mlir::Operation *op);
@@ -52,6 +58,9 @@ private:
                          llvm::function_ref<void(mlir::Block &)> visit) const;
   void numberParts(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
   unsigned partOf(mlir::Operation *op) const;
+  uint64_t bytesOf(mlir::Value v) const;
+  uint64_t countLiveBytes(mlir::Block &block) const;
+  uint64_t countLiveBytes(mlir::Operation &split) const;
   bool readsTheSame(ptx::LdOp load) const;
   bool canMove(mlir::Operation *op) const;
   bool isWhole(mlir::Operation *op) const;
@@ -69,7 +78,9 @@ private:
   /// Of the ops in blocks that are split: the number of the part between two
   /// borders, where a border and an op that is split are parts of their own.
   llvm::DenseMap<mlir::Operation *, unsigned> parts;
-  std::vector<bool> changesShared; ///< does the part change shared memory?
+  /// By part: the first op of the block in or after which shared memory may
+  /// change. Null: it does not.
+  std::vector<mlir::Operation *> firstChanges;
   /// Ops that may move out of a loop over warps, if their operands allow it.
   llvm::DenseSet<mlir::Operation *> movable;
   std::string reason;

@@ -53,8 +53,12 @@ static LogicalResult emitBarrier(WarpBuilder &warp, BarrierLikeOp op) {
 
 /// Lets other strands run; `why` is the reason.
 static void giveWay(WarpBuilder &warp, PtxjitYield why) {
+  ChunkBuilder s = warp.scalar();
+  // A CTA that is split at its barriers gives way as a whole.
+  Value strand =
+      warp.target.fission ? s.intConstant(32, 0) : warp.kernel.strand;
   warp.callHelper(offsetof(PtxjitHelpers, yield),
-                  {warp.kernel.strand, warp.scalar().intConstant(32, why)});
+                  {strand, s.intConstant(32, why)});
 }
 
 static LogicalResult emitNanosleep(WarpBuilder &warp, NanosleepOp) {
