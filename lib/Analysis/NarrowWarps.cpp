@@ -10,6 +10,7 @@
 
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -85,6 +86,9 @@ static bool mayBeNarrow(FuncOp kernel) {
 // What is better
 //===----------------------------------------------------------------------===//
 
+/// Vector registers of AArch64.
+static constexpr unsigned kNeonRegisters = 32;
+
 static bool hasLoop(FuncOp kernel) {
   Region &body = kernel.getBody();
   if (body.hasOneBlock())
@@ -107,17 +111,110 @@ static bool streams(FuncOp kernel) {
   return numOps < kManyOps && !hasLoop(kernel) && !hasBarrier(kernel);
 }
 
+namespace {
+/// Finds values that differ from thread to thread, as far as operands tell.
+class ThreadValues {
+public:
+  explicit ThreadValues(FuncOp kernel);
+  bool contains(Value v) const { return values.contains(v); }
+
+private:
+  void visit(Operation &op);
+  void visitEdges(Operation &branch);
+  bool add(Value v) { return values.insert(v).second; }
+
+  DenseSet<Value> values;
+  bool changed = true;
+};
+} // namespace
+
+ThreadValues::ThreadValues(FuncOp kernel) {
+  while (changed) {
+    changed = false;
+    for (Block &block : kernel.getBody())
+      for (Operation &op : block)
+        visit(op);
+  }
+}
+
+void ThreadValues::visit(Operation &op) {
+  auto reg = dyn_cast<SRegOp>(op);
+  bool isOwn =
+      isa<AtomOp>(op) ||
+      (reg && (reg.getReg() == SpecialRegister::TidX ||
+               reg.getReg() == SpecialRegister::TidY ||
+               reg.getReg() == SpecialRegister::TidZ)) ||
+      llvm::any_of(op.getOperands(), [&](Value v) { return contains(v); });
+  if (!isOwn)
+    return;
+  for (Value result : op.getResults())
+    changed |= add(result);
+  visitEdges(op);
+}
+
+void ThreadValues::visitEdges(Operation &branch) {
+  auto edges = dyn_cast<BranchOpInterface>(branch);
+  if (!edges)
+    return;
+  for (unsigned i = 0; i < branch.getNumSuccessors(); ++i) {
+    SuccessorOperands from = edges.getSuccessorOperands(i);
+    for (auto [number, arg] :
+         llvm::enumerate(branch.getSuccessor(i)->getArguments()))
+      if (contains(from[unsigned(number)]))
+        changed |= add(arg);
+  }
+}
+
+/// Do the floats that threads keep in an innermost loop, what they carry round
+/// it and what they have from in front of it, need more vectors than there are
+/// registers? Places in memory are not counted, which mostly are a scalar.
+static bool crowdsRegisters(FuncOp kernel, unsigned chunk) {
+  Region &body = kernel.getBody();
+  if (body.hasOneBlock())
+    return false;
+  DominanceInfo dominance(kernel);
+  CFGLoopInfo loops(dominance.getDomTree(&body));
+  ThreadValues ofThreads(kernel);
+  unsigned most = 0;
+  for (CFGLoop *loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost())
+      continue;
+    DenseSet<Value> kept;
+    auto keep = [&](Value v) {
+      if (isa<FloatType>(v.getType()) && ofThreads.contains(v))
+        kept.insert(v);
+    };
+    for (Value arg : loop->getHeader()->getArguments())
+      keep(arg);
+    for (Block *block : loop->getBlocks())
+      for (Operation &op : *block)
+        for (Value operand : op.getOperands())
+          if (!loop->contains(operand.getParentBlock()))
+            keep(operand);
+    most = std::max(most, unsigned(kept.size()));
+  }
+  return most * (kWarpLanes / chunk) > kNeonRegisters;
+}
+
 /// The lanes that suit a kernel: two vectors in a block of several rows, or one
 /// if rows are as short. Measured on AVX2 (docs/Performance.md): blocks of 32 x
 /// 8 gain, those of 16 x 16 mostly. Blocks of one row lose, and so do streams
-/// of long rows.
+/// of long rows. A warp of the ISA is eight vectors of four lanes (NEON), which
+/// gain by other limits: it has too few registers in some loops, and in
+/// straight code the tests and addresses of a narrow warp weigh too much.
 static unsigned lanesFor(FuncOp kernel, const ShapeContext &context,
                          unsigned chunk) {
-  unsigned row = context.block[0], lanes = 2 * chunk;
-  if (context.threads() == row || (row >= kWarpLanes && streams(kernel)))
+  bool isShort = chunk == 4;
+  unsigned row = context.block[0],
+           lanes = isShort && !hasLoop(kernel) ? 4 * chunk : 2 * chunk;
+  if (context.threads() == row) {
+    if (!isShort || !crowdsRegisters(kernel, chunk))
+      return kWarpLanes;
+  } else if (row >= kWarpLanes && streams(kernel)) {
     return kWarpLanes;
-  if (row % lanes != 0)
-    lanes = chunk;
+  }
+  while (row % lanes != 0 && lanes > chunk)
+    lanes /= 2;
   return row % lanes == 0 ? lanes : kWarpLanes;
 }
 

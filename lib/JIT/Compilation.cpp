@@ -186,6 +186,8 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   KernelTarget target(spec);
   target.chunk = cpu.chunk;
   target.embeddedRounding = cpu.embeddedRounding;
+  // Tests ask other CPUs for vectors of four lanes, too.
+  target.shortVectors = cpu.vectorBits == 128 || cpu.chunk == 4;
   target.scatters = cpu.scatters;
   target.slowGathers = cpu.slowGathers;
   target.plainStores = cpu.plainStores;

@@ -190,7 +190,9 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
   sinkRareVectors(module, machine);
+  tabulateWarps(module, machine);
   makeTransposes(module, machine);
+  stepThroughLanes(module, machine);
   bool fastSelection = machine.getO0WantsFastISel();
   if (fastSelection)
     splitAtVectors(module);

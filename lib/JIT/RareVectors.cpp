@@ -28,7 +28,7 @@ using namespace llvm;
 namespace {
 
 /// The most ways for which a vector is made apart.
-constexpr size_t kMostWays = 16;
+constexpr size_t kMostWays = 64;
 /// Together they must run this much less often than the code in front of them.
 constexpr uint64_t kLeastGain = 4;
 

@@ -8,7 +8,8 @@
 // for each, because in general 32 bits may wrap around in between. This pass
 // lets them share one, from which CPUs reach the others by an offset, and makes
 // one test of several bounds. It runs behind the optimizer, whose loop passes
-// would take the indices apart again.
+// would take the indices apart again: in front of a loop they add the constant
+// to what does not change, so that each address has a base of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,11 +82,12 @@ private:
   /// An address that is there already.
   struct Address {
     Instruction *sum;
-    uint64_t distance; ///< in bytes, that the constant of its index makes
+    uint64_t distance; ///< in bytes, that its constants make
   };
-  /// What it is computed from but for that constant: what is added, the shift,
-  /// the sign, and the parts of the index.
+  /// What it is computed from but for constants: what is added, the shift, the
+  /// sign, and the parts of the index.
   using Origin = std::tuple<Value *, unsigned, bool, SmallVector<Value *, 4>>;
+  bool takeApart(Instruction &sum, Origin &origin, uint64_t &distance);
 
   Function &function;
   DominatorTree dominators;
@@ -183,22 +185,50 @@ static std::optional<ScaledIndex> matchScaledIndex(Value *value) {
   return found;
 }
 
-/// Computes the sum of something and a scaled index from one whose index has
-/// the same parts, which is there already.
-void BaseSharer::shareAddress(Instruction &sum) {
-  Value *base = sum.getOperand(0);
-  std::optional<ScaledIndex> scaled = matchScaledIndex(sum.getOperand(1));
+/// If `base` is the sum of a value and a constant that was made in front of the
+/// block, makes it that value. \returns the constant, or 0.
+static uint64_t takeConstant(Value *&base, const BasicBlock *block) {
+  auto *sum = dyn_cast<Instruction>(base);
+  const APInt *number;
+  Value *value;
+  if (!sum || sum->getParent() == block ||
+      !match(sum, m_Add(m_Value(value), m_APInt(number))))
+    return 0;
+  base = value;
+  return number->getZExtValue();
+}
+
+/// Takes an address apart: something and a scaled index, or any two values.
+/// \returns false if nothing is known of its distance to others.
+bool BaseSharer::takeApart(Instruction &sum, Origin &origin,
+                           uint64_t &distance) {
+  Value *base = sum.getOperand(0), *other = sum.getOperand(1);
+  std::optional<ScaledIndex> scaled = matchScaledIndex(other);
   if (!scaled) {
-    base = sum.getOperand(1);
-    scaled = matchScaledIndex(sum.getOperand(0));
+    std::swap(base, other);
+    scaled = matchScaledIndex(other);
   }
-  if (!scaled)
-    return;
+  distance = takeConstant(base, sum.getParent());
+  if (!scaled) {
+    distance += takeConstant(other, sum.getParent());
+    origin = {std::min(base, other), 0, false, {std::max(base, other)}};
+    return sum.getType()->isIntegerTy(64) && !isa<Constant>(base) &&
+           !isa<Constant>(other);
+  }
   Place place = placeOf(scaled->index);
-  if (!place.isOrdered())
+  distance += place.constant << scaled->shift;
+  origin = {base, scaled->shift, scaled->isSigned, place.parts};
+  return place.isOrdered();
+}
+
+/// Computes an address from one that is there already and lies at a known
+/// distance.
+void BaseSharer::shareAddress(Instruction &sum) {
+  Origin origin;
+  uint64_t distance = 0;
+  if (!takeApart(sum, origin, distance))
     return;
-  uint64_t distance = place.constant << scaled->shift;
-  auto &known = addresses[{base, scaled->shift, scaled->isSigned, place.parts}];
+  auto &known = addresses[origin];
   auto *first = find_if(known, [&](const Address &address) {
     return dominators.dominates(address.sum, &sum);
   });

@@ -18,9 +18,11 @@ namespace {
 /// code is straight.
 struct BlockCost {
   unsigned vectorOps = 0;   ///< ops that differ from lane to lane
+  unsigned casts = 0;       ///< those of them that change the type of integers
   unsigned sharedLoads = 0; ///< loads of vectors that serve all warps
   unsigned gathers = 0;     ///< other loads, from places far apart
   unsigned carried = 0;     ///< vectors that each warp carries round the loop
+  unsigned bytes = 0;       ///< the most that a lane loads or stores at once
   bool isLoop = false;
   bool isLead = false; ///< a loop over the grid
   uint64_t weight = 0;
@@ -70,8 +72,22 @@ static constexpr uint64_t kLoopWeight = 16;
 /// sums under way than the CPU finds by itself in the code of two warps.
 static constexpr unsigned kMostLoopOps = 512, kMostStraightOps = 256,
                           kMostOps = 2048;
-/// The same for straight code whose warps share nothing.
-static constexpr unsigned kMostInTurn = 128;
+/// How far the accesses of a team of straight code may reach, in bytes: AArch64
+/// loads and stores pairs of vectors up to 1008 bytes behind an address.
+static constexpr unsigned kMostReach = 512;
+
+/// The bytes that a lane loads or stores; 0 for other ops.
+static unsigned bytesOfLane(Operation *op) {
+  ValueRange values;
+  if (auto load = dyn_cast<LdOp>(op))
+    values = load.getD();
+  else if (auto store = dyn_cast<StOp>(op))
+    values = store.getB();
+  unsigned bits = 0;
+  for (Value v : values)
+    bits += v.getType().getIntOrFloatBitWidth();
+  return bits / 8;
+}
 
 void TeamCost::settle(const BlockCost &cost) {
   jointOps += cost.vectorOps;
@@ -110,6 +126,10 @@ void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
           [&](Value v) { return isVector(v) && !shapes.get(v).hasBase(); }) ||
       (!op->getNumResults() && isa<MaskedOpInterface>(op));
   cost.vectorOps += isVectorOp;
+  cost.casts += isVectorOp &&
+                isa<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, CvtOp>(op);
+  if (isVectorOp)
+    cost.bytes = std::max(cost.bytes, bytesOfLane(op));
   auto load = dyn_cast<LdOp>(op);
   if (!isVectorOp || !load)
     return;
@@ -137,33 +157,33 @@ bool TeamCost::waits(const BlockCost &cost) const {
   return cost.isLoop && cost.carried && !cost.gathers && cost.vectorOps <= 8;
 }
 
-/// Is all of it one pass over the data, inside of a bound? With vectors of four
-/// lanes (NEON) that has as many instructions as the CPU can take, and those
-/// for the bound, the addresses and the loop over the warps add a third.
+/// Is all of it one pass over the data, at most inside of a bound? With short
+/// vectors that has as many instructions as the CPU can take, and those for the
+/// bound, the addresses and the loop over the warps add a third.
 bool TeamCost::isStraight(ArrayRef<Operation *> ops) const {
-  scf::IfOp bound = result.assumed;
-  if (target.chunk != 4 || !bound)
+  if (!target.shortVectors)
     return false;
-  Block &inside = bound->getRegion(result.side).front();
-  return llvm::all_of(ops,
-                      [&](Operation *op) {
-                        return op == bound || !op->getNumRegions();
-                      }) &&
-         llvm::all_of(inside,
-                      [](Operation &op) { return !op.getNumRegions(); });
+  scf::IfOp bound = result.assumed;
+  auto isPlain = [](Operation &op) { return !op.getNumRegions(); };
+  return llvm::all_of(
+             ops, [&](Operation *op) { return op == bound || isPlain(*op); }) &&
+         (!bound ||
+          llvm::all_of(bound->getRegion(result.side).front(), isPlain));
 }
 
 /// Do the sums of a team, what it shares and some operands fit the registers,
 /// and is its code small enough?
 bool TeamCost::fits(unsigned warps, const BlockCost &cost) const {
-  unsigned most = result.straight ? kMostInTurn
-                  : cost.isLoop   ? kMostLoopOps
-                                  : kMostStraightOps;
+  unsigned most = cost.isLoop ? kMostLoopOps : kMostStraightOps;
   unsigned registers = target.chunk == 16 ? 32 : 16;
   unsigned needed = warps * chunks() * cost.carried +
                     chunks() * std::min(cost.sharedLoads, 2u) + 2;
-  return (!cost.carried || needed <= registers) &&
-         warps * chunks() * cost.vectorOps <= most &&
+  bool isNear = !result.straight ||
+                warps * shapes.getContext().lanes * cost.bytes <= kMostReach;
+  // Bytes mostly stay bytes (JIT/NarrowLanes.cpp).
+  unsigned vectorOps = cost.vectorOps - (result.straight ? cost.casts : 0);
+  return isNear && (!cost.carried || needed <= registers) &&
+         warps * chunks() * vectorOps <= most &&
          warps * chunks() * jointOps <= kMostOps;
 }
 

@@ -124,3 +124,34 @@ define i1 @others(i32 %i, i32 %n, i32 %m) {
   %abc = and i1 %ab, %c
   ret i1 %abc
 }
+
+; The loop passes have added the constants to %row in front of the loop.
+; CHECK-LABEL: define void @hoisted
+; CHECK: loop:
+; CHECK: %[[FIRST:.*]] = add i64 %row, %x
+; CHECK: add i64 %[[FIRST]], 32
+; CHECK: add i64 %[[FIRST]], 64
+; X86-LABEL: define void @hoisted
+; X86: add i64 %row1, %x
+define void @hoisted(i64 %row, i64 %n) {
+entry:
+  %row1 = add i64 %row, 32
+  %row2 = add i64 %row, 64
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = add i64 %row, %x
+  %p = inttoptr i64 %at to ptr
+  store i32 1, ptr %p
+  %at1 = add i64 %row1, %x
+  %p1 = inttoptr i64 %at1 to ptr
+  store i32 2, ptr %p1
+  %at2 = add i64 %x, %row2
+  %p2 = inttoptr i64 %at2 to ptr
+  store i32 3, ptr %p2
+  %next = add i64 %x, 4
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}

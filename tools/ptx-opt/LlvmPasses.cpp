@@ -29,7 +29,9 @@ enum class LlvmPass {
   GroupSums,
   ExpandMaskedMemory,
   WidenMasks,
-  MakeTransposes
+  MakeTransposes,
+  StepThroughLanes,
+  TabulateWarps
 };
 } // namespace
 
@@ -54,7 +56,11 @@ static cl::list<LlvmPass> passes(
                clEnumValN(LlvmPass::WidenMasks, "llvm-widen-masks",
                           "masks of CPUs without mask registers"),
                clEnumValN(LlvmPass::MakeTransposes, "llvm-make-transposes",
-                          "vectors of four elements for each lane")),
+                          "vectors of four elements for each lane"),
+               clEnumValN(LlvmPass::StepThroughLanes, "llvm-step-through-lanes",
+                          "lanes at equal distances in memory"),
+               clEnumValN(LlvmPass::TabulateWarps, "llvm-tabulate-warps",
+                          "vectors that the number of a warp decides")),
     cl::cat(category));
 static cl::opt<std::string>
     cpuName("cpu",
@@ -89,6 +95,12 @@ static Error runPass(LlvmPass pass, Module &module, TargetMachine &machine) {
     break;
   case LlvmPass::MakeTransposes:
     ptxjit::makeTransposes(module, machine);
+    break;
+  case LlvmPass::StepThroughLanes:
+    ptxjit::stepThroughLanes(module, machine);
+    break;
+  case LlvmPass::TabulateWarps:
+    ptxjit::tabulateWarps(module, machine);
     break;
   }
   return Error::success();

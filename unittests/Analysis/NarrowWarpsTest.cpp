@@ -69,7 +69,6 @@ TEST(NarrowWarps, BlocksOfShortRowsHaveAWarpOfTwoVectorsOrOneRow) {
   EXPECT_EQ(straight.lanes({8, 8, 4}), 8u);
   EXPECT_EQ(straight.lanes({24, 8, 1}), 8u);
   EXPECT_EQ(straight.lanes({16, 16, 1}, 16), 16u);
-  EXPECT_EQ(straight.lanes({16, 16, 1}, 4), 8u);
   // Rows that are no whole vectors.
   EXPECT_EQ(straight.lanes({20, 8, 1}), 32u);
   EXPECT_EQ(straight.lanes({4, 64, 1}), 32u);
@@ -87,6 +86,40 @@ TEST(NarrowWarps, LongRowsAreNarrowUnlessTheyAreStreamed) {
   EXPECT_EQ(Kernel("bar.sync 0;").lanes({32, 8, 1}), 16u);
   // Two vectors of 16 lanes are as wide as a warp of the ISA.
   EXPECT_EQ(Kernel(kLoop).lanes({32, 8, 1}, 16), 32u);
+}
+
+TEST(NarrowWarps, VectorsOfFourLanesAreTwoInLoopsAndFourInStraightCode) {
+  Kernel straight("bar.sync 0;"), loop(kLoop);
+  EXPECT_EQ(straight.lanes({32, 8, 1}, 4), 16u);
+  EXPECT_EQ(straight.lanes({16, 16, 1}, 4), 16u);
+  EXPECT_EQ(straight.lanes({24, 8, 1}, 4), 8u);
+  EXPECT_EQ(straight.lanes({4, 64, 1}, 4), 4u);
+  EXPECT_EQ(loop.lanes({32, 8, 1}, 4), 8u);
+  EXPECT_EQ(loop.lanes({16, 16, 1}, 4), 8u);
+}
+
+/// A loop with `count` sums, and as many floats from in front of it.
+static std::string loopOfFloats(unsigned count) {
+  std::string before = ".reg .f32 %x<9>, %y<9>; mov.u32 %r1, 0;\n", inside,
+              behind;
+  for (unsigned i = 0; i < count; ++i) {
+    std::string x = "%x" + std::to_string(i), y = "%y" + std::to_string(i);
+    before += "ld.global.f32 " + x + ", [%a+" + std::to_string(4 * i) +
+              "]; mov.f32 " + y + ", 0f00000000;\n";
+    inside += "fma.rn.f32 " + y + ", " + x + ", " + x + ", " + y + ";\n";
+    behind += "st.global.f32 [%a], " + y + ";\n";
+  }
+  return before + "L: " + inside +
+         "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 99; @%p1 bra L;\n" +
+         behind;
+}
+
+TEST(NarrowWarps, RowsAreNarrowWhereALoopLacksRegistersOfNeon) {
+  // Eight vectors for each of four or six floats; there are 32 registers.
+  EXPECT_EQ(Kernel(loopOfFloats(2)).lanes({256, 1, 1}, 4), 32u);
+  EXPECT_EQ(Kernel(loopOfFloats(3)).lanes({256, 1, 1}, 4), 8u);
+  EXPECT_EQ(Kernel(loopOfFloats(3)).lanes({256, 1, 1}, 8), 32u);
+  EXPECT_EQ(Kernel(loopOfFloats(3)).lanes({4, 1, 1}, 4), 32u);
 }
 
 TEST(NarrowWarps, BlocksOfOneRowAreWide) {

@@ -30,6 +30,15 @@ void sinkRareVectors(llvm::Module &module, llvm::TargetMachine &machine);
 /// constant from one of them.
 void shareBases(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// On AArch64, computes the addresses of lanes that are loaded at equal
+/// distances one from the other.
+void stepThroughLanes(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// On CPUs with short vectors, loads vectors that only the number of the warp
+/// decides from tables. It changes nothing where a loop may have any number of
+/// warps.
+void tabulateWarps(llvm::Module &module, llvm::TargetMachine &machine);
+
 } // namespace ptxjit
 
 #endif

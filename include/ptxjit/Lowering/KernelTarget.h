@@ -30,6 +30,7 @@
   X(bool, wholeCta, "whole-cta", "one call runs all warps of a CTA")           \
   X(bool, embeddedRounding, "embedded-rounding",                               \
     "the CPU has AVX-512's rounding modes in instructions")                    \
+  X(bool, shortVectors, "short-vectors", "vectors have 128 bits: NEON")        \
   X(bool, scatters, "scatters",                                                \
     "the CPU stores the lanes of a vector to places apart at once")            \
   X(bool, slowGathers, "slow-gathers",                                         \

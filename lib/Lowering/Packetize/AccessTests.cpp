@@ -155,9 +155,11 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
     return v.bitXor(v.sub(at, v.splat(start)),
                     warp.patternVector(behind, c, bits));
   };
+  // NEON has the largest of its lanes in one instruction, their union in five.
+  auto kind = w == 4 && bits == 32 ? vector::CombiningKind::MAXUI
+                                   : vector::CombiningKind::OR;
   auto areZero = [&](Value strays) {
-    Value any =
-        warp.create<vector::ReductionOp>(vector::CombiningKind::OR, strays);
+    Value any = warp.create<vector::ReductionOp>(kind, strays);
     return s.cmp(CmpIPredicate::eq, any, distance(0));
   };
   bool masked = warp.needsMask(mask);
@@ -176,6 +178,12 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                             v.intConstant(bits, 0));
     return {warp.both(areZero(strays), places.isWithin(warp, start)),
             places.addressOf(warp, start), true};
+  }
+  // So few lanes are compared as fast as the first and the last one.
+  if (w == 4 && !masked) {
+    Value start = startBy(s.intConstant(32, 0), distance(0));
+    return {warp.both(areZero(straysFrom(start)), places.isWithin(warp, start)),
+            places.addressOf(warp, start), false};
   }
   Value likely;
   if (masked) {
