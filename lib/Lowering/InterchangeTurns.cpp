@@ -44,9 +44,12 @@ class GridLoop {
 public:
   /// Finds the loop of a kernel; nothing if it is of another form, or if its
   /// turns have an order.
-  static std::optional<GridLoop> find(FuncOp kernel,
-                                      const ShapeAnalysis &shapes);
-  /// Makes all threads run one turn of it at a time.
+  static std::optional<GridLoop> find(FuncOp kernel);
+  /// Do its indices walk along over the grid, up to a limit?
+  bool isOverGrid(const ShapeAnalysis &shapes) {
+    return findInductions(shapes) && walksWholeGrids(shapes);
+  }
+  /// Makes all threads run one turn of it at a time. \pre isOverGrid
   void interchange();
 
   scf::WhileOp getLoop() const { return loop; }
@@ -213,8 +216,7 @@ bool GridLoop::needsNoOrder() {
   return !loop->walk(visit).wasInterrupted();
 }
 
-std::optional<GridLoop> GridLoop::find(FuncOp kernel,
-                                       const ShapeAnalysis &shapes) {
+std::optional<GridLoop> GridLoop::find(FuncOp kernel) {
   Block &body = kernel.getBody().front();
   GridLoop found;
   for (Operation &op : body.without_terminator()) {
@@ -222,8 +224,7 @@ std::optional<GridLoop> GridLoop::find(FuncOp kernel,
     if (ifOp ? found.guard || !found.findIn(ifOp) : !runsAnyTime(&op))
       return std::nullopt;
   }
-  if (!found.loop || !found.findInductions(shapes) ||
-      !found.walksWholeGrids(shapes) || !found.needsNoOrder())
+  if (!found.loop || !found.needsNoOrder())
     return std::nullopt;
   return found;
 }
@@ -335,9 +336,8 @@ struct InterchangeTurnsPass
     if (!func.isStructured() || !func.getEntry() || !target->wholeCta ||
         target->fission || context.lanes == 1)
       return;
-    std::optional<GridLoop> loop =
-        GridLoop::find(func, ShapeAnalysis(func, context));
-    if (!loop)
+    std::optional<GridLoop> loop = GridLoop::find(func);
+    if (!loop || !loop->isOverGrid(ShapeAnalysis(func, context)))
       return;
     remarkDecision(loop->getLoop(),
                    {kBranchRemark,
