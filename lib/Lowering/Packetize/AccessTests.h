@@ -31,10 +31,10 @@ struct Neighbours {
   bool masked;       ///< inactive lanes were not asked
   /// The active lanes, `<chunk x i1>`, and those of them that do not follow the
   /// first one. Null where lanes were not compared with that one.
-  mlir::Value active, strays;
+  mlir::Value active = {}, strays = {};
   /// For findNextRow: the place of lane 0, if it were in the row of each lane,
   /// and whether the first row is within the range of places.
-  mlir::Value starts, isWithin;
+  mlir::Value starts = {}, isWithin = {};
 };
 /// Tests whether the addresses of the active lanes of chunk `c` are `stride`
 /// bytes apart from lane to lane. They often are where no analysis sees it: a
