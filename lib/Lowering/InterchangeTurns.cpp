@@ -15,7 +15,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_INTERCHANGETURNSPASS
@@ -79,28 +78,8 @@ private:
 // The form of the kernel
 //===----------------------------------------------------------------------===//
 
-/// x < y where !(x >= y), and so on.
-static Compare negate(Compare compare) {
-  switch (compare) {
-  case Compare::LT:
-  case Compare::LO:
-    return Compare::GE;
-  case Compare::LE:
-  case Compare::LS:
-    return Compare::GT;
-  case Compare::GT:
-  case Compare::HI:
-    return Compare::LE;
-  case Compare::GE:
-  case Compare::HS:
-    return Compare::LT;
-  default:
-    return compare;
-  }
-}
-
-/// The bound that a condition is where it holds, or where it does not.
-static std::optional<Bound> findBound(Value condition, bool holds) {
+/// The bound that a condition is.
+static std::optional<Bound> findBound(Value condition) {
   auto test = condition.getDefiningOp<SetpOp>();
   if (!test || test.getC() || test.getP().size() != 1)
     return std::nullopt;
@@ -109,7 +88,7 @@ static std::optional<Bound> findBound(Value condition, bool holds) {
   if (!(isSignedInt(type) || isUnsignedInt(type)) || isPacked(type) ||
       (width != 32 && width != 64))
     return std::nullopt;
-  switch (holds ? test.getCmp() : negate(test.getCmp())) {
+  switch (test.getCmp()) {
   case Compare::LT:
   case Compare::LO:
     return Bound{test.getA(), test.getB(), type, false};
@@ -125,6 +104,11 @@ static std::optional<Bound> findBound(Value condition, bool holds) {
   default:
     return std::nullopt;
   }
+}
+
+/// The bound that holds where `bound` does not: b <= a instead of a < b.
+static Bound negate(const Bound &bound) {
+  return {bound.limit, bound.index, bound.type, !bound.isInclusive};
 }
 
 /// Finds the loop in a conditional that holds nothing else with effects.
@@ -165,9 +149,10 @@ bool GridLoop::findInductions(const ShapeAnalysis &shapes) {
       return false;
     inductions.push_back(*induction);
   }
-  bool entersThen = main == guard.thenBlock();
-  auto first = findBound(guard.getCondition(), entersThen);
-  auto next = findBound(loop.getConditionOp().getCondition(), true);
+  auto first = findBound(guard.getCondition());
+  auto next = findBound(loop.getConditionOp().getCondition());
+  if (first && main != guard.thenBlock())
+    first = negate(*first);
   if (!first || !next || first->limit != next->limit ||
       first->type != next->type || first->isInclusive != next->isInclusive ||
       !isSameInGrid(shapes, first->limit))

@@ -34,9 +34,8 @@ void shareBases(llvm::Module &module, llvm::TargetMachine &machine);
 /// distances one from the other.
 void stepThroughLanes(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// On CPUs with short vectors, loads vectors that only the number of the warp
-/// decides from tables. It changes nothing where a loop may have any number of
-/// warps.
+/// On AArch64, loads vectors that only the number of the warp decides from
+/// tables. It changes nothing where a loop may have any number of warps.
 void tabulateWarps(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace ptxjit
