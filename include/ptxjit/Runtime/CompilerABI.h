@@ -106,7 +106,9 @@ typedef struct PtxjitImage {
   uint64_t numLines;
   uint32_t sharedEnd;  /**< offset of dynamic shared memory in the window */
   uint32_t localBytes; /**< per thread */
-  uint32_t stackBytes; /**< per strand, in a mode with fibers */
+  /** Of the stack of a strand, in a mode with fibers; of that of a CTA that
+   * runs in one call and waits for others. */
+  uint32_t stackBytes;
   uint64_t frameBytes; /**< per CTA, in PTXJIT_MODE_FISSION */
   uint32_t chunk;
   uint32_t mode;                /**< PtxjitMode */
