@@ -53,8 +53,11 @@ public:
   void setStage(const char *kernel, const char *stage) {
     std::lock_guard<std::mutex> lock(mutex);
     auto it = running.find(kernel);
-    if (it != running.end())
-      it->second.stage = stage;
+    if (it == running.end())
+      return;
+    it->second.stage = stage;
+    // A stage that ends before the thread looks again is shown all the same.
+    show();
   }
 
 private:
