@@ -37,6 +37,8 @@ NOT_HERE = ("--chunk", "--mode", "--no-reference")
 # What is said of files that cannot be run.
 NOT_AHEAD = ("cannot be compiled ahead of time", "holds no '// run:' line",
              "requires blocks of")
+# What is said of kernels that LLVM cannot compile as it should.
+FALLBACK = "runs from slow fallback code"
 
 
 class Builds(NamedTuple):
@@ -55,7 +57,7 @@ def must_run(*command, **more):
     for line in done.stderr.splitlines():
         if any(text in line for text in NOT_AHEAD):
             raise CannotCompile(line)
-    if done.returncode:
+    if done.returncode or FALLBACK in done.stderr:
         raise RuntimeError((done.stdout + done.stderr)[-1000:])
     return done.stdout
 

@@ -189,6 +189,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   // Tests ask other CPUs for vectors of four lanes, too.
   target.shortVectors = cpu.vectorBits == 128 || cpu.chunk == 4;
   target.scatters = cpu.scatters;
+  target.compresses = cpu.compresses;
   target.slowGathers = cpu.slowGathers;
   target.plainStores = cpu.plainStores;
   target.pairSums = cpu.pairSums;

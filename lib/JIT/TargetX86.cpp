@@ -70,7 +70,7 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   bool avx512 = has & Avx512;
   cpu.extensions = has;
   cpu.vectorBits = avx512 ? 512 : 256;
-  cpu.embeddedRounding = cpu.scatters = avx512;
+  cpu.embeddedRounding = cpu.scatters = cpu.compresses = avx512;
   // Zen 4 takes 2 cycles for each lane, in vectors of 256 bits, too. CPUs that
   // have AVX2 alone are taken to be no faster, which was not measured.
   cpu.slowGathers = !avx512 || StringRef(cpu.name).starts_with("znver");

@@ -48,6 +48,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
     mode.options.mode = options.mode;
+    mode.options.failAt = options.failAt;
     modes.push_back(mode);
   };
   if (!options.chunks.empty()) {
@@ -63,6 +64,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
     mode.options.cpu = options.cpu;
     mode.options.mode = isThreads ? CompileOptions::Mode::Threads
                                   : CompileOptions::Mode::Fibers;
+    mode.options.failAt = options.failAt;
     modes.push_back(mode);
   }
   Mode quick;
@@ -70,6 +72,7 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   quick.options.cpu = options.cpu;
   quick.options.mode = options.mode;
   quick.options.isQuick = true;
+  quick.options.failAt = options.failAt;
   modes.push_back(quick);
 #if defined(__x86_64__)
   if (options.cpu.empty())
@@ -330,6 +333,13 @@ private:
     return true;
   }
 
+  /// Did a launch that has just been made run other code than `mode` asks for?
+  static bool isDegraded(const Kernel &kernel, const LaunchConfig &config,
+                         const Mode &mode) {
+    auto compiled = kernel.withOptions(mode.options).compile(config);
+    return compiled && compiled->isDegraded;
+  }
+
   bool runMode(TestCase &test, const Mode &mode, std::string &error) {
     auto kernel = module->getKernel(test.kernel);
     if (!kernel) {
@@ -357,6 +367,10 @@ private:
     }
     if (failure) {
       error = "failed: " + diagnostics;
+      return false;
+    }
+    if (!mode.reference && isDegraded(*kernel, config, mode)) {
+      error = "LLVM failed on this kernel, and only slow fallback code ran";
       return false;
     }
     if (!list.checkEdges(test.kernel, error))

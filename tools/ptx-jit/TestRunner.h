@@ -25,6 +25,7 @@ struct TestOptions {
   unsigned repeat = 1; ///< runs of each compiled case
   CompileOptions::Mode mode = CompileOptions::Mode::Auto;
   CompileOptions::Warps warps = CompileOptions::Warps::Auto; ///< Auto: both
+  std::string failAt; ///< CompileOptions::failAt of all modes
   /// Leaves out the reference interpreter where nothing is compared with it,
   /// and its results are asked for neither by `update` nor by `record`.
   bool skipReference = false;
@@ -37,8 +38,10 @@ struct TestOptions {
   std::string record;
 };
 
-/// Runs all tests of `files`, each in several modes. Prints failures to stderr,
-/// and a line `FILE: N passed, N failed` for each file to stdout.
+/// Runs all tests of `files`, each in several modes. A test fails, too, if LLVM
+/// fails on its kernel: what then ran is not the code that was to be tested.
+/// Prints failures to stderr, and a line `FILE: N passed, N failed` for each
+/// file to stdout.
 /// \returns 0 if no test failed and each file has one that passed, else 1.
 int runTests(const std::vector<std::string> &files, const TestOptions &options);
 

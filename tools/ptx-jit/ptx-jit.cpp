@@ -138,7 +138,8 @@ static cl::opt<bool> quick("quick", cl::desc("Compile fast rather than well"),
                            cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> inject("inject-failure", cl::Hidden,
                                    cl::desc("Make LLVM fail at a stage"),
-                                   cl::sub(runCommand), cl::cat(category));
+                                   cl::sub(runCommand), cl::sub(testCommand),
+                                   cl::cat(category));
 
 static cl::opt<bool>
     explain("explain",
@@ -444,6 +445,7 @@ static int test() {
     return fail("--warps must be auto, wide or narrow");
   options.cpu = cpuName;
   options.threads = threads;
+  options.failAt = inject;
   options.repeat = repeat;
   options.skipReference = skipReference;
   options.update = updateTests;

@@ -48,6 +48,7 @@ struct CpuTarget {
   DeviceLevel device = DeviceLevel::V3;
   bool embeddedRounding = false; ///< AVX-512's rounding modes in instructions
   bool scatters = false;         ///< stores lanes to places apart at once
+  bool compresses = false;       ///< moves the active lanes to the front
   bool slowGathers = false;      ///< gathers as slowly as it loads each lane
   bool plainStores = false;      ///< needs no hint to store past the caches
   bool pairSums = false;         ///< pmaddwd

@@ -33,6 +33,8 @@
   X(bool, shortVectors, "short-vectors", "vectors have 128 bits: NEON")        \
   X(bool, scatters, "scatters",                                                \
     "the CPU stores the lanes of a vector to places apart at once")            \
+  X(bool, compresses, "compresses",                                            \
+    "the CPU moves the active lanes to the front: vpcompressd of x86")         \
   X(bool, slowGathers, "slow-gathers",                                         \
     "a gather takes as long as the loads of all its lanes")                    \
   X(bool, plainStores, "plain-stores",                                         \

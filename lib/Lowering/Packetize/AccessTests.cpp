@@ -95,27 +95,35 @@ Value ptxjit::isRegular(WarpBuilder &warp, const LaneAddress &address,
   return warp.both(regular, groupsHold(warp, address));
 }
 
-/// The first active lane of chunk `c`, i32; any lane if none is.
-static Value firstLane(WarpBuilder &warp, unsigned c, Value mask) {
+/// The first lane of a chunk that is in its mask, i32; any lane if none is.
+static Value firstLane(WarpBuilder &warp, Value mask) {
   ChunkBuilder s = warp.scalar();
   unsigned w = warp.target.chunk;
-  Value bits = s.resize(warp.create<LLVM::BitcastOp>(warp.b.getIntegerType(w),
-                                                     warp.maskChunk(mask, c)),
-                        32, false);
+  Value bits = s.resize(
+      warp.create<LLVM::BitcastOp>(warp.b.getIntegerType(w), mask), 32, false);
   Value first = s.intrinsic("llvm.cttz", warp.b.getI32Type(),
                             {bits, s.intConstant(1, 0)});
   return s.bitAnd(first, s.intConstant(32, w - 1));
 }
 
-/// Whether the lanes of `mask` are consecutive, by one register of places:
-/// AVX-512 brings the first of them to the front.
+/// The value of the first lane in `mask`; of any lane if none is.
+static Value firstOf(WarpBuilder &warp, Value values, Value mask) {
+  ChunkBuilder s = warp.scalar(), v = warp.lanes();
+  // LLVM moves lanes through memory for the CPUs that have no instruction for
+  // it, and crashes if they have SVE.
+  if (!warp.target.compresses)
+    return extractLane(warp, values, firstLane(warp, mask));
+  Value front = v.intrinsic("llvm.experimental.vector.compress",
+                            values.getType(), {values, mask, values});
+  return extractLane(warp, front, s.intConstant(32, 0));
+}
+
+/// Whether the lanes of `mask` are consecutive, by one register of places.
 /// \param starts  for each lane, the place of lane 0 in its row.
 static Neighbours findRow(WarpBuilder &warp, const ComparedPlaces &places,
                           Value starts, Value mask) {
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
-  Value front = v.intrinsic("llvm.experimental.vector.compress",
-                            starts.getType(), {starts, mask, starts});
-  Value start = extractLane(warp, front, s.intConstant(32, 0));
+  Value start = firstOf(warp, starts, mask);
   Value strays =
       v.bitAnd(mask, v.cmp(CmpIPredicate::ne, starts, v.splat(start)));
   Type allLanes = warp.b.getIntegerType(warp.target.chunk);
@@ -171,7 +179,7 @@ Neighbours ptxjit::areConsecutive(WarpBuilder &warp, const LaneAddress &address,
                    masked ? warp.maskChunk(mask, c) : v.intConstant(1, 1));
   }
   if (masked && mayMask) {
-    Value first = firstLane(warp, c, mask);
+    Value first = firstLane(warp, warp.maskChunk(mask, c));
     Value start = startBy(
         first, s.mul(s.resize(first, bits, false), distance(places.step)));
     Value strays = v.select(warp.maskChunk(mask, c), straysFrom(start),
