@@ -210,8 +210,9 @@ static AccessPlan planApart(const Access &access, unsigned chunk) {
 AccessPlan ptxjit::planAccess(const Access &access, unsigned chunk) {
   assert((chunk & (chunk - 1)) == 0 && chunk <= 32 && "chunks fill a warp");
   const AccessShape &address = access.address;
+  // Where all lanes write to one place, the value of the last one stays.
   if (address.hasBase && !address.pattern &&
-      (!access.isStore || access.sameValue))
+      (!access.isStore || access.sameValue || !access.masked))
     return {AccessCode::Scalar};
   if (!isContiguous(address, access.elementBytes * access.count, chunk))
     return planApart(access, chunk);

@@ -43,8 +43,11 @@ TEST(AccessPlan, OneAddressForAllLanes) {
   access.isStore = true;
   access.sameValue = true;
   EXPECT_EQ(planOf(access), "scalar store");
-  // The last lane must win, and scatters write in order.
+  // The last lane must win, which is known if all are active. Scatters write in
+  // order.
   access.sameValue = false;
+  EXPECT_EQ(planOf(access), "scalar store");
+  access.masked = true;
   EXPECT_EQ(planOf(access), "scatter");
   access.hasScatter = false;
   EXPECT_EQ(planOf(access), "lane by lane");

@@ -247,11 +247,20 @@ static void loadScalar(WarpBuilder &warp, const WarpAccess &access,
   }
 }
 
+/// The value of the warp's last lane.
+static Value lastOf(WarpBuilder &warp, Value value) {
+  if (warp.shapeOf(value).isUniform())
+    return warp.base(value);
+  Value lane = warp.scalar().intConstant(32, warp.target.chunk - 1);
+  return extractLane(warp, warp.chunk(value, warp.numChunks() - 1), lane);
+}
+
+/// Lanes that store different values are all active.
 static void storeScalar(WarpBuilder &warp, const WarpAccess &access,
                         ValueRange stored) {
   for (auto [e, value] : llvm::enumerate(stored)) {
     Value place = scalarPlace(warp, access, unsigned(e));
-    warp.create<LLVM::StoreOp>(warp.base(value), place,
+    warp.create<LLVM::StoreOp>(lastOf(warp, value), place,
                                unsigned(bytesOf(access.element)));
   }
 }
