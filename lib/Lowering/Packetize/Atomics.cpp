@@ -16,6 +16,7 @@
 #include "LaneLoops.h"
 #include "OrderedAccesses.h"
 
+#include "MinMax.h"
 #include "Packed.h"
 #include "llvm/ADT/TypeSwitch.h"
 

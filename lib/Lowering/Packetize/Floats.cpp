@@ -9,7 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dispatch.h"
+#include "MinMax.h"
 #include "Packed.h"
+#include "Registers.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -18,7 +20,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace ptxjit;
@@ -31,19 +32,6 @@ namespace {
 
 bool isDirected(std::optional<Rounding> rnd) {
   return rnd && *rnd != Rounding::RN;
-}
-
-/// Takes `count` elements of a vector from `first` on, and wraps around at its
-/// end. A scalar is repeated.
-Value takeElements(ChunkBuilder &c, Value v, unsigned first, unsigned count) {
-  if (!isa<VectorType>(v.getType()))
-    return vector::BroadcastOp::create(c.b, c.loc,
-                                       VectorType::get(count, v.getType()), v);
-  int64_t size = cast<VectorType>(v.getType()).getNumElements();
-  SmallVector<int64_t> from;
-  for (unsigned i = 0; i < count; ++i)
-    from.push_back((first + i) % size);
-  return vector::ShuffleOp::create(c.b, c.loc, v, v, from);
 }
 
 /// An operation with directed rounding modes: the name of the AVX-512
@@ -59,40 +47,19 @@ constexpr DirectedOperation kAdd{"add", device::add_f32, device::add_f64},
     kSqrt{"sqrt", device::sqrt_f32, device::sqrt_f64},
     kFma{"vfmadd", device::fma_f32, device::fma_f64};
 
-/// Emits an operation whose instruction holds the rounding mode. It works on
-/// whole 512-bit registers: shorter vectors are padded, longer ones split.
+/// Emits an operation whose instruction holds the rounding mode.
 Value roundEmbedded(ChunkBuilder &c, StringRef instruction, Rounding rnd,
                     ValueRange in) {
-  Type type = in[0].getType();
-  Type element = c.elementOf(in[0]);
-  unsigned per = 512 / element.getIntOrFloatBitWidth();
-  auto vectorType = dyn_cast<VectorType>(type);
-  unsigned size = vectorType ? unsigned(vectorType.getNumElements()) : 1;
   // _MM_FROUND_NO_EXC (8) with nearest 0, down 1, up 2, zero 3.
   unsigned mode = 8 | (rnd == Rounding::RM ? 1 : rnd == Rounding::RP ? 2 : 3);
   std::string callee = ("llvm.x86.avx512." + instruction +
-                        (element.isF32() ? ".ps.512" : ".pd.512"))
+                        (c.elementOf(in[0]).isF32() ? ".ps.512" : ".pd.512"))
                            .str();
-  Value whole;
-  for (unsigned first = 0; first < size; first += per) {
-    SmallVector<Value> args;
-    for (Value v : in)
-      args.push_back(size == per ? v : takeElements(c, v, first, per));
-    args.push_back(arith::ConstantIntOp::create(c.b, c.loc, mode, 32));
-    Value part = c.intrinsic(callee, VectorType::get(per, element), args);
-    if (size == per)
-      return part;
-    if (!vectorType)
-      return vector::ExtractOp::create(c.b, c.loc, part, int64_t(0));
-    if (size < per)
-      return takeElements(c, part, 0, size);
-    SmallVector<int64_t> all(first + per);
-    std::iota(all.begin(), all.end(), 0);
-    whole = whole
-                ? Value(vector::ShuffleOp::create(c.b, c.loc, whole, part, all))
-                : part;
-  }
-  return whole;
+  return onRegisters(c, in, [&](ValueRange parts) {
+    SmallVector<Value> args(parts);
+    args.push_back(c.make<arith::ConstantIntOp>(mode, 32));
+    return c.intrinsic(callee, parts[0].getType(), args);
+  });
 }
 
 /// Emits an operation in a directed rounding mode.

@@ -158,20 +158,3 @@ Value ptxjit::fmaToOdd(ChunkBuilder &c, ScalarType type, Value a, Value b,
   Value sum = addToOdd(c, c.make<arith::MulFOp>(widen(a), widen(b)), widen(d));
   return narrowToOdd(c, sum);
 }
-
-Value ptxjit::minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate, Value a,
-                          Value b) {
-  Value bitsA = c.bitsOf(a), bitsB = c.bitsOf(b);
-  // Equal numbers may be -0 and +0: or-ing their bits gives -0 (the minimum),
-  // and-ing them +0.
-  Value equal = c.cmpf(CmpFPredicate::OEQ, a, b);
-  Value zeros = isMin ? c.bitOr(bitsA, bitsB) : c.bitAnd(bitsA, bitsB);
-  Value less = c.cmpf(isMin ? CmpFPredicate::OLT : CmpFPredicate::OGT, a, b);
-  Value value = c.select(less, a, b);
-  value = c.select(equal, c.bitcast(zeros, c.elementOf(a)), value);
-  // Where `a` is a NaN, `value` is `b`.
-  if (!propagate)
-    return c.select(c.cmpf(CmpFPredicate::UNO, b, b), a, value);
-  Value canonical = c.bitcast(c.intConstant(32, 0x7fffffff), c.b.getF32Type());
-  return c.select(c.cmpf(CmpFPredicate::UNO, a, b), canonical, value);
-}

@@ -56,11 +56,6 @@ mlir::Value clampNegative(ChunkBuilder &c, mlir::Value x, bool wanted);
 mlir::Value fmaToOdd(ChunkBuilder &c, ptx::ScalarType type, mlir::Value a,
                      mlir::Value b, mlir::Value d);
 
-/// Minimum or maximum of two f32; +0 is greater than -0. If one operand is NaN
-/// the result is the other one, or with `propagate` the canonical NaN.
-mlir::Value minMaxFloat(ChunkBuilder &c, bool isMin, bool propagate,
-                        mlir::Value a, mlir::Value b);
-
 } // namespace ptxjit
 
 #endif
