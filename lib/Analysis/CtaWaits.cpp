@@ -17,10 +17,10 @@ using namespace ptxjit::ptx;
 /// done?
 static bool mayTellWarps(Operation *op) {
   auto visit = [](Operation *inner) {
-    bool isSilent = inner->getNumRegions() ||
-                    inner->hasTrait<OpTrait::IsTerminator>() ||
-                    isMemoryEffectFree(inner) ||
-                    isa<LdOp, WarpCollectiveOpInterface, BarWarpOp>(inner);
+    bool isSilent =
+        inner->getNumRegions() || inner->hasTrait<OpTrait::IsTerminator>() ||
+        isMemoryEffectFree(inner) ||
+        isa<LdOp, WarpCollectiveOpInterface, BarWarpOp, PrefetchRowOp>(inner);
     return isSilent ? WalkResult::advance() : WalkResult::interrupt();
   };
   return op->walk(visit).wasInterrupted();

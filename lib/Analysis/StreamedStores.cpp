@@ -21,7 +21,7 @@ static bool mayTellOthers(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
       isMemoryEffectFree(op) ||
       isa<CtaBarrierOpInterface, WarpCollectiveOpInterface, BarWarpOp,
-          NextTurnOp>(op))
+          NextTurnOp, PrefetchRowOp>(op))
     return false;
   if (auto load = dyn_cast<LdOp>(op))
     return !isWeak(load.getOrder());

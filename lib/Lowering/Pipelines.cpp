@@ -63,6 +63,7 @@ void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
   func.addPass(setTarget<ptx::FuncOp>(createInterchangeTurnsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSimplifyIndicesPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createJoinGuardsPass(), target));
+  func.addPass(setTarget<ptx::FuncOp>(createPrefetchCtasPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSplitInductionsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createPrefetchTurnsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createLinearizePass(), target));

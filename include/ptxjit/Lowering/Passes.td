@@ -266,6 +266,26 @@ def SplitInductionsPass : TargetPass<"ptx-split-inductions",
                            "::mlir::arith::ArithDialect"];
 }
 
+def PrefetchCtasPass : TargetPass<"ptx-prefetch-ctas",
+                                  "::ptxjit::ptx::FuncOp"> {
+  let summary = "fetch what the next CTA loads before its first barrier";
+  let description = [{
+    A CTA that loads a row, waits, and computes leaves the memory idle
+    meanwhile. The CPU runs the next CTA behind it, so behind the first barrier
+    a `ptx.prefetch_row` names the address that the next CTA will load from. A
+    loop behind the barrier that loads the row once more fetches the next one
+    turn by turn.
+
+    ```mlir
+    %a = address %ctaid ; ptx.ld(%a) ; ptx.bar ; ...
+    // becomes
+    %a = address %ctaid ; ptx.ld(%a) ; ptx.bar ;
+    %n = address min(%ctaid + 1, %nctaid - 1) ; ptx.prefetch_row %n ; ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PrefetchTurnsPass : TargetPass<"ptx-prefetch-turns",
                                    "::ptxjit::ptx::FuncOp"> {
   let summary = "fetch what a tiled loop loads in its next turn";

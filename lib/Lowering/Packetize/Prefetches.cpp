@@ -13,7 +13,7 @@ using namespace ptxjit::ptx;
 
 /// Bytes that a CPU loads at once, and the most of them for a row.
 static constexpr int64_t kLine = 64;
-static constexpr size_t kMostLines = 4;
+static constexpr size_t kMostLines = 8;
 
 /// Offsets that lie a line apart, one for each line that the lanes are in.
 static SmallVector<int64_t, 8> linesOf(const LaneAddress &address,
@@ -43,8 +43,8 @@ static LogicalResult emitPrefetchRow(WarpBuilder &warp, PrefetchRowOp op) {
   for (int64_t line : lines) {
     Value at = line ? s.add(address.base, s.intConstant(64, uint64_t(line)))
                     : address.base;
-    // Into all caches, to be read.
-    warp.create<LLVM::Prefetch>(warp.toPointer(at), /*rw=*/0, /*hint=*/3,
+    // Into the second cache, to be read: the first one has the rows in use.
+    warp.create<LLVM::Prefetch>(warp.toPointer(at), /*rw=*/0, /*hint=*/2,
                                 /*cache=*/1);
   }
   return success();
