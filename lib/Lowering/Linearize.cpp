@@ -218,8 +218,10 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
   static bool hasLoopsOrStores(Region &region) {
     return region
         .walk([](Operation *op) {
+          auto load = dyn_cast<LdOp>(op);
+          bool isOneValue = load && load.getD().size() == 1;
           bool stores =
-              !op->getNumRegions() && !isMemoryEffectFree(op) && !isa<LdOp>(op);
+              !op->getNumRegions() && !isMemoryEffectFree(op) && !isOneValue;
           return stores || isa<scf::WhileOp>(op) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
         })

@@ -66,6 +66,7 @@ void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
   func.addPass(setTarget<ptx::FuncOp>(createPrefetchCtasPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSplitInductionsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createPrefetchTurnsPass(), target));
+  func.addPass(setTarget<ptx::FuncOp>(createHoistLoadsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createLinearizePass(), target));
 }
 

@@ -266,6 +266,25 @@ def SplitInductionsPass : TargetPass<"ptx-split-inductions",
                            "::mlir::arith::ArithDialect"];
 }
 
+def HoistLoadsPass : TargetPass<"ptx-hoist-loads", "::ptxjit::ptx::FuncOp"> {
+  let summary = "load neighbours before stores between them";
+  let description = [{
+    Where lanes have rows of their own, four loads of neighbours are one vector
+    for each lane, if no store of the lane in between changes what they load.
+    Compilers of CUDA cannot tell; addresses can.
+
+    ```mlir
+    %x = ptx.ld(%a) ; ptx.st(%b, %x) ; %y = ptx.ld(%a + 4) ; ptx.st(%c, %y) ; ...
+    // becomes
+    %all = ptx.all (%b and %c are apart from %a to %a + 15)
+    scf.if %all { %x = ptx.ld(%a) ; %y = ptx.ld(%a + 4) ; ... ; ptx.st(%b, %x) ;
+                  ptx.st(%c, %y) ; ... } else { as before }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def PrefetchCtasPass : TargetPass<"ptx-prefetch-ctas",
                                   "::ptxjit::ptx::FuncOp"> {
   let summary = "fetch what the next CTA loads before its first barrier";
