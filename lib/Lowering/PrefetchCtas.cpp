@@ -52,11 +52,14 @@ private:
   DenseMap<Value, InNextCta> known;
 };
 
-/// Computes the values of the next CTA in front of an op.
+/// Computes the values of a later CTA in front of an op.
 class NextCta {
 public:
-  NextCta(Sources &sources, DominanceInfo &dominance, Operation *before)
-      : sources(sources), dominance(dominance), before(before), b(before) {}
+  /// \param distance  of the numbers of the CTAs.
+  NextCta(Sources &sources, DominanceInfo &dominance, Operation *before,
+          int distance)
+      : sources(sources), dominance(dominance), before(before), b(before),
+        distance(distance) {}
   Value get(Value v);
 
 private:
@@ -66,8 +69,9 @@ private:
   DominanceInfo &dominance;
   Operation *before;
   OpBuilder b;
+  int distance;
   IRMapping mapped;
-  Value number; ///< of the next CTA
+  Value number; ///< of the later CTA
 };
 
 } // namespace
@@ -143,7 +147,7 @@ llvm::SmallSetVector<int64_t, 2> Sources::paramsOf(Value v) {
 // The next CTA
 //===----------------------------------------------------------------------===//
 
-/// The last CTA of a row takes its own number: it fetches what the caches have.
+/// The last CTAs of a row take the number of the last one.
 Value NextCta::getNumber() {
   if (number)
     return number;
@@ -154,7 +158,7 @@ Value NextCta::getNumber() {
     Value other = arith::ConstantIntOp::create(b, loc, amount, 32);
     return AddIntOp::create(b, loc, i32, own, other, ScalarType::U32);
   };
-  Value next = plus(SpecialRegister::CtaidX, 1);
+  Value next = plus(SpecialRegister::CtaidX, distance);
   Value last = plus(SpecialRegister::NctaidX, -1);
   return number = MinIntOp::create(b, loc, i32, next, last, ScalarType::U32);
 }
@@ -205,6 +209,7 @@ private:
   void visitFirstPart(Operation *barrier);
   void visitLoop(scf::WhileOp loop);
 
+  std::optional<KernelTarget> target;
   Sources *sources = nullptr;
   const ShapeAnalysis *shapes = nullptr;
   DominanceInfo *dominance = nullptr;
@@ -223,6 +228,15 @@ static bool hasBarrier(Operation *op) {
       .wasInterrupted();
 }
 
+/// How many CTAs ahead the CPU fetches. Narrow tiles have borders, with which a
+/// CTA has loaded what the next one begins with.
+static int distanceFor(LdOp load, const KernelTarget &target) {
+  constexpr unsigned kNarrow = 128;
+  unsigned bytes = load.getD().size() *
+                   load.getD().front().getType().getIntOrFloatBitWidth() / 8;
+  return target.block[1] > 1 && target.block[0] * bytes <= kNarrow ? 2 : 1;
+}
+
 /// `count` ops between a barrier and the next one, as far apart as possible: a
 /// CPU that has too many loads under way waits.
 static SmallVector<Operation *> placesBehind(Operation *barrier, size_t count) {
@@ -238,7 +252,7 @@ static SmallVector<Operation *> placesBehind(Operation *barrier, size_t count) {
 }
 
 void PrefetchCtasPass::prefetch(LdOp load, Operation *before) {
-  NextCta next(*sources, *dominance, before);
+  NextCta next(*sources, *dominance, before, distanceFor(load, *target));
   OpBuilder b(before);
   Value at = next.get(load.getA());
   PrefetchRowOp::create(b, load.getLoc(), at, load.getOffset());
@@ -296,9 +310,10 @@ void PrefetchCtasPass::visitLoop(scf::WhileOp loop) {
 
 void PrefetchCtasPass::runOnOperation() {
   FuncOp func = getOperation();
-  auto target = requireTarget();
-  if (failed(target))
+  auto found = requireTarget();
+  if (failed(found))
     return signalPassFailure();
+  target = *found;
   if (!func.isStructured() || !target->fission)
     return;
   Block &body = func.getBody().front();

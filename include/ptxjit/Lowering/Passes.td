@@ -293,7 +293,8 @@ def PrefetchCtasPass : TargetPass<"ptx-prefetch-ctas",
     meanwhile. The CPU runs the next CTA behind it, so behind the first barrier
     a `ptx.prefetch_row` names the address that the next CTA will load from. A
     loop behind the barrier that loads the row once more fetches the next one
-    turn by turn.
+    turn by turn. Where CTAs are narrow tiles, whose borders are the rows of the
+    next one, it is the next CTA but one.
 
     ```mlir
     %a = address %ctaid ; ptx.ld(%a) ; ptx.bar ; ...
