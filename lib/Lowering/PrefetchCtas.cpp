@@ -42,7 +42,8 @@ enum class InNextCta : uint8_t { Same, Other, Unknown };
 class Sources {
 public:
   InNextCta get(Value v);
-  /// The parameters, by number, that `v` depends on.
+  /// The parameters, by number, that `v` may depend on. Values that a loop
+  /// carries are not told apart.
   llvm::SmallSetVector<int64_t, 2> paramsOf(Value v);
 
 private:
