@@ -172,7 +172,7 @@ Value NextCta::get(Value v) {
   if (Value found = mapped.lookupOrNull(v))
     return found;
   Operation *op = v.getDefiningOp();
-  if (op && isa<SRegOp>(op) && kind == InNextCta::Other)
+  if (isa_and_nonnull<SRegOp>(op) && kind == InNextCta::Other)
     return getNumber();
   if (op) {
     for (Value operand : op->getOperands())

@@ -321,6 +321,7 @@ private:
                             ArgumentRequest &argument, std::string &error) {
     size_t bytes = buffer.bytes() / memories;
     std::vector<void *> parts;
+    parts.reserve(memories);
     for (unsigned i = 0; i < memories; ++i)
       parts.push_back(buffer.memory.data() + i * bytes);
     auto multicast = Multicast::create(parts, bytes);
