@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // PTX orders -0 before +0 and takes the number beside a NaN. So does AVX-512's
-// vrange, but not beside a signaling NaN. Arithmetic gives none, so what it has
-// computed needs no preparation; what was loaded, say, is made quiet first.
+// vrange, but not beside a signaling NaN. A vrange gives none, nor does other
+// arithmetic that LLVM cannot remove, so what these have computed needs no
+// preparation; what was loaded, say, is made quiet first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,22 @@ using arith::CmpFPredicate;
 
 static constexpr llvm::StringLiteral kRange = "llvm.x86.avx512.mask.range.";
 
+/// Is it a finite number other than -1, 0 and 1?
+static bool isOtherNumber(Value v) {
+  llvm::APFloat number(0.0);
+  return matchPattern(v, m_ConstantFloat(&number)) && number.isFinite() &&
+         !number.isZero() && !abs(number).isExactlyValue(1.0);
+}
+
+/// Does the operation change numbers, whatever its other operand is? LLVM
+/// replaces x * 1, x - 0 and the like by x, which may be a signaling NaN, also
+/// where it finds out only later that an operand is such a number.
+static bool changesNumbers(Operation *op) {
+  if (auto fma = dyn_cast<math::FmaOp>(op))
+    return isOtherNumber(fma.getC());
+  return llvm::any_of(op->getOperands(), isOtherNumber);
+}
+
 /// Is `v`, or the float that has its bits, never a signaling NaN?
 /// \param depth  of the values that are looked at.
 static bool isQuiet(Value v, unsigned depth = 4) {
@@ -36,9 +53,10 @@ static bool isQuiet(Value v, unsigned depth = 4) {
     return (isQuiet(values, depth - 1) && ...);
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp, math::SqrtOp>(
+          [](auto) { return true; })
       .Case<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-            arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp,
-            math::FmaOp, math::SqrtOp>([](auto) { return true; })
+            math::FmaOp>([](auto op) { return changesNumbers(op); })
       .Case<LLVM::CallIntrinsicOp>(
           [](auto call) { return call.getIntrin().starts_with(kRange); })
       .Case<arith::BitcastOp>([&](auto op) {
