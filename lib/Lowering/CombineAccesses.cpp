@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CombineAccesses.h"
+#include "Elements.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "ptxjit/Analysis/ShapeText.h"
@@ -32,8 +33,6 @@ bool ptxjit::isElementAligned(Operation *access) {
 
 namespace {
 
-Type elementOf(LdOp op) { return op.getD().front().getType(); }
-Type elementOf(StOp op) { return op.getB().front().getType(); }
 size_t countOf(LdOp op) { return op.getD().size(); }
 size_t countOf(StOp op) { return op.getB().size(); }
 
@@ -55,11 +54,6 @@ template <typename OpTy> bool areAlike(OpTy x, OpTy y) {
          x.getSpace() == y.getSpace() && isInvariant(x) == isInvariant(y) &&
          elementOf(x) == elementOf(y);
 }
-
-int64_t bytesOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
-
-/// ISA: vectors have at most 16 bytes in any space.
-constexpr int64_t kMostBytes = 16;
 
 class Combination {
 public:
@@ -153,7 +147,7 @@ template <typename OpTy> unsigned Combination::recordOf(OpTy op) {
   for (unsigned i = 1; i < kWarpLanes; ++i)
     if (i % chunk && (*shape.pattern)[i] - (*shape.pattern)[i - 1] != stride)
       return 0;
-  return stride > 0 && stride <= kMostBytes && stride % size == 0
+  return stride > 0 && stride <= kMostVectorBytes && stride % size == 0
              ? unsigned(stride / size)
              : 0;
 }
@@ -164,7 +158,7 @@ template <typename OpTy>
 unsigned Combination::findCount(MutableArrayRef<OpTy> ops) {
   OpTy first = ops.front();
   int64_t size = bytesOf(elementOf(first));
-  unsigned most = unsigned(kMostBytes / size), count = 1;
+  unsigned most = unsigned(kMostVectorBytes / size), count = 1;
   while (count < ops.size() && count < most &&
          int64_t(ops[count].getOffset()) ==
              int64_t(first.getOffset()) + int64_t(count) * size)

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "ptxjit/Analysis/Shape.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Passes.h"
@@ -27,17 +28,11 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
-/// ISA: vectors have at most 16 bytes.
-static constexpr int64_t kVectorBytes = 16;
 /// Stores that are compared with the loads, and ops that are looked at.
 static constexpr size_t kMostStores = 8, kMostOps = 64;
 
-static int64_t bytesOf(Type element) {
-  return element.getIntOrFloatBitWidth() / 8;
-}
-static Type elementOf(LdOp load) { return load.getD().front().getType(); }
 static int64_t bytesOf(StOp store) {
-  return bytesOf(store.getB().front().getType()) * int64_t(store.getB().size());
+  return bytesOf(elementOf(store)) * int64_t(store.getB().size());
 }
 
 namespace {
@@ -50,8 +45,9 @@ public:
   /// Finds the other loads. \returns whether they fill a vector with stores in
   /// between, of which the code can tell whether they change it.
   bool find();
-  /// Makes code for both cases. \returns the conditional.
-  scf::IfOp build();
+  /// Makes code for both cases.
+  /// \param replaced  gets the ops that are gone.
+  void build(llvm::SmallPtrSetImpl<Operation *> &replaced);
 
 private:
   bool visit(Operation &op);
@@ -114,7 +110,7 @@ bool Segment::fillVector() const {
   for (size_t i = 1; i < offsets.size(); ++i)
     if (offsets[i] != offsets[i - 1] + size)
       return false;
-  return int64_t(offsets.size()) * size == kVectorBytes;
+  return int64_t(offsets.size()) * size == kMostVectorBytes;
 }
 
 bool Segment::find() {
@@ -170,7 +166,7 @@ Value Segment::areApart(OpBuilder &b) {
                                 ScalarType::U64);
     Value apart =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, distance,
-                              number(kVectorBytes + before));
+                              number(kMostVectorBytes + before));
     all = all ? Value(arith::AndIOp::create(b, loc, all, apart)) : apart;
   }
   return all;
@@ -189,7 +185,7 @@ static void cloneInto(Block &block, ArrayRef<Operation *> order,
   scf::YieldOp::create(b, loc, yielded);
 }
 
-scf::IfOp Segment::build() {
+void Segment::build(llvm::SmallPtrSetImpl<Operation *> &replaced) {
   for (Operation *op : others)
     op->moveBefore(loads.front());
   SmallVector<Operation *> early;
@@ -220,7 +216,7 @@ scf::IfOp Segment::build() {
     });
   for (Operation *op : llvm::reverse(kept))
     op->erase();
-  return choice;
+  replaced.insert_range(kept);
 }
 
 void HoistLoadsPass::runOnOperation() {
@@ -230,24 +226,27 @@ void HoistLoadsPass::runOnOperation() {
     return signalPassFailure();
   if (!func.isStructured() || target->perThread || target->chunk == 1)
     return;
+  // Shapes are those of the ops that are there now.
   ShapeAnalysis shapes(func, target->getShapeContext());
-  SmallVector<Block *> blocks;
-  func.walk([&](Block *block) { blocks.push_back(block); });
+  SmallVector<LdOp> candidates;
+  func.walk([&](LdOp load) {
+    if (!isPlain(load))
+      return;
+    const Shape &shape = shapes.get(load.getA());
+    if (!shape.isUniform() && !shape.hasBase())
+      candidates.push_back(load);
+  });
   unsigned numVectors = 0;
-  for (Block *block : blocks)
-    for (Operation *op = &block->front(); op; op = op->getNextNode()) {
-      auto load = dyn_cast<LdOp>(op);
-      if (!load || !isPlain(load))
-        continue;
-      const Shape &shape = shapes.get(load.getA());
-      if (shape.isUniform() || shape.hasBase())
-        continue;
-      Segment segment(load);
-      if (!segment.find())
-        continue;
-      op = segment.build();
-      ++numVectors;
-    }
+  llvm::SmallPtrSet<Operation *, 16> replaced;
+  for (LdOp load : candidates) {
+    if (replaced.contains(load.getOperation()))
+      continue;
+    Segment segment(load);
+    if (!segment.find())
+      continue;
+    segment.build(replaced);
+    ++numVectors;
+  }
   remarkCounts(func, "ptx-hoist-loads",
                {{"vectors loaded before stores", numVectors}});
 }

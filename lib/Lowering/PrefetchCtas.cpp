@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "Loops.h"
 #include "ptxjit/Analysis/Shape.h"
 #include "ptxjit/Dialect/FormTable.h"
@@ -232,9 +233,8 @@ static bool hasBarrier(Operation *op) {
 /// How many CTAs ahead the CPU fetches. Narrow tiles have borders, with which a
 /// CTA has loaded what the next one begins with.
 static int distanceFor(LdOp load, const KernelTarget &target) {
-  constexpr unsigned kNarrow = 128;
-  unsigned bytes = load.getD().size() *
-                   load.getD().front().getType().getIntOrFloatBitWidth() / 8;
+  constexpr int64_t kNarrow = 128;
+  int64_t bytes = bytesOf(elementOf(load)) * int64_t(load.getD().size());
   return target.block[1] > 1 && target.block[0] * bytes <= kNarrow ? 2 : 1;
 }
 

@@ -39,16 +39,19 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   if (!options.record.empty())
     return modes;
   using Warps = CompileOptions::Warps;
+  CompileOptions common;
+  common.cpu = options.cpu;
+  common.mode = options.mode;
+  common.failAt = options.failAt;
   auto add = [&](uint32_t chunk, const std::string &cpu, Warps warps) {
     Mode mode;
+    mode.options = common;
     mode.options.warps = options.warps == Warps::Auto ? warps : options.warps;
     mode.name = "chunk " + std::to_string(chunk) + (cpu.empty() ? "" : " on ") +
                 cpu +
                 (mode.options.warps == Warps::Narrow ? ", narrow warps" : "");
     mode.options.chunk = chunk;
     mode.options.cpu = cpu;
-    mode.options.mode = options.mode;
-    mode.options.failAt = options.failAt;
     modes.push_back(mode);
   };
   if (!options.chunks.empty()) {
@@ -61,18 +64,15 @@ std::vector<Mode> chooseModes(const TestOptions &options) {
   for (bool isThreads : {false, true}) {
     Mode mode;
     mode.name = isThreads ? "threads" : "fibers";
-    mode.options.cpu = options.cpu;
+    mode.options = common;
     mode.options.mode = isThreads ? CompileOptions::Mode::Threads
                                   : CompileOptions::Mode::Fibers;
-    mode.options.failAt = options.failAt;
     modes.push_back(mode);
   }
   Mode quick;
   quick.name = "quick";
-  quick.options.cpu = options.cpu;
-  quick.options.mode = options.mode;
+  quick.options = common;
   quick.options.isQuick = true;
-  quick.options.failAt = options.failAt;
   modes.push_back(quick);
 #if defined(__x86_64__)
   if (options.cpu.empty())

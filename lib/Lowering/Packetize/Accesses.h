@@ -7,6 +7,7 @@
 #ifndef PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSES_H
 #define PTXJIT_LIB_LOWERING_PACKETIZE_ACCESSES_H
 
+#include "../Elements.h"
 #include "Addresses.h"
 #include "ptxjit/Analysis/StreamedStores.h"
 
@@ -107,11 +108,6 @@ mlir::Type maskUnit(WarpBuilder &warp, mlir::Type element, unsigned count);
 /// Repeats the bit of each lane `times` times.
 mlir::Value repeatMask(WarpBuilder &warp, mlir::Value mask, unsigned times);
 mlir::Value castTo(WarpBuilder &warp, mlir::Type type, mlir::Value v);
-
-/// Size of an element in memory.
-inline int64_t bytesOf(mlir::Type element) {
-  return element.getIntOrFloatBitWidth() / 8;
-}
 
 } // namespace ptxjit
 
