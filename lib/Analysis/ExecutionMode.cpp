@@ -10,7 +10,7 @@
 #include "Place.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/RegionGraphTraits.h"
-#include "ptxjit/Analysis/CtaLevel.h"
+#include "ptxjit/Analysis/PartValues.h"
 #include "ptxjit/Analysis/Waiting.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -174,7 +174,7 @@ static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
     return {ExecutionMode::Fibers, Waits::Never, levels.whyNot().str()};
   std::string what = barrier ? "barriers" : "places where warps share memory";
   std::string first = ", the first" + placeOf(barrier ? barrier : order);
-  uint64_t bytes = levels.countLiveBytes(kernel);
+  uint64_t bytes = PartValues(kernel, levels, shapes).countLiveBytes(kernel);
   std::string live = std::to_string(bytes) + " bytes a warp live across";
   if (bytes > kMostLiveBytes)
     return {ExecutionMode::Fibers, Waits::Never,
@@ -192,7 +192,7 @@ static ModeChoice chooseForWaits(FuncOp kernel, const ShapeAnalysis &shapes,
   if (!levels.whyNot().empty())
     return {ExecutionMode::Fibers, Waits::ForGrid,
             what + ", and " + levels.whyNot().str()};
-  uint64_t bytes = levels.countLiveBytes(kernel);
+  uint64_t bytes = PartValues(kernel, levels, shapes).countLiveBytes(kernel);
   std::string live =
       std::to_string(bytes) + " bytes a warp live across barriers";
   if (bytes > kMostLiveBytes)

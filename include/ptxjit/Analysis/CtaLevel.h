@@ -34,12 +34,6 @@ public:
   /// May all results of `op` be computed once for the CTA, in front of its
   /// part? Of loads only those in front of what changes their memory there.
   bool contains(mlir::Operation *op) const;
-  /// Is the value cheaper to compute again in each part than to keep? True for
-  /// scalars and thread numbers.
-  bool isRecomputed(mlir::Value value) const;
-  /// The number of bytes that each warp keeps from one part to another. Of the
-  /// sides of a conditional, the one with more counts.
-  uint64_t countLiveBytes(ptx::FuncOp func) const;
   /// Does `op` contain a border between parts?
   bool isSplit(mlir::Operation *op) const { return split.contains(op); }
   /// Do two ops of one block that holds a border, or is the function's, stand
@@ -58,9 +52,6 @@ private:
                          llvm::function_ref<void(mlir::Block &)> visit) const;
   void numberParts(ptx::FuncOp func, llvm::ArrayRef<mlir::Operation *> points);
   unsigned partOf(mlir::Operation *op) const;
-  uint64_t bytesOf(mlir::Value v) const;
-  uint64_t countLiveBytes(mlir::Block &block) const;
-  uint64_t countLiveBytes(mlir::Operation &split) const;
   bool readsTheSame(ptx::LdOp load) const;
   bool canMove(mlir::Operation *op) const;
   bool isWhole(mlir::Operation *op) const;
@@ -73,7 +64,6 @@ private:
 
   const ShapeAnalysis &shapes;
   llvm::DenseSet<mlir::Value> values;
-  mutable llvm::DenseMap<mlir::Value, bool> recomputed;
   llvm::DenseSet<mlir::Operation *> split;
   /// Of the ops in blocks that are split: the number of the part between two
   /// borders, where a border and an op that is split are parts of their own.

@@ -14,6 +14,8 @@
 #include "Regions.h"
 #include "WarpTeams.h"
 
+#include "ptxjit/Analysis/PartValues.h"
+
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -75,7 +77,8 @@ struct FrameCopies {
 class SplitKernel {
 public:
   SplitKernel(WarpBuilder &warp, const CtaLevel &levels)
-      : warp(warp), levels(levels), frame(warp, levels) {
+      : warp(warp), levels(levels), values(warp.func, levels, warp.shapes),
+        frame(warp, levels) {
     if (mayFormTeams(warp.shapes.getContext(), warp.target))
       teams.emplace(warp.func, warp.shapes, warp.target);
   }
@@ -89,11 +92,13 @@ private:
   Block *createSplitBlock(Region &region, ArrayRef<Type> types,
                           ValueRange like);
   LogicalResult emitPart(ArrayRef<Operation *> ops, const FrameCopies &copies);
-  LogicalResult emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
-                         const WarpFrameCode &around);
+  LogicalResult emitWarp(scf::ForOp loop,
+                         function_ref<LogicalResult()> emitAll);
   void keepForLater(ArrayRef<Operation *> ops,
                     const DenseSet<Operation *> &inside,
                     const FrameCopies &copies);
+  bool isNeededElsewhere(Value v, const DenseSet<Operation *> &part,
+                         Operation *served) const;
   LogicalResult materialize(Value v, SmallVectorImpl<Value> &made);
   void shareSlots(scf::WhileOp op);
   void addCopy(Value from, Value to, FrameCopies &copies);
@@ -101,6 +106,7 @@ private:
 
   WarpBuilder &warp;
   const CtaLevel &levels;
+  PartValues values;
   WarpFrame frame;
   std::optional<TeamPlanner> teams; ///< only if there may be teams
 };
@@ -215,7 +221,7 @@ void WarpFrame::load(Value v) {
 LogicalResult SplitKernel::materialize(Value v, SmallVectorImpl<Value> &made) {
   if (levels.contains(v) || llvm::is_contained(made, v))
     return success();
-  if (!levels.isRecomputed(v)) {
+  if (!values.isRecomputed(v)) {
     frame.load(v);
     made.push_back(v);
     return success();
@@ -247,12 +253,12 @@ static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
   return used.takeVector();
 }
 
-/// Does `v` have a user other than `served`, and than the ops of `part` and all
-/// that is nested in them?
-static bool isUsedElsewhere(Value v, const DenseSet<Operation *> &part,
-                            Operation *served) {
+/// Is `v`, which one of `part` makes, needed by an op other than `served`, and
+/// than the ops of `part` and all that is nested in them?
+bool SplitKernel::isNeededElsewhere(Value v, const DenseSet<Operation *> &part,
+                                    Operation *served) const {
   Block *home = v.getParentBlock();
-  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+  return values.isNeeded(v, [&](Operation *user) {
     Operation *top = home->findAncestorOpInBlock(*user);
     return user != served && (!top || !part.contains(top));
   });
@@ -270,8 +276,8 @@ void SplitKernel::keepForLater(ArrayRef<Operation *> ops,
     frame.store(copy.to, flat);
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (!levels.isRecomputed(result) &&
-          isUsedElsewhere(result, inside, copies.user)) {
+      if (!values.isRecomputed(result) &&
+          isNeededElsewhere(result, inside, copies.user)) {
         SmallVector<Value> flat;
         warp.values.flatten(result, result, flat);
         frame.store(result, flat);
@@ -342,7 +348,21 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   if (plan.warps > 1)
     return emitTeams(warp, plan, ops, {before, after});
   scf::ForOp loop = buildWarpLoop(warp);
-  if (failed(emitWarp(loop, ops, {before, after})))
+  auto emitAll = [&]() -> LogicalResult {
+    // Each value comes where it is first used, so that few are in registers.
+    auto need = [&](ArrayRef<Operation *> users, ArrayRef<FrameCopy> copied) {
+      for (Value v : findLiveIns(users, copied))
+        if (Operation *op = v.getDefiningOp(); !op || !inside.contains(op))
+          if (failed(materialize(v, made)))
+            return failure();
+      return success();
+    };
+    for (Operation *op : ops)
+      if (failed(need(op, {})) || failed(emitOp(warp, *op)))
+        return failure();
+    return success(succeeded(need({}, copies.list)) && succeeded(after()));
+  };
+  if (failed(emitWarp(loop, emitAll)))
     return failure();
   // The next part makes its own forms of these values.
   for (Value v : made)
@@ -359,15 +379,14 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
 }
 
 /// Emits the ops for the warp of a turn of `loop`.
-LogicalResult SplitKernel::emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
-                                    const WarpFrameCode &around) {
+LogicalResult SplitKernel::emitWarp(scf::ForOp loop,
+                                    function_ref<LogicalResult()> emitAll) {
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterStrand(loop.getInductionVar());
   warp.enterBlock();
   auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
-  return success(succeeded(around.before()) && succeeded(emitOps(warp, ops)) &&
-                 succeeded(around.after()));
+  return emitAll();
 }
 
 //===----------------------------------------------------------------------===//

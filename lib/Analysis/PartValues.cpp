@@ -1,0 +1,200 @@
+//===- PartValues.cpp - values that live from part to part ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Analysis/PartValues.h"
+
+#include "FlowNetwork.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// Values among which the cut chooses, which bounds compile time.
+static constexpr unsigned kMostValues = 4096;
+
+PartValues::PartValues(FuncOp func, const CtaLevel &levels,
+                       const ShapeAnalysis &shapes)
+    : levels(levels), shapes(shapes) {
+  cut(func);
+}
+
+//===----------------------------------------------------------------------===//
+// What is computed again
+//===----------------------------------------------------------------------===//
+
+bool PartValues::isScalar(Value v) const {
+  const Shape &shape = shapes.get(v);
+  return shape.hasBase() && !shape.conditional;
+}
+
+/// Is the value computed again wherever it is needed, from nothing that is
+/// kept? True for scalars, predicates and thread numbers.
+bool PartValues::isFree(Value v) const {
+  Operation *op = v.getDefiningOp();
+  if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (op->getNumOperands() == 0) // thread numbers, constants
+    return true;
+  if (auto known = free.find(v); known != free.end())
+    return known->second;
+  // A predicate costs an op for each vector, and masks are packed in the frame.
+  bool cheap = (isScalar(v) || v.getType().isInteger(1)) &&
+               llvm::all_of(op->getOperands(), [&](Value operand) {
+                 return levels.contains(operand) || isFree(operand);
+               });
+  free[v] = cheap;
+  return cheap;
+}
+
+/// Is the value made by an op that takes about as long as a load?
+bool PartValues::mayRecompute(Value v) const {
+  Operation *op = v.getDefiningOp();
+  if (isa_and_nonnull<MulIntOp, MadIntOp>(op))
+    return v.getType().getIntOrFloatBitWidth() <= 32;
+  return isa_and_nonnull<AddFloatOp, SubFloatOp, MulFloatOp, FmaOp, AbsFloatOp,
+                         NegFloatOp, MinFloatOp, MaxFloatOp, AddIntOp, SubIntOp,
+                         AbsIntOp, NegIntOp, MinIntOp, MaxIntOp, AndOp, OrOp,
+                         XorOp, NotOp, ShlOp, ShrOp, SetpOp, SelpOp, MovOp>(op);
+}
+
+/// The size in the frame.
+uint64_t PartValues::bytesOf(Value v) const {
+  if (levels.contains(v) || v.use_empty())
+    return 0;
+  uint64_t width =
+      v.getType().isIntOrFloat()
+          ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
+          : 8;
+  return isScalar(v) ? width : shapes.getContext().lanes * width;
+}
+
+/// Of a warp's op that makes the value, in bytes that a load gets meanwhile.
+uint64_t PartValues::costOf(Value v) const {
+  uint64_t width =
+      std::max(llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8), 4u);
+  return isScalar(v) ? width : shapes.getContext().lanes * width;
+}
+
+/// Does an op of another part use the value?
+bool PartValues::leavesItsPart(Value v) const {
+  Operation *op = v.getDefiningOp();
+  if (!op)
+    op = v.getParentBlock()->getParentOp();
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    return !levels.isInSamePart(op, user);
+  });
+}
+
+void PartValues::cut(FuncOp func) {
+  llvm::SetVector<Value> values;
+  auto add = [&](Value v) {
+    if (!levels.contains(v) && !isFree(v))
+      values.insert(v);
+  };
+  func.walk([&](Operation *op) {
+    for (Value v : op->getResults())
+      if (leavesItsPart(v))
+        add(v);
+  });
+  size_t numNeeded = values.size();
+  for (size_t i = 0; i < values.size() && values.size() <= kMostValues; ++i)
+    if (mayRecompute(values[i]))
+      llvm::for_each(values[i].getDefiningOp()->getOperands(), add);
+  if (values.empty() || values.size() > kMostValues)
+    return;
+
+  // From the source to a value that is computed again flows its cost, through a
+  // value that is kept what a store and a load take.
+  constexpr uint64_t kKept = 3;
+  DenseMap<Value, unsigned> numbers;
+  for (auto [i, v] : llvm::enumerate(values))
+    numbers[v] = unsigned(i);
+  auto in = [&](Value v) { return 2 * numbers.at(v) + 2; };
+  auto out = [&](Value v) { return in(v) + 1; };
+  constexpr unsigned source = 0, sink = 1;
+  FlowNetwork network(unsigned(2 * values.size() + 2));
+  for (auto [i, v] : llvm::enumerate(values)) {
+    uint64_t kept = std::max<uint64_t>(bytesOf(v), 1) * kKept;
+    network.addEdge(in(v), out(v), kept);
+    if (i < numNeeded)
+      network.addEdge(out(v), sink, FlowNetwork::kUnlimited);
+    if (!mayRecompute(v)) {
+      network.addEdge(source, in(v), FlowNetwork::kUnlimited);
+      continue;
+    }
+    network.addEdge(source, in(v), costOf(v));
+    for (Value operand : v.getDefiningOp()->getOperands())
+      if (numbers.contains(operand))
+        network.addEdge(out(operand), in(v), FlowNetwork::kUnlimited);
+  }
+  llvm::BitVector side = network.cut(source, sink);
+  for (Value v : values)
+    if (mayRecompute(v) && side[in(v)])
+      cheaper.insert(v);
+}
+
+bool PartValues::isRecomputed(Value v) const {
+  return cheaper.contains(v) || isFree(v);
+}
+
+bool PartValues::isNeeded(
+    Value value, llvm::function_ref<bool(Operation *)> isElsewhere) const {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : values[i].getUsers()) {
+      if (isElsewhere(user))
+        return true;
+      for (Value result : user->getResults())
+        if (isRecomputed(result))
+          values.insert(result);
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The size of all that is kept
+//===----------------------------------------------------------------------===//
+
+/// Counts the arguments of a block that holds a border or is the function's,
+/// and the values that live across a border in it.
+uint64_t PartValues::countLiveBytes(Block &block) const {
+  uint64_t bytes = 0;
+  auto count = [&](Value v) { bytes += isRecomputed(v) ? 0 : bytesOf(v); };
+  llvm::for_each(block.getArguments(), count);
+  for (Operation &op : block) {
+    for (Value v : op.getResults())
+      if (levels.isSplit(&op) || isNeeded(v, [&](Operation *user) {
+            return !levels.isInSamePart(user, &op);
+          }))
+        count(v);
+    if (levels.isSplit(&op))
+      bytes += countLiveBytes(op);
+  }
+  return bytes;
+}
+
+/// A warp takes one side of a conditional, the one with more bytes perhaps.
+uint64_t PartValues::countLiveBytes(Operation &split) const {
+  uint64_t bytes = 0;
+  for (Region &region : split.getRegions()) {
+    uint64_t inside = region.empty() ? 0 : countLiveBytes(region.front());
+    bytes = isa<scf::IfOp>(split) ? std::max(bytes, inside) : bytes + inside;
+  }
+  return bytes;
+}
+
+uint64_t PartValues::countLiveBytes(FuncOp func) const {
+  uint64_t bytes = 0;
+  for (Block &block : func.getBody())
+    bytes += countLiveBytes(block);
+  return bytes;
+}
