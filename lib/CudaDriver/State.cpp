@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 using namespace ptxjit;
@@ -27,12 +28,32 @@ State &cuda::getState() {
 namespace {
 /// A context on a thread's stack. Others may destroy it meanwhile, and a new
 /// one may get its address, so its number counts, too.
-struct StackEntry {
-  Context *context;
-  uint64_t id;
+class StackEntry {
+public:
   explicit StackEntry(Context *context) : context(context), id(context->id) {}
+  /// Has the context not been destroyed? Programs and frameworks ask for the
+  /// current context all the time, so that is mostly known without a lock.
+  bool isValid();
+
+  Context *const context;
+
+private:
+  uint64_t id;
+  /// The number of removed contexts when this one was last found.
+  std::optional<uint64_t> found;
 };
 } // namespace
+
+bool StackEntry::isValid() {
+  HandleSet<Context> &contexts = getState().contexts;
+  uint64_t removals = contexts.countRemovals();
+  if (found == removals)
+    return true;
+  if (!contexts.contains(context) || context->id != id)
+    return false;
+  found = removals;
+  return true;
+}
 
 static std::vector<StackEntry> &contextStack() {
   struct Tag;
@@ -43,18 +64,18 @@ Context *cuda::currentContext() {
   static auto *destroyed = new Context; // which is in no table
   if (contextStack().empty())
     return nullptr;
-  auto [context, id] = contextStack().back();
-  bool isOther = getState().contexts.contains(context) && context->id != id;
-  return isOther ? destroyed : context;
+  StackEntry &entry = contextStack().back();
+  bool isOther =
+      !entry.isValid() && getState().contexts.contains(entry.context);
+  return isOther ? destroyed : entry.context;
 }
 
 /// The current context, unless it has been destroyed. Null without one.
 static Context *findCurrent() {
   if (contextStack().empty())
     return nullptr;
-  auto [context, id] = contextStack().back();
-  bool isValid = getState().contexts.contains(context) && context->id == id;
-  return isValid ? context : nullptr;
+  StackEntry &entry = contextStack().back();
+  return entry.isValid() ? entry.context : nullptr;
 }
 
 Context *cuda::currentGreen() {

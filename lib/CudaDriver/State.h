@@ -243,7 +243,11 @@ public:
   void erase(T *object) {
     std::lock_guard<std::mutex> lock(mutex);
     all.erase(object);
+    ++removals;
   }
+  /// How often objects have been removed. What was there is still there if this
+  /// is the same.
+  uint64_t countRemovals() const { return removals; }
   bool contains(const void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
     return all.count(static_cast<T *>(const_cast<void *>(handle)));
@@ -251,6 +255,7 @@ public:
   /// Removes the object and returns it; null if `handle` is not in the set.
   std::unique_ptr<T> remove(void *handle) {
     std::lock_guard<std::mutex> lock(mutex);
+    ++removals;
     return std::unique_ptr<T>(all.erase(static_cast<T *>(handle))
                                   ? static_cast<T *>(handle)
                                   : nullptr);
@@ -259,6 +264,7 @@ public:
   template <typename Matches>
   std::vector<std::unique_ptr<T>> removeIf(Matches matches) {
     std::lock_guard<std::mutex> lock(mutex);
+    ++removals;
     std::vector<std::unique_ptr<T>> removed;
     for (auto it = all.begin(); it != all.end();)
       if (matches(**it)) {
@@ -278,6 +284,7 @@ public:
 private:
   std::mutex mutex;
   std::unordered_set<T *> all;
+  std::atomic<uint64_t> removals{0};
 };
 
 struct Event;

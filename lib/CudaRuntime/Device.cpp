@@ -24,9 +24,15 @@ PTXJIT_CUDART_EXPORT cudaError_t cudaGetDeviceCount(int *count) {
   int error = cuInit(0);
   return finish(error ? error : cuDeviceGetCount(count));
 }
-PTXJIT_CUDART_API(cudaGetDevice, (int *device), device) {
+PTXJIT_CUDART_EXPORT cudaError_t cudaGetDevice(int *device) {
+  // Frameworks ask several times for each operator, mostly with a context that
+  // works.
+  if (device && cuCtxGetDevice(device) == CUDA_SUCCESS)
+    return cudaSuccess;
+  if (int error = enter())
+    return finish(error);
   if (!device)
-    return cudaErrorInvalidValue;
+    return finish(cudaErrorInvalidValue);
   *device = currentDevice();
   return cudaSuccess;
 }
