@@ -1,5 +1,4 @@
-//===- Aliases.h - CPU tensors with the memory of CUDA tensors ---*- C++
-//-*-===//
+//===- Aliases.h - CPU tensors with CUDA tensors' memory --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -222,7 +222,7 @@ public:
   /// \param given  the arguments of the operator.
   /// \returns the results as CUDA tensors; those that are arguments are the
   ///     arguments themselves.
-  std::vector<at::Tensor> make(const std::vector<c10::IValue> &given) {
+  std::vector<at::Tensor> make(c10::ArrayRef<c10::IValue> given) {
     Stack stack;
     for (const c10::IValue &argument : given)
       stack.push_back(toMeta(argument));

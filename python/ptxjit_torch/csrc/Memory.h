@@ -1,5 +1,4 @@
-//===- Memory.h - device memory for the results of CPU kernels ---*- C++
-//-*-===//
+//===- Memory.h - device memory for CPU kernels' results --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -45,7 +45,7 @@ bool isNarrow(const c10::IValue &value) {
 }
 
 /// Is the result of an operator with MixesTypes converted?
-bool isMixed(const std::vector<c10::IValue> &given) {
+bool isMixed(c10::ArrayRef<c10::IValue> given) {
   const c10::IValue &last = given.back();
   if (last.isBool())
     return last.toBool();
@@ -85,17 +85,12 @@ public:
       devices.push_back(device);
   }
 
-  /// Is the current stream of one of the devices being captured?
-  bool areCaptured() const {
-    return std::any_of(devices.begin(), devices.end(), [](c10::Device device) {
-      return guard().isStreamCapturing(guard().getStream(device));
-    });
-  }
-
-  /// Waits for the current streams of the devices.
-  void synchronize() const {
+  /// The current streams of the devices.
+  c10::SmallVector<c10::Stream, 2> getStreams() const {
+    c10::SmallVector<c10::Stream, 2> streams;
     for (c10::Device device : devices)
-      guard().synchronizeStream(guard().getStream(device));
+      streams.push_back(guard().getStream(device));
+    return streams;
   }
 
   static const c10::impl::VirtualGuardImpl &guard() {
@@ -120,7 +115,7 @@ public:
     const c10::FunctionSchema &schema = op.schema();
     size_t count = schema.arguments().size();
     size_t base = stack->size() - count;
-    std::vector<c10::IValue> given(stack->begin() + base, stack->end());
+    c10::SmallVector<c10::IValue, 8> given(stack->begin() + base, stack->end());
     Devices devices;
     for (const c10::IValue &argument : given)
       devices.visit(argument);
@@ -129,9 +124,14 @@ public:
     checkDevices(op, devices);
 
     c10::Device device = devices.devices.front();
-    c10::DeviceGuard guard(device);
+    // A guard asks for the current device twice, which cannot be another one
+    // where there is one.
+    std::optional<c10::DeviceGuard> guard;
+    if (Devices::guard().deviceCount() > 1)
+      guard.emplace(device);
+    auto streams = devices.getStreams();
     bool mixes = mixesTypes && isMixed(given);
-    if (!mixes && devices.areCaptured())
+    if (!mixes && std::any_of(streams.begin(), streams.end(), isCaptured))
       return capture(op, given, device, stack);
     if (mixes || mustWiden(given)) {
       stack->resize(base);
@@ -139,7 +139,8 @@ public:
       TORCH_INTERNAL_ASSERT(hasRun, "narrow floats have a wider type");
       return;
     }
-    devices.synchronize();
+    for (c10::Stream stream : streams)
+      Devices::guard().synchronizeStream(stream);
     Aliases aliases(device);
     try {
       at::AutoDispatchBelowADInplaceOrView below;
@@ -167,14 +168,17 @@ public:
   }
 
 private:
-  bool mustWiden(const std::vector<c10::IValue> &given) const {
+  static bool isCaptured(c10::Stream stream) {
+    return Devices::guard().isStreamCapturing(stream);
+  }
+
+  bool mustWiden(c10::ArrayRef<c10::IValue> given) const {
     return sumsNarrowly && std::any_of(given.begin(), given.end(), isNarrow);
   }
 
   /// Adds the call to the graph that the current stream is captured to.
-  void capture(const c10::OperatorHandle &op,
-               const std::vector<c10::IValue> &given, c10::Device device,
-               Stack *stack) {
+  void capture(const c10::OperatorHandle &op, c10::ArrayRef<c10::IValue> given,
+               c10::Device device, Stack *stack) {
     const c10::FunctionSchema &schema = op.schema();
     at::AutoDispatchBelowADInplaceOrView below;
     ResultMaker maker(op, device, contiguous);
@@ -282,8 +286,7 @@ private:
 
   /// Lets Python run the operator. Returns whether it could.
   static bool runOtherTypes(const c10::OperatorHandle &op,
-                            const std::vector<c10::IValue> &given,
-                            Stack *stack) {
+                            c10::ArrayRef<c10::IValue> given, Stack *stack) {
     py::gil_scoped_acquire gil;
     const c10::FunctionSchema &schema = op.schema();
     py::list args;

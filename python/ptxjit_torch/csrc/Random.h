@@ -1,5 +1,4 @@
-//===- Random.h - random numbers by the state of CUDA generators -*- C++
-//-*-===//
+//===- Random.h - random numbers by CUDA generators -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
