@@ -54,8 +54,22 @@ static SmallVector<Instruction *> findBorders(BasicBlock &block) {
   return borders;
 }
 
+/// Puts the variables on the stack in front of all else in the entry block.
+/// Behind its end they would be allocated anew whenever they are reached, with
+/// a loop that touches the stack.
+static void gatherVariables(BasicBlock &entry) {
+  auto front = entry.getFirstNonPHIOrDbgOrAlloca();
+  for (Instruction &instruction :
+       make_early_inc_range(make_range(front, entry.end())))
+    if (auto *variable = dyn_cast<AllocaInst>(&instruction);
+        variable && variable->isStaticAlloca())
+      variable->moveBefore(entry, front);
+}
+
 void ptxjit::splitAtVectors(Module &module) {
-  for (Function &function : module)
+  for (Function &function : module) {
+    if (!function.isDeclaration())
+      gatherVariables(function.getEntryBlock());
     for (BasicBlock &block : make_early_inc_range(function)) {
       SmallVector<Instruction *> borders = findBorders(block);
       // The last one first, since all that is behind a border moves.
@@ -63,4 +77,5 @@ void ptxjit::splitAtVectors(Module &module) {
         if (border != &block.front())
           block.splitBasicBlock(border);
     }
+  }
 }

@@ -83,3 +83,20 @@ TEST_F(SplitAtVectors, ScalarCodeStays) {
   scalars(100);
   EXPECT_EQ(split(), std::vector<size_t>({101}));
 }
+
+TEST_F(SplitAtVectors, VariablesStayInTheEntryBlock) {
+  auto allocate = [&](Value *count) {
+    return b.CreateAlloca(b.getInt64Ty(), count);
+  };
+  scalars(20);
+  vectors();
+  AllocaInst *variable = allocate(b.getInt32(1));
+  AllocaInst *dynamic = allocate(value);
+  scalars(20);
+  vectors();
+  scalars(20);
+  split();
+  EXPECT_TRUE(variable->isStaticAlloca());
+  EXPECT_FALSE(dynamic->isStaticAlloca());
+  EXPECT_EQ(variable, &function->getEntryBlock().front());
+}
