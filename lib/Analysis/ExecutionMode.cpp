@@ -94,7 +94,7 @@ static bool isMeeting(Operation *op) {
 bool ptxjit::areThreadsIndependent(FuncOp kernel) {
   return !kernel
               .walk([](Operation *op) {
-                bool isBound = isMeeting(op) || isa<CallOp>(op) ||
+                bool isBound = isMeeting(op) || isa<CallOp, AssertFailOp>(op) ||
                                op->hasTrait<UsesStack>();
                 return isBound ? WalkResult::interrupt()
                                : WalkResult::advance();

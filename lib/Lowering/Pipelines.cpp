@@ -31,6 +31,7 @@ void ptxjit::buildNormalizePipeline(OpPassManager &pm) {
   func.addPass(createExpandGuardsPass());
   func.addPass(createUnifyExitsPass());
   func.addPass(createPromoteRegistersPass());
+  func.addPass(createFoldAssertionsPass());
   // No canonicalizer here: on graphs with many tangled loops that of LLVM 22
   // frees operations that are still in its worklist (found by random programs;
   // test/Execution/tangled-loops.ptx). It runs later, on regions.

@@ -328,10 +328,17 @@ static uint32_t systemHelper(PtxjitKernelContext *context, uint32_t strand,
                              uint32_t function, uint32_t lanes,
                              const uint64_t *places) {
   bool isNarrow = function & PTXJIT_SYSTEM_NARROW;
+  bool areSame = function & PTXJIT_SYSTEM_SAME;
+  function &= ~(PTXJIT_SYSTEM_NARROW | PTXJIT_SYSTEM_SAME);
+  uint64_t own[PTXJIT_SYSTEM_MOST_PARAMS * PTXJIT_SYSTEM_LANES];
+  if (areSame)
+    for (unsigned i = 0; i < countParams(PtxjitSystemFunction(function)); ++i)
+      own[i * PTXJIT_SYSTEM_LANES] = uint64_t(&places[i]);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     auto lane = uint32_t(__builtin_ctz(rest));
-    callSystem(context, function & ~PTXJIT_SYSTEM_NARROW,
-               {places + lane, isNarrow, callerOf(strand, lane)});
+    callSystem(
+        context, function,
+        {areSame ? own : places + lane, isNarrow, callerOf(strand, lane)});
   }
   return 0;
 }

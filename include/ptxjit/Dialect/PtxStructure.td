@@ -310,6 +310,18 @@ def Ptx_PrefetchRowOp : Op<Ptx_Dialect, "prefetch_row",
   let arguments = (ins AnyType:$a, DefaultValuedAttr<I64Attr, "0">:$offset);
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
+def Ptx_AssertFailOp : Op<Ptx_Dialect, "assert_fail",
+    [MemoryEffects<[MemRead, MemWrite]>, MaskedOpInterface, UnseenByOthers]> {
+  let summary = "fails the launch with the message of an assertion";
+  let description = [{
+    A call of `__assertfail` with arguments that are the same in all lanes:
+    addresses of texts, a line, and the size of a character, which is not used.
+  }];
+  let arguments = (ins AnyType:$message, AnyType:$file, AnyType:$line,
+                       AnyType:$function, AnyType:$charSize,
+                       Optional<I1>:$mask);
+  let assemblyFormat = "operands attr-dict `:` type(operands)";
+}
 def Ptx_OrderSharedOp : Op<Ptx_Dialect, "order_shared",
     [MemoryEffects<[MemRead, MemWrite]>, UnseenByOthers, NeedsNoMask]> {
   let summary = "lets the other warps of the CTA catch up";

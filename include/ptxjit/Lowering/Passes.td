@@ -187,6 +187,22 @@ def InterleaveLocalsPass : Pass<"ptx-interleave-locals", "::ptxjit::ptx::FuncOp"
                            "::mlir::arith::ArithDialect"];
 }
 
+def FoldAssertionsPass : Pass<"ptx-fold-assertions", "::ptxjit::ptx::FuncOp"> {
+  let summary = "assertions without arguments in memory";
+  let description = [{
+    `assert` calls `__assertfail` with five arguments, each in a variable of its
+    own, which each lane would have to write. They are constants and addresses
+    of texts, known when the kernel is compiled. Then the call becomes a
+    `ptx.assert_fail` of them, and the variables are gone.
+
+    ```mlir
+    ptx.st "local.b64"(%a, %message) ; ... ; ptx.call(%a, %b, %c, %d, %e)
+    // becomes
+    ptx.assert_fail %message, %file, %line, %function, %size
+    ```
+  }];
+}
+
 def SettleSumsPass : Pass<"ptx-settle-sums", "::ptxjit::ptx::FuncOp"> {
   let summary = "read the sums of wgmma behind the wait that completes them";
   let description = [{

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PTXJIT_KERNEL_ABI_VERSION 25u
+#define PTXJIT_KERNEL_ABI_VERSION 26u
 
 /** `.shared` addresses are 32-bit offsets in the CTA's window. Static data
  *  start here, so that no object has address 0. */
@@ -106,6 +106,9 @@ typedef enum PtxjitSystemFunction {
 /** Added to a PtxjitSystemFunction by modules of `.address_size 32`, where
  *  pointers, `size_t` and `long` have 4 bytes. */
 #define PTXJIT_SYSTEM_NARROW 0x100u
+/** Added where arguments are the same in all lanes: they are given as they are,
+ *  not by their addresses. */
+#define PTXJIT_SYSTEM_SAME 0x200u
 
 /** Who receives the box of a PtxjitTensorCopy. */
 enum {

@@ -55,6 +55,27 @@ static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
                      });
 }
 
+/// Emits one call of the runtime for the lanes of a mask, which asks for its
+/// arguments behind `arguments`.
+static void callSystem(WarpBuilder &warp, Operation *call, Value mask,
+                       uint32_t function, Value arguments) {
+  ChunkBuilder s = warp.scalar();
+  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
+  // A thread with a strand of its own is lane 0 of it.
+  Value lanes = warp.perThread() ? s.intConstant(32, 1) : warp.activeBits(mask);
+  Value done =
+      warp.callHelper(offsetof(PtxjitHelpers, system),
+                      {warp.kernel.strand, s.intConstant(32, function | narrow),
+                       lanes, arguments});
+  done.getDefiningOp()->setAttr(
+      kSystemAttr,
+      warp.b.getI32IntegerAttr(int32_t(function & ~PTXJIT_SYSTEM_SAME)));
+}
+
+static void failAssertion(WarpBuilder &warp, Value mask) {
+  emitFault(warp, PTXJIT_KERNEL_ASSERT, warp.activeBits(mask), Value());
+}
+
 /// Emits one call of the runtime for all lanes, with the addresses of their
 /// arguments and results.
 static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
@@ -70,24 +91,31 @@ static LogicalResult emitSystemCall(WarpBuilder &warp, CallOp call,
     storeLanes(warp, placeIn(warp, places.pointer, int64_t(i) * bytesEach), 64,
                [&](unsigned c) { return address.vectors(c); });
   }
-  ChunkBuilder s = warp.scalar();
-  uint32_t narrow = hasNarrowAddresses(call) ? PTXJIT_SYSTEM_NARROW : 0;
-  // A thread with a strand of its own is lane 0 of it.
-  Value lanes =
-      warp.perThread() ? s.intConstant(32, 1) : warp.activeBits(call.getMask());
-  Value done =
-      warp.callHelper(offsetof(PtxjitHelpers, system),
-                      {warp.kernel.strand, s.intConstant(32, function | narrow),
-                       lanes, places.pointer});
-  done.getDefiningOp()->setAttr(kSystemAttr,
-                                warp.b.getI32IntegerAttr(int32_t(function)));
+  callSystem(warp, call, call.getMask(), function, places.pointer);
   giveBack(warp, places);
   // By now all lanes have reported their failures.
   if (function == PTXJIT_SYSTEM_ASSERT)
-    ifActive(warp, call.getMask(), [&] {
-      emitFault(warp, PTXJIT_KERNEL_ASSERT, warp.activeBits(call.getMask()),
-                Value());
-    });
+    ifActive(warp, call.getMask(),
+             [&] { failAssertion(warp, call.getMask()); });
+  return success();
+}
+
+static LogicalResult emitAssertFail(WarpBuilder &warp, AssertFailOp op) {
+  ifActive(warp, op.getMask(), [&] {
+    Value arguments[] = {op.getMessage(), op.getFile(), op.getLine(),
+                         op.getFunction(), op.getCharSize()};
+    constexpr int64_t bytesEach = sizeof(uint64_t);
+    StackBuffer buffer =
+        takeBuffer(warp, int64_t(std::size(arguments)) * bytesEach);
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      warp.create<LLVM::StoreOp>(
+          warp.scalar().resize(warp.base(argument), 64, false),
+          placeIn(warp, buffer.pointer, int64_t(i) * bytesEach));
+    callSystem(warp, op, op.getMask(),
+               PTXJIT_SYSTEM_ASSERT | PTXJIT_SYSTEM_SAME, buffer.pointer);
+    giveBack(warp, buffer);
+    failAssertion(warp, op.getMask());
+  });
   return success();
 }
 
@@ -138,6 +166,7 @@ static LogicalResult emitLeave(WarpBuilder &warp, LeaveOp) {
 }
 
 void ptxjit::addCallEmitters(Dispatch &dispatch) {
+  dispatch.add<emitAssertFail>();
   dispatch.add<emitCall>();
   dispatch.add<emitRaise>();
   dispatch.add<emitLeave>();
