@@ -79,7 +79,7 @@ bool ptxjit::waitsForOtherCtas(FuncOp kernel, const CtaLevel &levels,
   assert(levels.whyNot().empty() && "the kernel has parts");
   if (shapes.getContext().anyBlock)
     return false;
-  ThreadForms forms(kernel, shapes);
+  ThreadForms forms(shapes);
   auto visit = [&](Operation *op) {
     bool isApart = !op->hasTrait<GivesWay>() ||
                    waitsAlone(op, levels, forms, shapes.getContext());

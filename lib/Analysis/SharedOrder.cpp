@@ -230,7 +230,7 @@ class OrderFinder {
 public:
   /// \param deep  places may also lie in regions that contain no barrier.
   OrderFinder(FuncOp func, const ShapeAnalysis &shapes, bool deep)
-      : shapes(shapes), forms(func, shapes), deep(deep) {
+      : shapes(shapes), forms(shapes), deep(deep) {
     func.walk([&](Operation *op) {
       auto info = describe(op);
       bool isBarrier = isAnyBarrier(op);

@@ -115,9 +115,8 @@ static Shape inferSReg(SRegOp op, ShapeInference &inference) {
 
 /// Addresses in the shared, local and param windows are small numbers. Their
 /// bounds show that sums with an index do not wrap around in 32 bits.
-static Shape inferAddressOf(AddressOfOp op, ShapeInference &) {
-  auto var =
-      op->getParentOfType<ModuleOp>().lookupSymbol<VarOp>(op.getSymbol());
+static Shape inferAddressOf(AddressOfOp op, ShapeInference &inference) {
+  VarOp var = inference.variables.find(op);
   bool inWindow =
       var && var.getSpace() != Space::Global && var.getSpace() != Space::Const;
   // The high bits of a shared address are the rank of the CTA in its cluster.

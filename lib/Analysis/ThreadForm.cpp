@@ -306,9 +306,8 @@ ThreadForm ThreadForms::makeOfRegister(SRegOp op) {
 }
 
 ThreadForm ThreadForms::makeOfAddress(AddressOfOp op) {
-  Operation *var =
-      func->getParentOfType<ModuleOp>().lookupSymbol(op.getSymbol());
-  if (!isa_and_present<VarOp>(var))
+  VarOp var = variables.find(op);
+  if (!var)
     return leaf(op.getD());
   ThreadForm form;
   form.root = var;

@@ -12,6 +12,7 @@
 #define PTXJIT_LIB_ANALYSIS_THREADFORM_H
 
 #include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/VariableTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <memory>
@@ -66,8 +67,8 @@ struct ThreadForm {
 /// The thread forms of the values of a structured kernel, made on demand.
 class ThreadForms {
 public:
-  ThreadForms(ptx::FuncOp func, const ShapeAnalysis &shapes)
-      : func(func), shapes(shapes), threads(shapes.getContext().threads()) {}
+  explicit ThreadForms(const ShapeAnalysis &shapes)
+      : shapes(shapes), threads(shapes.getContext().threads()) {}
 
   /// The result lives as long as this object.
   const ThreadForm &get(mlir::Value value);
@@ -103,7 +104,7 @@ private:
   ThreadForm leaf(mlir::Value value) const;
   bool isSameInCta(mlir::Value value) const;
 
-  ptx::FuncOp func;
+  VariableTable variables;
   const ShapeAnalysis &shapes;
   unsigned threads;
   static constexpr size_t kMostForms = 5000;

@@ -12,7 +12,9 @@
 #include "ptxjit/Images/DeviceLink.h"
 #include "ptxjit/ToolSupport/CommandLine.h"
 #include "ptxjit/ToolSupport/GpuNames.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -124,12 +126,21 @@ static std::string findLibrary(StringRef name,
 static bool addInputs(const CommandLine &options, DeviceLink &link,
                       Messages &messages) {
   bool isGood = true;
+  llvm::StringSet<> archives;
+  // A linker takes a member of an archive for what is undefined, so once. nvcc
+  // names cudadevrt, and so do programs.
+  auto isTaken = [&](StringRef path) {
+    llvm::SmallString<128> real;
+    return path.ends_with(".a") && !llvm::sys::fs::real_path(path, real) &&
+           !archives.insert(real).second;
+  };
   for (const std::string &path : options.getInputs())
-    isGood &= addFile(path, options, link, messages);
+    if (!isTaken(path))
+      isGood &= addFile(path, options, link, messages);
   for (const std::string &name : options.getAll(OptionId::Library)) {
     // Most libraries are the host's, so that one which is missing is no error.
     std::string path = findLibrary(name, options.getAll(OptionId::LibraryPath));
-    if (!path.empty())
+    if (!path.empty() && !isTaken(path))
       isGood &= addFile(path, options, link, messages);
   }
   return isGood;

@@ -11,6 +11,7 @@
 #define PTXJIT_ANALYSIS_INFERSHAPE_H
 
 #include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/VariableTable.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/DenseMap.h"
@@ -40,6 +41,8 @@ public:
   /// Makes a pattern unique: equal patterns get the same pointer, which lives
   /// as long as this object. Null if all offsets are zero.
   const LanePattern *intern(const LanePattern &pattern);
+
+  VariableTable variables;
 
   //===--------------------------------------------------------------------===//
   // Arithmetic

@@ -9,8 +9,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace ptxjit {
 
@@ -26,28 +27,34 @@ private:
   /// What the code of functions refers to.
   struct Uses {
     void add(ptx::FuncOp func);
-    llvm::StringSet<> names;
+    void add(const Uses &other);
+    /// Of variables, and of functions that are called or whose address is
+    /// taken, without those that they refer to.
+    llvm::SetVector<llvm::StringRef> names;
+    /// Calls a function by its address, which may be any.
+    bool callsByAddress = false;
     /// Tests whether an address is that of a constant, which may be any.
     bool testsForConstants = false;
     bool cluster = false;
   };
+  /// The uses of a kernel and of all functions that it may call.
+  Uses findUses(ptx::FuncOp kernel) const;
   /// The numbers of the variables that `kernel` lays out, in module order.
   llvm::SmallVector<unsigned> find(ptx::FuncOp kernel, const Uses &uses) const;
 
   llvm::SmallVector<ptx::VarOp> list; ///< in module order
   llvm::StringMap<unsigned> numbers;  ///< in `list`
   llvm::SmallVector<unsigned> constants;
-  /// Shared variables of the module, which each kernel lays out.
-  llvm::SmallVector<unsigned> shared;
   /// Shared variables of each kernel.
   llvm::StringMap<llvm::SmallVector<unsigned>> owned;
-  Uses ofFunctions; ///< of all functions that are no kernels
+  llvm::MapVector<llvm::StringRef, Uses> functions; ///< that are no kernels
 };
 
 /// Where the variables that one kernel can see lie.
 ///  - `.global`, `.const`: an index in the context's table of addresses, which
 ///    has those that the kernel uses, in module order.
-///  - `.shared`: an offset in the shared window, from PTXJIT_SHARED_BASE on.
+///  - `.shared`: an offset in the shared window, from PTXJIT_SHARED_BASE on, of
+///    the kernel's own variables and those that it or its functions use.
 ///    Dynamic shared memory lies behind all static data.
 ///  - `.local`: an offset in the thread's frame.
 class KernelLayout {
@@ -59,6 +66,10 @@ public:
   /// The place of a variable: a table index, or an offset in its window.
   /// Nothing if the name is not a variable of this kernel.
   std::optional<int64_t> find(llvm::StringRef symbol) const;
+  /// The variable of that name; null as above.
+  ptx::VarOp findVariable(llvm::StringRef symbol) const {
+    return places.lookup(symbol).var;
+  }
 
   /// End of the static shared data, as a shared address. Dynamic data begin
   /// here.
@@ -80,7 +91,11 @@ public:
 private:
   void place(ptx::VarOp var);
 
-  llvm::StringMap<int64_t> places;
+  struct Place {
+    ptx::VarOp var;
+    int64_t at = 0;
+  };
+  llvm::StringMap<Place> places;
   llvm::SmallVector<ptx::VarOp> dynamicShared;
 };
 

@@ -237,8 +237,7 @@ LaneAddress ptxjit::resolve(WarpBuilder &warp, Value address,
 }
 
 static LogicalResult emitAddressOf(WarpBuilder &warp, AddressOfOp op) {
-  auto module = warp.func->getParentOfType<ModuleOp>();
-  auto var = module.lookupSymbol<VarOp>(op.getSymbol());
+  VarOp var = warp.layout.findVariable(op.getSymbol());
   std::optional<int64_t> place = warp.layout.find(op.getSymbol());
   if (!var || !place)
     return op.emitError() << "the address of '" << op.getSymbol()

@@ -183,6 +183,14 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     });
   }
 
+  /// The first kernel of the module. One that is compiled has no other.
+  static FuncOp findKernel(ModuleOp module) {
+    for (FuncOp func : module.getOps<FuncOp>())
+      if (func.getEntry() && !func.isBodiless())
+        return func;
+    return {};
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto target = requireTarget();
@@ -191,10 +199,13 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     if (perThread)
       target->chunk = 1;
     Dispatch dispatch(perThread);
+    ModuleVariables variables(module);
+    FuncOp kernel = findKernel(module);
     for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
-      if (func.isBodiless() || (!func.getEntry() && !perThread))
+      if (func.isBodiless() || (!func.getEntry() && (!perThread || !kernel)))
         continue;
-      KernelLayout layout(module, func);
+      // A function finds variables where the kernel that calls it has them.
+      KernelLayout layout(variables, func.getEntry() ? func : kernel);
       ShapeAnalysis shapes(func, target->getShapeContext());
       std::optional<CtaLevel> levels;
       if (fission)
