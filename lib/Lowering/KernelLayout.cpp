@@ -71,8 +71,10 @@ ModuleVariables::Uses ModuleVariables::findUses(FuncOp kernel) const {
     if (const auto *it = functions.find(all.names[i]); it != functions.end())
       all.add(it->second);
   if (all.callsByAddress)
-    for (const auto &[name, uses] : functions)
+    for (const auto &[name, uses] : functions) {
+      all.names.insert(name);
       all.add(uses);
+    }
   return all;
 }
 
@@ -104,6 +106,9 @@ KernelLayout::KernelLayout(const ModuleVariables &variables, FuncOp kernel)
     : sharedEnd(PTXJIT_SHARED_BASE), paramBytes(kernel.getParamBytes()) {
   ModuleVariables::Uses uses = variables.findUses(kernel);
   usesCluster = uses.cluster;
+  for (StringRef name : uses.names)
+    if (variables.functions.contains(name))
+      functions.insert(name);
   for (unsigned number : variables.find(kernel, uses))
     place(variables.list[number]);
   int64_t dynamicAlign = 16;

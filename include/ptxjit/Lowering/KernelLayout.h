@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "ptxjit/Dialect/PtxOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -71,6 +72,11 @@ public:
     return places.lookup(symbol).var;
   }
 
+  /// May the kernel call the function, or have its address?
+  bool mayCall(llvm::StringRef function) const {
+    return functions.contains(function);
+  }
+
   /// End of the static shared data, as a shared address. Dynamic data begin
   /// here.
   int64_t sharedEnd = 0;
@@ -96,6 +102,7 @@ private:
     int64_t at = 0;
   };
   llvm::StringMap<Place> places;
+  llvm::DenseSet<llvm::StringRef> functions;
   llvm::SmallVector<ptx::VarOp> dynamicShared;
 };
 

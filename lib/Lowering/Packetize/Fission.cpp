@@ -92,8 +92,12 @@ private:
   Block *createSplitBlock(Region &region, ArrayRef<Type> types,
                           ValueRange like);
   LogicalResult emitPart(ArrayRef<Operation *> ops, const FrameCopies &copies);
-  LogicalResult emitWarp(scf::ForOp loop,
-                         function_ref<LogicalResult()> emitAll);
+  LogicalResult emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
+                         const FrameCopies &copies,
+                         SmallVectorImpl<Value> &made);
+  LogicalResult makeLiveIns(ArrayRef<Operation *> users,
+                            ArrayRef<FrameCopy> copies,
+                            SmallVectorImpl<Value> &made);
   void keepForLater(ArrayRef<Operation *> ops,
                     const DenseSet<Operation *> &inside,
                     const FrameCopies &copies);
@@ -253,6 +257,19 @@ static SmallVector<Value> findLiveIns(ArrayRef<Operation *> ops,
   return used.takeVector();
 }
 
+/// Makes what `users`, ops of this part, and `copies` need of other parts.
+LogicalResult SplitKernel::makeLiveIns(ArrayRef<Operation *> users,
+                                       ArrayRef<FrameCopy> copies,
+                                       SmallVectorImpl<Value> &made) {
+  for (Value v : findLiveIns(users, copies)) {
+    Operation *op = v.getDefiningOp();
+    bool isMadeHere = op && warp.part->contains(op);
+    if (!isMadeHere && failed(materialize(v, made)))
+      return failure();
+  }
+  return success();
+}
+
 /// Is `v`, which one of `part` makes, needed by an op other than `served`, and
 /// than the ops of `part` and all that is nested in them?
 bool SplitKernel::isNeededElsewhere(Value v, const DenseSet<Operation *> &part,
@@ -331,12 +348,9 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   llvm::SaveAndRestore<const DenseSet<Operation *> *> current(warp.part,
                                                               &inside);
   SmallVector<Value> made;
-  auto before = [&]() -> LogicalResult {
+  auto before = [&] {
     made.clear();
-    for (Value v : findLiveIns(ops, copies.list))
-      if (failed(materialize(v, made)))
-        return failure();
-    return success();
+    return makeLiveIns(ops, copies.list, made);
   };
   auto after = [&] {
     keepForLater(ops, inside, copies);
@@ -348,21 +362,7 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
   if (plan.warps > 1)
     return emitTeams(warp, plan, ops, {before, after});
   scf::ForOp loop = buildWarpLoop(warp);
-  auto emitAll = [&]() -> LogicalResult {
-    // Each value comes where it is first used, so that few are in registers.
-    auto need = [&](ArrayRef<Operation *> users, ArrayRef<FrameCopy> copied) {
-      for (Value v : findLiveIns(users, copied))
-        if (Operation *op = v.getDefiningOp(); !op || !inside.contains(op))
-          if (failed(materialize(v, made)))
-            return failure();
-      return success();
-    };
-    for (Operation *op : ops)
-      if (failed(need(op, {})) || failed(emitOp(warp, *op)))
-        return failure();
-    return success(succeeded(need({}, copies.list)) && succeeded(after()));
-  };
-  if (failed(emitWarp(loop, emitAll)))
+  if (failed(emitWarp(loop, ops, copies, made)))
     return failure();
   // The next part makes its own forms of these values.
   for (Value v : made)
@@ -379,14 +379,22 @@ LogicalResult SplitKernel::emitPart(ArrayRef<Operation *> ops,
 }
 
 /// Emits the ops for the warp of a turn of `loop`.
-LogicalResult SplitKernel::emitWarp(scf::ForOp loop,
-                                    function_ref<LogicalResult()> emitAll) {
+LogicalResult SplitKernel::emitWarp(scf::ForOp loop, ArrayRef<Operation *> ops,
+                                    const FrameCopies &copies,
+                                    SmallVectorImpl<Value> &made) {
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPoint(loop.getBody()->getTerminator());
   warp.enterStrand(loop.getInductionVar());
   warp.enterBlock();
   auto leave = llvm::make_scope_exit([&] { warp.leaveBlock(); });
-  return emitAll();
+  // Each value comes where it is first used, so that few are in registers.
+  for (Operation *op : ops)
+    if (failed(makeLiveIns(op, {}, made)) || failed(emitOp(warp, *op)))
+      return failure();
+  if (failed(makeLiveIns({}, copies.list, made)))
+    return failure();
+  keepForLater(ops, *warp.part, copies);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

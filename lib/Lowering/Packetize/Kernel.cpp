@@ -183,12 +183,14 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     });
   }
 
-  /// The first kernel of the module. One that is compiled has no other.
-  static FuncOp findKernel(ModuleOp module) {
+  /// The layouts of the kernels: one, where a kernel is compiled.
+  static SmallVector<KernelLayout, 1> layOutKernels(ModuleOp module) {
+    ModuleVariables variables(module);
+    SmallVector<KernelLayout, 1> layouts;
     for (FuncOp func : module.getOps<FuncOp>())
       if (func.getEntry() && !func.isBodiless())
-        return func;
-    return {};
+        layouts.emplace_back(variables, func);
+    return layouts;
   }
 
   void runOnOperation() override {
@@ -199,13 +201,19 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
     if (perThread)
       target->chunk = 1;
     Dispatch dispatch(perThread);
-    ModuleVariables variables(module);
-    FuncOp kernel = findKernel(module);
+    SmallVector<KernelLayout, 1> layouts = layOutKernels(module);
+    auto *ofKernel = layouts.begin();
     for (FuncOp func : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
-      if (func.isBodiless() || (!func.getEntry() && (!perThread || !kernel)))
+      if (func.isBodiless() || (!func.getEntry() && !perThread))
         continue;
       // A function finds variables where the kernel that calls it has them.
-      KernelLayout layout(variables, func.getEntry() ? func : kernel);
+      auto *layout = func.getEntry()
+                         ? ofKernel++
+                         : llvm::find_if(layouts, [&](const KernelLayout &l) {
+                             return l.mayCall(func.getSymName());
+                           });
+      if (layout == layouts.end())
+        continue;
       ShapeAnalysis shapes(func, target->getShapeContext());
       std::optional<CtaLevel> levels;
       if (fission)
@@ -214,7 +222,7 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
         func.emitError("cannot be split at its barriers: ") << levels->whyNot();
         return signalPassFailure();
       }
-      WarpBuilder warp(func, layout, shapes, *target, dispatch);
+      WarpBuilder warp(func, *layout, shapes, *target, dispatch);
       if (failed(func.getEntry() ? emitKernel(warp, levels ? &*levels : nullptr)
                                  : emitFunction(warp)))
         return signalPassFailure();
