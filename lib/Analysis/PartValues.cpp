@@ -65,21 +65,23 @@ bool PartValues::mayRecompute(Value v) const {
                          XorOp, NotOp, ShlOp, ShrOp, SetpOp, SelpOp, MovOp>(op);
 }
 
+/// The size of a lane's value in bytes.
+static uint64_t widthOf(Value v) {
+  return v.getType().isIntOrFloat()
+             ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
+             : 8;
+}
+
 /// The size in the frame.
 uint64_t PartValues::bytesOf(Value v) const {
   if (levels.contains(v) || v.use_empty())
     return 0;
-  uint64_t width =
-      v.getType().isIntOrFloat()
-          ? llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8)
-          : 8;
-  return isScalar(v) ? width : shapes.getContext().lanes * width;
+  return isScalar(v) ? widthOf(v) : shapes.getContext().lanes * widthOf(v);
 }
 
 /// Of a warp's op that makes the value, in bytes that a load gets meanwhile.
 uint64_t PartValues::costOf(Value v) const {
-  uint64_t width =
-      std::max(llvm::divideCeil(v.getType().getIntOrFloatBitWidth(), 8), 4u);
+  uint64_t width = std::max<uint64_t>(widthOf(v), 4);
   return isScalar(v) ? width : shapes.getContext().lanes * width;
 }
 

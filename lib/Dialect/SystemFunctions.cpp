@@ -6,10 +6,12 @@
 
 #include "ptxjit/Dialect/SystemFunctions.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <vector>
 
+using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 /// How the table writes the size of an address, and a missing result.
@@ -39,4 +41,22 @@ const SystemFunction *ptxjit::ptx::findSystemFunction(llvm::StringRef name) {
   auto it = llvm::find_if(
       functions, [&](const SystemFunction &f) { return f.name == name; });
   return it == functions.end() ? nullptr : &*it;
+}
+
+bool ptxjit::ptx::hasNarrowAddresses(mlir::Operation *inModule) {
+  auto module = inModule->getParentOfType<mlir::ModuleOp>();
+  auto size = module->getAttrOfType<mlir::IntegerAttr>(kAddressSizeAttr);
+  return size && size.getInt() == 32;
+}
+
+bool SystemFunction::isDeclaredBy(FuncOp func) const {
+  int64_t pointer = hasNarrowAddresses(func) ? 4 : 8;
+  auto areOf = [&](mlir::ArrayAttr formals, llvm::ArrayRef<int64_t> bytes) {
+    return llvm::equal(formals.getAsRange<ParamAttr>(), bytes,
+                       [&](ParamAttr formal, int64_t n) {
+                         return formal.getBytes() ==
+                                (n == kPointer ? pointer : n);
+                       });
+  };
+  return areOf(func.getParams(), params) && areOf(func.getResults(), results);
 }

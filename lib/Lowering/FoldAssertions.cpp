@@ -45,26 +45,29 @@ private:
   Arguments findArguments(CallOp call);
   void eraseStores(ArrayRef<AddressOfOp> ofVariable);
 
+  FuncOp findAssertFail();
+
+  llvm::SetVector<CallOp> assertions;
   /// By variable: the ops that take its address.
   DenseMap<Attribute, SmallVector<AddressOfOp, 2>> addresses;
 };
 
 } // namespace
 
-static bool isAssertion(CallOp call) {
-  if (!call.getCallee() || call.getArgs().size() != kNumParams ||
-      !call.getResults().empty())
-    return false;
-  const SystemFunction *known = findSystemFunction(*call.getCallee());
-  return known && known->number == PTXJIT_SYSTEM_ASSERT;
-}
-
-/// Is the value a constant, or the address of a variable?
+/// Is the value a constant, or the address of a variable that all threads have
+/// at the same place?
 static bool isKnown(Value value) {
-  while (isa_and_nonnull<CvtaOp, MovOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return matchPattern(value, m_Constant()) ||
-         value.getDefiningOp<AddressOfOp>();
+  for (;;) {
+    if (auto mov = value.getDefiningOp<MovOp>())
+      value = mov.getA();
+    else if (auto cvta = value.getDefiningOp<CvtaOp>();
+             cvta && (cvta.getSpace() == Space::Global ||
+                      cvta.getSpace() == Space::Const))
+      value = cvta.getA();
+    else
+      return matchPattern(value, m_Constant()) ||
+             value.getDefiningOp<AddressOfOp>();
+  }
 }
 
 /// Finds the store of an argument: the last one in front of the call, in its
@@ -80,7 +83,8 @@ StOp FoldAssertionsPass::findStore(CallOp call, unsigned index) {
   llvm::SmallPtrSet<Block *, 4> blocks; // of assertions
   for (AddressOfOp address : addresses[own.getSymbolAttr()])
     for (Operation *user : address->getUsers()) {
-      if (auto other = dyn_cast<CallOp>(user); other && isAssertion(other)) {
+      if (auto other = dyn_cast<CallOp>(user);
+          other && assertions.contains(other)) {
         blocks.insert(other->getBlock());
         continue;
       }
@@ -137,28 +141,42 @@ void FoldAssertionsPass::eraseStores(ArrayRef<AddressOfOp> ofVariable) {
     store.erase();
 }
 
+/// The runtime's `__assertfail`, if the module declares it; null otherwise.
+FuncOp FoldAssertionsPass::findAssertFail() {
+  auto module = getOperation()->getParentOfType<ModuleOp>();
+  for (FuncOp func : module.getOps<FuncOp>()) {
+    const SystemFunction *known =
+        func.isBodiless() ? findSystemFunction(func.getSymName()) : nullptr;
+    if (known && known->number == PTXJIT_SYSTEM_ASSERT &&
+        known->isDeclaredBy(func))
+      return func;
+  }
+  return {};
+}
+
 void FoldAssertionsPass::runOnOperation() {
   FuncOp func = getOperation();
-  SmallVector<CallOp> calls;
+  FuncOp assertFail = findAssertFail();
+  assertions.clear();
   func.walk([&](CallOp call) {
-    if (isAssertion(call))
-      calls.push_back(call);
+    if (assertFail && call.getCallee() == assertFail.getSymName())
+      assertions.insert(call);
   });
-  if (calls.empty())
+  if (assertions.empty())
     return;
   addresses.clear();
   func.walk([&](AddressOfOp address) {
     addresses[address.getSymbolAttr()].push_back(address);
   });
   llvm::SmallSetVector<Attribute, 16> variables; // of arguments
-  for (CallOp call : calls)
+  for (CallOp call : assertions)
     for (Value place : call.getArgs())
       if (auto address = place.getDefiningOp<AddressOfOp>())
         variables.insert(address.getSymbolAttr());
   SmallVector<Arguments> found = llvm::map_to_vector(
-      calls, [&](CallOp call) { return findArguments(call); });
+      assertions, [&](CallOp call) { return findArguments(call); });
   unsigned numFolded = 0;
-  for (auto [call, values] : llvm::zip_equal(calls, found))
+  for (auto [call, values] : llvm::zip_equal(assertions, found))
     if (!values.empty()) {
       replace(call, values);
       ++numFolded;

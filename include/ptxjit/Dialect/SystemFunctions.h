@@ -7,6 +7,8 @@
 #ifndef PTXJIT_DIALECT_SYSTEMFUNCTIONS_H
 #define PTXJIT_DIALECT_SYSTEMFUNCTIONS_H
 
+#include "ptxjit/Dialect/PtxOps.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -19,7 +21,13 @@ struct SystemFunction {
   llvm::StringRef name;
   unsigned number; ///< a PtxjitSystemFunction (KernelABI.h)
   llvm::SmallVector<int64_t, 8> params, results; ///< their sizes in bytes
+
+  /// Does `func` have the parameters and results of the function?
+  bool isDeclaredBy(FuncOp func) const;
 };
+
+/// Does the module use addresses of 4 bytes?
+bool hasNarrowAddresses(mlir::Operation *inModule);
 
 /// Null if the runtime has no function of that name.
 const SystemFunction *findSystemFunction(llvm::StringRef name);

@@ -40,21 +40,6 @@ LLVM::LLVMFuncOp ptxjit::declareFunction(WarpBuilder &warp, FuncOp callee) {
                                   types));
 }
 
-static bool hasNarrowAddresses(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto size = module->getAttrOfType<IntegerAttr>(kAddressSizeAttr);
-  return size && size.getInt() == 32;
-}
-
-static bool takes(FuncOp callee, ArrayAttr formals, ArrayRef<int64_t> bytes) {
-  int64_t pointer = hasNarrowAddresses(callee) ? 4 : 8;
-  return llvm::equal(formals.getAsRange<ParamAttr>(), bytes,
-                     [&](ParamAttr formal, int64_t n) {
-                       return formal.getBytes() ==
-                              (n == SystemFunction::kPointer ? pointer : n);
-                     });
-}
-
 /// Emits one call of the runtime for the lanes of a mask, which asks for its
 /// arguments behind `arguments`.
 static void callSystem(WarpBuilder &warp, Operation *call, Value mask,
@@ -128,8 +113,7 @@ static LogicalResult emitExternalCall(WarpBuilder &warp, CallOp call,
            << "function '" << *call.getCallee()
            << "' has no body in this module, and the system has "
               "none of that name";
-  if (!takes(callee, callee.getParams(), known->params) ||
-      !takes(callee, callee.getResults(), known->results))
+  if (!known->isDeclaredBy(callee))
     return call.emitError() << "'" << *call.getCallee()
                             << "' is declared with other parameters than the "
                                "system's function has";
