@@ -71,7 +71,7 @@ uint64_t FlowNetwork::push(unsigned source, unsigned sink) {
 
 llvm::BitVector FlowNetwork::cut(unsigned source, unsigned sink) {
   while (findLevels(source, sink))
-    while (uint64_t amount = push(source, sink))
+    while ([[maybe_unused]] uint64_t amount = push(source, sink))
       assert(amount < kUnlimited && "the cut is finite");
   // Nodes from which more could flow to the sink.
   llvm::BitVector side(unsigned(nodes.size()));
