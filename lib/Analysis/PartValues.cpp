@@ -79,7 +79,8 @@ uint64_t PartValues::bytesOf(Value v) const {
   return isScalar(v) ? widthOf(v) : shapes.getContext().lanes * widthOf(v);
 }
 
-/// Of a warp's op that makes the value, in bytes that a load gets meanwhile.
+/// How long a warp's op that makes the value takes: the bytes that are loaded
+/// in that time.
 uint64_t PartValues::costOf(Value v) const {
   uint64_t width = std::max<uint64_t>(widthOf(v), 4);
   return isScalar(v) ? width : shapes.getContext().lanes * width;

@@ -55,8 +55,8 @@ static SmallVector<Instruction *> findBorders(BasicBlock &block) {
 }
 
 /// Puts the variables on the stack in front of all else in the entry block.
-/// Behind its end they would be allocated anew whenever they are reached, with
-/// a loop that touches the stack.
+/// In a later block each would be allocated when it is reached, by a loop that
+/// touches the stack.
 static void gatherVariables(BasicBlock &entry) {
   auto front = entry.getFirstNonPHIOrDbgOrAlloca();
   for (Instruction &instruction :

@@ -42,7 +42,7 @@ public:
   /// as long as this object. Null if all offsets are zero.
   const LanePattern *intern(const LanePattern &pattern);
 
-  VariableTable variables;
+  VariableTable variables; ///< of the function's module
 
   //===--------------------------------------------------------------------===//
   // Arithmetic

@@ -315,8 +315,8 @@ typedef struct PtxjitHelpers {
                     uint32_t status, uint32_t lanes, uint64_t address);
   /** Calls a PtxjitSystemFunction for each of the lanes `lanes`, in order.
    *  `places` are the host addresses of an argument in each of the
-   *  PTXJIT_SYSTEM_LANES lanes, then those of the next one, then of the result.
-   *  Returns 0. */
+   *  PTXJIT_SYSTEM_LANES lanes, then of the next one, then of the result; with
+   *  PTXJIT_SYSTEM_SAME, they are the arguments. Returns 0. */
   uint32_t (*system)(struct PtxjitKernelContext *context, uint32_t strand,
                      uint32_t function, uint32_t lanes, const uint64_t *places);
   /** Updates the mbarrier at host address `address`: adds `tx` to the

@@ -212,7 +212,9 @@ struct PacketizePass : public ptxjit::impl::PacketizePassBase<PacketizePass> {
                          : llvm::find_if(layouts, [&](const KernelLayout &l) {
                              return l.mayCall(func.getSymName());
                            });
-      if (layout == layouts.end())
+      assert((!func.getEntry() || layout != layouts.end()) &&
+             "each kernel has a layout");
+      if (layout == layouts.end()) // nothing calls the function any more
         continue;
       ShapeAnalysis shapes(func, target->getShapeContext());
       std::optional<CtaLevel> levels;
