@@ -28,16 +28,6 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// The condition `index < limit`, or `<=`, of integers.
-struct Bound {
-  Value index, limit;
-  ScalarType type = ScalarType::S32;
-  bool isInclusive = false;
-
-  bool isSigned() const { return isSignedInt(type); }
-  unsigned width() const { return limit.getType().getIntOrFloatBitWidth(); }
-};
-
 /// A kernel that is one loop over the grid, and what the pass knows of it.
 class GridLoop {
 public:
@@ -60,7 +50,7 @@ private:
   bool needsNoOrder();
   Value neverWraps(OpBuilder &b);
   void buildTurn(OpBuilder &b);
-  Value advance(OpBuilder &b, Induction induction);
+  Value advance(OpBuilder &b, const Induction &induction);
 
   scf::IfOp guard;      ///< around the loop, with the loop's own condition
   Block *main = {};     ///< its side with the loop
@@ -77,34 +67,6 @@ private:
 //===----------------------------------------------------------------------===//
 // The form of the kernel
 //===----------------------------------------------------------------------===//
-
-/// The bound that a condition is.
-static std::optional<Bound> findBound(Value condition) {
-  auto test = condition.getDefiningOp<SetpOp>();
-  if (!test || test.getC() || test.getP().size() != 1)
-    return std::nullopt;
-  ScalarType type = test.getTy();
-  unsigned width = test.getA().getType().getIntOrFloatBitWidth();
-  if (!(isSignedInt(type) || isUnsignedInt(type)) || isPacked(type) ||
-      (width != 32 && width != 64))
-    return std::nullopt;
-  switch (test.getCmp()) {
-  case Compare::LT:
-  case Compare::LO:
-    return Bound{test.getA(), test.getB(), type, false};
-  case Compare::LE:
-  case Compare::LS:
-    return Bound{test.getA(), test.getB(), type, true};
-  case Compare::GT:
-  case Compare::HI:
-    return Bound{test.getB(), test.getA(), type, false};
-  case Compare::GE:
-  case Compare::HS:
-    return Bound{test.getB(), test.getA(), type, true};
-  default:
-    return std::nullopt;
-  }
-}
 
 /// The bound that holds where `bound` does not: b <= a instead of a < b.
 static Bound negate(const Bound &bound) {
@@ -145,7 +107,7 @@ static bool isSameInGrid(const ShapeAnalysis &shapes, Value value) {
 bool GridLoop::findInductions(const ShapeAnalysis &shapes) {
   for (unsigned i = 0, e = loop.getBeforeArguments().size(); i < e; ++i) {
     std::optional<Induction> induction = findInduction(loop, i);
-    if (!induction || !isSameInGrid(shapes, induction->step))
+    if (!induction || !isSameInGrid(shapes, induction->steps.front()))
       return false;
     inductions.push_back(*induction);
   }
@@ -188,7 +150,7 @@ static bool dependsOnGridSize(Value value) {
 /// the caches only if it comes soon.
 bool GridLoop::walksWholeGrids(const ShapeAnalysis &shapes) {
   const Induction &counted = inductions[counter];
-  return dependsOnGridSize(counted.step) &&
+  return dependsOnGridSize(counted.steps.front()) &&
          shapes.get(loop.getInits()[counted.argument]).hasBase();
 }
 
@@ -227,7 +189,7 @@ static Value constant(OpBuilder &b, Location loc, Type type,
 /// step > 0 and limit <= MAX - step.
 Value GridLoop::neverWraps(OpBuilder &b) {
   Location loc = loop.getLoc();
-  Value step = inductions[counter].step;
+  Value step = inductions[counter].steps.front();
   unsigned width = bound.width();
   bool isSigned = bound.isSigned();
   Value zero = constant(b, loc, step.getType(), APInt::getZero(width));
@@ -243,15 +205,16 @@ Value GridLoop::neverWraps(OpBuilder &b) {
 }
 
 /// The value of an argument of the loop in this turn.
-Value GridLoop::advance(OpBuilder &b, Induction induction) {
-  Location loc = induction.addition.getLoc();
-  Type type = induction.step.getType();
-  Value &added = travelled[induction.step];
+Value GridLoop::advance(OpBuilder &b, const Induction &induction) {
+  AddIntOp addition = induction.additions.front();
+  Value step = induction.steps.front();
+  Location loc = addition.getLoc();
+  Type type = step.getType();
+  Value &added = travelled[step];
   if (!added)
-    added = arith::MulIOp::create(b, loc, TurnOp::create(b, loc, type),
-                                  induction.step);
+    added = arith::MulIOp::create(b, loc, TurnOp::create(b, loc, type), step);
   return AddIntOp::create(b, loc, type, loop.getInits()[induction.argument],
-                          added, induction.addition.getTy());
+                          added, addition.getTy());
 }
 
 /// Builds what a thread does in one turn. Its index has to be below the limit,
@@ -264,7 +227,7 @@ void GridLoop::buildTurn(OpBuilder &b) {
   SmallVector<Value> arguments;
   for (const Induction &induction : inductions)
     arguments.push_back(advance(b, induction));
-  Value way = travelled[counted.step];
+  Value way = travelled[counted.steps.front()];
   Type type = way.getType();
   Value least =
       constant(b, loc, type,

@@ -12,18 +12,55 @@ using namespace ptxjit;
 using namespace ptxjit::ptx;
 
 std::optional<Induction> ptxjit::findInduction(scf::WhileOp loop,
-                                               unsigned argument) {
+                                               unsigned argument,
+                                               unsigned mostSteps) {
   assert(testsLast(loop) && "its other region passes arguments on");
   auto passed = cast<BlockArgument>(loop.getYieldOp().getOperand(argument));
-  unsigned result = passed.getArgNumber();
-  auto addition = getPassedOn(loop, result).getDefiningOp<AddIntOp>();
-  if (!addition || addition.getSat() || isPacked(addition.getTy()))
-    return std::nullopt;
+  Induction found{argument, passed.getArgNumber(), {}, {}};
   Value old = loop.getBeforeArguments()[argument];
-  Value step = addition.getA() == old   ? addition.getB()
-               : addition.getB() == old ? addition.getA()
-                                        : Value();
-  if (!step || !loop.isDefinedOutsideOfLoop(step))
+  for (Value value = getPassedOn(loop, found.result); value != old;) {
+    auto addition = value.getDefiningOp<AddIntOp>();
+    if (!addition || addition.getSat() || isPacked(addition.getTy()) ||
+        found.steps.size() == mostSteps)
+      return std::nullopt;
+    bool isSecond = loop.isDefinedOutsideOfLoop(addition.getA());
+    value = isSecond ? addition.getB() : addition.getA();
+    Value step = isSecond ? addition.getA() : addition.getB();
+    if (!loop.isDefinedOutsideOfLoop(step))
+      return std::nullopt;
+    found.additions.push_back(addition);
+    found.steps.push_back(step);
+  }
+  if (found.steps.empty())
     return std::nullopt;
-  return Induction{argument, result, addition, step};
+  std::reverse(found.additions.begin(), found.additions.end());
+  std::reverse(found.steps.begin(), found.steps.end());
+  return found;
+}
+
+std::optional<Bound> ptxjit::findBound(Value condition) {
+  auto test = condition.getDefiningOp<SetpOp>();
+  if (!test || test.getC() || test.getP().size() != 1)
+    return std::nullopt;
+  ScalarType type = test.getTy();
+  unsigned width = test.getA().getType().getIntOrFloatBitWidth();
+  if (!(isSignedInt(type) || isUnsignedInt(type)) || isPacked(type) ||
+      (width != 32 && width != 64))
+    return std::nullopt;
+  switch (test.getCmp()) {
+  case Compare::LT:
+  case Compare::LO:
+    return Bound{test.getA(), test.getB(), type, false};
+  case Compare::LE:
+  case Compare::LS:
+    return Bound{test.getA(), test.getB(), type, true};
+  case Compare::GT:
+  case Compare::HI:
+    return Bound{test.getB(), test.getA(), type, false};
+  case Compare::GE:
+  case Compare::HS:
+    return Bound{test.getB(), test.getA(), type, true};
+  default:
+    return std::nullopt;
+  }
 }

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Dialect/PtxOps.h"
 
 namespace ptxjit {
@@ -35,19 +36,41 @@ inline mlir::Value getPassedOn(mlir::scf::WhileOp loop, unsigned number) {
              : value;
 }
 
+/// The most additions to a value in a turn that nvcc has unrolled.
+constexpr unsigned kMostSteps = 16;
+
 /// A value that each turn of a loop adds something to that the loop does not
-/// change.
+/// change. Where nvcc has unrolled the loop, a turn does so several times.
 struct Induction {
-  unsigned argument;      ///< of the loop's "before" region
-  unsigned result;        ///< of the loop
-  ptx::AddIntOp addition; ///< of one turn, of single integers modulo 2^n
-  mlir::Value step;
+  unsigned argument; ///< of the loop's "before" region
+  unsigned result;   ///< of the loop
+  /// Of one turn, the first one of the argument; of single integers modulo 2^n.
+  llvm::SmallVector<ptx::AddIntOp, 1> additions;
+  llvm::SmallVector<mlir::Value, 1> steps; ///< what each of them adds
+
+  /// The value that the loop passes on.
+  mlir::Value getNext() const { return ptx::AddIntOp(additions.back()).getD(); }
 };
 
 /// Is argument number `argument` of the "before" region an induction?
+/// \param mostSteps  additions in a turn.
 /// \pre testsLast(loop)
 std::optional<Induction> findInduction(mlir::scf::WhileOp loop,
-                                       unsigned argument);
+                                       unsigned argument,
+                                       unsigned mostSteps = 1);
+
+/// The condition `index < limit`, or `<=`, of integers.
+struct Bound {
+  mlir::Value index, limit;
+  ptx::ScalarType type = ptx::ScalarType::S32;
+  bool isInclusive = false;
+
+  bool isSigned() const { return ptx::isSignedInt(type); }
+  unsigned width() const { return limit.getType().getIntOrFloatBitWidth(); }
+};
+
+/// The bound that a condition is; nothing if it is none.
+std::optional<Bound> findBound(mlir::Value condition);
 
 } // namespace ptxjit
 

@@ -113,7 +113,7 @@ InNextCta Sources::find(Value v) {
   if (!loop || argument.getOwner() != loop.getBeforeBody() || !testsLast(loop))
     return InNextCta::Unknown;
   auto induction = findInduction(loop, argument.getArgNumber());
-  return induction && get(induction->step) == InNextCta::Same
+  return induction && get(induction->steps.front()) == InNextCta::Same
              ? get(loop.getInits()[argument.getArgNumber()])
              : InNextCta::Unknown;
 }

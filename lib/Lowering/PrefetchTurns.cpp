@@ -37,7 +37,7 @@ static Value findStep(scf::WhileOp loop, Value value) {
     return {};
   std::optional<Induction> induction =
       findInduction(loop, argument.getArgNumber());
-  return induction ? induction->step : Value();
+  return induction ? induction->steps.front() : Value();
 }
 
 /// By what an address moves in each turn: an argument of the loop, or the sum

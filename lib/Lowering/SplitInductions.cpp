@@ -73,7 +73,8 @@ bool LoopInductions::pays(const Induction &induction) {
   bool hasLargeGroups = begin.hasGroups() && (*begin.groups)[1] == 0;
   bool isIndexed = begin.isVarying() && findIndex(init, shapes);
   return (begin.conditional || hasLargeGroups || isIndexed) &&
-         shapes.get(induction.step).isUniform();
+         llvm::all_of(induction.steps,
+                      [&](Value step) { return shapes.get(step).isUniform(); });
 }
 
 void LoopInductions::split(const Induction &induction) {
@@ -81,9 +82,9 @@ void LoopInductions::split(const Induction &induction) {
   OpOperand &init = loop.getInitsMutable()[induction.argument];
   Value begin = init.get();
   Value added = loop.getBeforeArguments()[induction.argument];
-  AddIntOp addition = induction.addition;
+  AddIntOp last = induction.additions.back();
   auto add = [&](Location loc, Value a, Value b) -> Value {
-    auto sum = cast<AddIntOp>(builder.clone(*addition));
+    auto sum = cast<AddIntOp>(builder.clone(*last));
     sum->setLoc(loc);
     sum.getAMutable().assign(a);
     sum.getBMutable().assign(b);
@@ -93,7 +94,7 @@ void LoopInductions::split(const Induction &induction) {
       builder, loop.getLoc(), builder.getIntegerAttr(begin.getType(), 0)));
   // Inductions with one step share the scalar. That of the later ones is dead.
   auto *same = llvm::find_if(done, [&](const Induction &other) {
-    return other.step == induction.step;
+    return other.steps == induction.steps;
   });
   Value shared = same == done.end()
                      ? added
@@ -102,16 +103,20 @@ void LoopInductions::split(const Induction &induction) {
   Value result = loop.getResult(induction.result);
   builder.setInsertionPointAfter(loop);
   if (!result.use_empty()) {
-    Value end = add(addition.getLoc(), begin, result);
+    Value end = add(last.getLoc(), begin, result);
     result.replaceAllUsesExcept(end, end.getDefiningOp());
   }
   builder.setInsertionPointToStart(loop.getBeforeBody());
-  Value sum = add(addition.getLoc(), begin, shared);
+  Value sum = add(last.getLoc(), begin, shared);
   added.replaceAllUsesExcept(sum, sum.getDefiningOp());
-  builder.setInsertionPoint(addition);
-  setPassedOn(induction.result, add(addition.getLoc(), added, induction.step));
-  if (isOpTriviallyDead(addition))
-    addition->erase();
+  builder.setInsertionPoint(last);
+  Value next = added;
+  for (Value step : induction.steps)
+    next = add(last.getLoc(), next, step);
+  setPassedOn(induction.result, next);
+  for (AddIntOp addition : llvm::reverse(induction.additions))
+    if (isOpTriviallyDead(addition))
+      addition->erase();
 }
 
 /// Lets results be one that have the same value. The others stay, unused.
@@ -135,7 +140,7 @@ void LoopInductions::mergeResults() {
 unsigned LoopInductions::split() {
   mergeResults();
   for (unsigned i = 0, e = loop.getBeforeArguments().size(); i < e; ++i) {
-    std::optional<Induction> induction = findInduction(loop, i);
+    std::optional<Induction> induction = findInduction(loop, i, kMostSteps);
     if (!induction || !pays(*induction))
       continue;
     split(*induction);
