@@ -228,7 +228,23 @@ struct LinearizePass : public ptxjit::impl::LinearizePassBase<LinearizePass> {
         .wasInterrupted();
   }
 
+  /// Leaves the second side of a conditional only.
+  void takeElse(scf::IfOp op, Value mask) {
+    Block &side = *op.elseBlock();
+    visitBlock(side, mask);
+    auto yield = op.elseYield();
+    op.replaceAllUsesWith(yield.getOperands());
+    yield.erase();
+    op->getBlock()->getOperations().splice(op->getIterator(),
+                                           side.getOperations());
+    discard(op);
+  }
+
   void visitIf(scf::IfOp op, Value mask) {
+    if (mask && op->hasAttr(kUnmaskedAttr)) {
+      takeElse(op, mask);
+      return;
+    }
     if (isUniform(op.getCondition())) {
       for (Region &region : op->getRegions()) {
         if (region.empty())

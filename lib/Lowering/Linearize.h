@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral kForAllAttr = "ptx.for_all";
 /// may run again stand in front of it, and none behind it.
 inline constexpr llvm::StringLiteral kInTurnsAttr = "ptx.in_turns";
 
+/// On an `scf.if` whose second side does the same in a slower way: that is
+/// taken under masks, so that the first side is not there once more.
+inline constexpr llvm::StringLiteral kUnmaskedAttr = "ptx.unmasked";
+
 } // namespace ptxjit
 
 #endif

@@ -62,6 +62,7 @@ void ptxjit::buildStructurePipeline(OpPassManager &pm,
 void ptxjit::buildMaskPipeline(OpPassManager &pm, const KernelTarget &target) {
   OpPassManager &func = pm.nest<ptx::FuncOp>();
   func.addPass(setTarget<ptx::FuncOp>(createInterchangeTurnsPass(), target));
+  func.addPass(setTarget<ptx::FuncOp>(createJamLoopsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createSimplifyIndicesPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createJoinGuardsPass(), target));
   func.addPass(setTarget<ptx::FuncOp>(createPrefetchCtasPass(), target));

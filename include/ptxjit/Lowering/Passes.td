@@ -222,6 +222,27 @@ def SettleSumsPass : Pass<"ptx-settle-sums", "::ptxjit::ptx::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect"];
 }
 
+def JamLoopsPass : TargetPass<"ptx-jam-loops", "::ptxjit::ptx::FuncOp"> {
+  let summary = "run turns of an outer loop side by side";
+  let description = [{
+    Some turns of a loop whose inner loops load the same in each turn are made
+    side by side (unroll and jam): their inner loops become one, which loads
+    once for all. The loop itself makes the turns that are left. Inner loops must
+    run alike in all turns, and not depend on the turns before.
+
+    ```mlir
+    scf.while (%c = 0) { %s = scf.while (%k = 0, %d = 0.0) {
+        %x = ptx.ld(%row + %k) ; %y = ptx.ld(%c + %k) ; %d + %x * %y } ; %c + 1 }
+    // becomes
+    scf.while (%c = 0) { %s:2 = scf.while (%k = 0, %d = 0.0, %e = 0.0) {
+        %x = ptx.ld(%row + %k) ; %y = ptx.ld(%c + %k) ; %z = ptx.ld(%c + 1 + %k)
+        %d + %x * %y, %e + %x * %z } ; %c + 2 }, then the loop as it was
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
 def SimplifyIndicesPass : TargetPass<"ptx-simplify-indices",
                                      "::ptxjit::ptx::FuncOp"> {
   let summary = "find divisions by constants, and terms that cancel each other";
