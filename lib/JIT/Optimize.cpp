@@ -13,6 +13,8 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -180,6 +182,30 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   return true;
 }
 
+/// LLVM turns a half whose bits are a mask into that mask at once, which no CPU
+/// without arithmetic on halves can. So the bits come between them again.
+static void splitMasksOfHalves(Module &module) {
+  SmallVector<BitCastInst *> casts;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function)) {
+      auto *cast = dyn_cast<BitCastInst>(&instruction);
+      auto *mask = cast ? dyn_cast<VectorType>(cast->getDestTy()) : nullptr;
+      if (mask && mask->getElementType()->isIntegerTy(1) &&
+          cast->getSrcTy()->is16bitFPTy())
+        casts.push_back(cast);
+    }
+  for (BitCastInst *cast : casts) {
+    IRBuilder<> builder(cast);
+    Type *i16 = builder.getInt16Ty();
+    // LLVM does not look into statements, and so keeps both casts.
+    auto *keep = InlineAsm::get(FunctionType::get(i16, {i16}, false), "",
+                                "=r,0", /*hasSideEffects=*/false);
+    cast->setOperand(
+        0, builder.CreateCall(keep,
+                              builder.CreateBitCast(cast->getOperand(0), i16)));
+  }
+}
+
 Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                                         bool assembly,
                                         SmallVectorImpl<char> &out) {
@@ -193,6 +219,7 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   tabulateWarps(module, machine);
   makeTransposes(module, machine);
   stepThroughLanes(module, machine);
+  splitMasksOfHalves(module);
   bool fastSelection = machine.getO0WantsFastISel();
   if (fastSelection)
     splitAtVectors(module);
