@@ -12,10 +12,16 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
+
+/// Vectors that a part's warps share. Each takes one register or two while all
+/// warps run.
+static constexpr unsigned kMostVectors = 4;
 
 bool CtaLevel::isBarrier(Operation *op) {
   return isa<CtaBarrierOpInterface>(op);
@@ -35,8 +41,9 @@ CtaLevel::CtaLevel(FuncOp func, const ShapeAnalysis &shapes,
       movable.insert(op);
   });
   assume(func);
-  while (retract(func))
-    ;
+  settle(func);
+  if (dropVectors(func))
+    settle(func);
   check(func);
 }
 
@@ -59,7 +66,7 @@ void CtaLevel::findSplit(FuncOp func, ArrayRef<Operation *> points) {
 /// May the op itself write shared memory, or learn that others have?
 static bool mayChangeShared(Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
-      isMemoryEffectFree(op))
+      isMemoryEffectFree(op) || isa<PrefetchRowOp>(op))
     return false;
   if (auto load = dyn_cast<LdOp>(op))
     return !isWeak(load.getOrder());
@@ -132,6 +139,22 @@ bool CtaLevel::readsTheSame(LdOp load) const {
   return top->isBeforeInBlock(change);
 }
 
+/// Does each warp run the op as the others do, with all of its lanes?
+bool CtaLevel::joinsWholeWarp(Operation *op) const {
+  auto collective = dyn_cast<WarpCollectiveOpInterface>(op);
+  Value members = collective ? collective.getMemberMask() : Value();
+  APInt mask;
+  return members && isa<ShflOp, VoteOp, ReduxOp>(op) &&
+         !cast<MaskedOpInterface>(op).getLaneMask() &&
+         matchPattern(members, m_ConstantInt(&mask)) && mask.isAllOnes() &&
+         hasWholeWarps();
+}
+
+bool CtaLevel::hasWholeWarps() const {
+  const ShapeContext &context = shapes.getContext();
+  return !context.anyBlock && !context.partialWarp();
+}
+
 /// Can the op be executed once for the CTA, in front of the loop over the
 /// warps?
 bool CtaLevel::canMove(Operation *op) const {
@@ -146,6 +169,8 @@ bool CtaLevel::canMove(Operation *op) const {
     });
   if (auto load = dyn_cast<LdOp>(op))
     return readsTheSame(load);
+  if (joinsWholeWarp(op))
+    return true;
   if (op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
   auto dependent = dyn_cast<WarpDependentOpInterface>(op);
@@ -157,20 +182,27 @@ bool CtaLevel::contains(Operation *op) const {
          llvm::all_of(op->getResults(), [&](Value v) { return contains(v); });
 }
 
+/// Is the value the same in the CTA if what it is made from is?
+bool CtaLevel::isScalar(Value v) const {
+  const Shape &shape = shapes.get(v);
+  return shape.isSameInWarps() || (shape.isUniform() && !shape.conditional);
+}
+
 /// Starts with all values that may be the same in the CTA by their shape, or
 /// that are if they are made from such values; retract then removes those that
 /// cannot be computed at CTA level.
 void CtaLevel::assume(FuncOp func) {
   auto mayBeSame = [&](Value v, bool isMade) {
-    const Shape &shape = shapes.get(v);
-    return shape.isSameInWarps() ||
-           (isMade && shape.isUniform() && !shape.conditional);
+    return isMade ? isScalar(v) : shapes.get(v).isSameInWarps();
   };
   func.walk([&](Operation *op) {
     if (!isSplit(op) && !movable.contains(op))
       return;
     bool isControl = op->getNumRegions(), isMade = op->getNumOperands();
-    auto isCandidate = [&](Value v) { return mayBeSame(v, isMade); };
+    bool mayBeVectors = isMade && !isControl && hasWholeWarps();
+    auto isCandidate = [&](Value v) {
+      return mayBeVectors || mayBeSame(v, isMade);
+    };
     if (isControl || llvm::all_of(op->getResults(), isCandidate))
       for (Value v : llvm::make_filter_range(op->getResults(), isCandidate))
         values.insert(v);
@@ -181,8 +213,27 @@ void CtaLevel::assume(FuncOp func) {
   });
 }
 
+/// Is the value the same in all warps whatever their own numbers are, as
+/// `tid.x & 12` with whole warps? Then those of the first warp do for all.
+bool CtaLevel::isOfFirstWarp(Value value) const {
+  constexpr unsigned kMostOps = 16;
+  if (!hasWholeWarps() || !shapes.get(value).isSameInWarps())
+    return false;
+  llvm::SmallSetVector<Operation *, kMostOps> ops;
+  ops.insert(value.getDefiningOp());
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    if (!ops[i] || ops[i]->getNumRegions() || !isMemoryEffectFree(ops[i]) ||
+        i == kMostOps)
+      return false;
+    for (Value operand : ops[i]->getOperands())
+      if (!contains(operand))
+        ops.insert(operand.getDefiningOp());
+  }
+  return true;
+}
+
 bool CtaLevel::retractUnless(Value value, ValueRange sources) {
-  if (!contains(value) ||
+  if (!contains(value) || isOfFirstWarp(value) ||
       llvm::all_of(sources, [&](Value v) { return contains(v); }))
     return false;
   values.erase(value);
@@ -251,6 +302,39 @@ bool CtaLevel::retract(FuncOp func) {
     if (moves && op->getNumRegions() && !isWhole(op))
       changed |= retractAll(op->getResults());
   });
+  return changed;
+}
+
+void CtaLevel::settle(FuncOp func) {
+  while (retract(func))
+    ;
+}
+
+/// Drops the vectors of parts where computing them once would not pay: that
+/// does if few of them are left behind what lanes do together, as where each
+/// warp adds up the sums of all warps. \returns whether any was dropped.
+bool CtaLevel::dropVectors(FuncOp func) {
+  struct Vectors {
+    SmallVector<Value> all;
+    unsigned numUsed = 0; ///< by ops that each warp runs for itself
+    bool hasCollective = false;
+  };
+  llvm::MapVector<unsigned, Vectors> ofParts;
+  func.walk([&](Operation *op) {
+    for (Value v : op->getResults()) {
+      if (!contains(v) || isScalar(v))
+        continue;
+      Vectors &vectors = ofParts[partOf(op)];
+      vectors.all.push_back(v);
+      vectors.hasCollective |= isa<WarpCollectiveOpInterface>(op);
+      vectors.numUsed += llvm::any_of(
+          v.getUsers(), [&](Operation *user) { return !contains(user); });
+    }
+  });
+  bool changed = false;
+  for (auto &[part, vectors] : ofParts)
+    if (!vectors.hasCollective || vectors.numUsed > kMostVectors)
+      changed |= retractAll(vectors.all);
   return changed;
 }
 

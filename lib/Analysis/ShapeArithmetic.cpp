@@ -480,5 +480,8 @@ Shape ShapeInference::bitAnd(const Shape &a, const Shape &b, unsigned width) {
   if ((shape.hasBase() || shape.hasGroups()) && more.isUniform())
     while (shape.knownBits < end && !(more.low >> shape.knownBits & 1))
       ++shape.knownBits;
+  // A base whose bits are all known is a number.
+  if (shape.hasBase() && shape.isKnown(width))
+    shape.uniformity = Uniformity::Grid;
   return ungroup(shape, width);
 }

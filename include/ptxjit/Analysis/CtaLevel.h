@@ -7,7 +7,8 @@
 // That needs all threads of the CTA to reach each barrier together: the control
 // flow around it must be the same in the whole CTA. This control flow, and the
 // values it depends on, then stand outside the loops over warps: they are "at
-// CTA level".
+// CTA level". So are vectors that all warps would compute alike, as sums of
+// what each warp has summed up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,8 @@ public:
   /// Why the kernel cannot be split at its barriers; empty if it can.
   llvm::StringRef whyNot() const { return reason; }
 
-  /// May the value be computed once for the CTA, from other such values?
+  /// May the value be computed once for the CTA, from other such values, or
+  /// from those of the first warp?
   bool contains(mlir::Value value) const { return values.contains(value); }
   /// May all results of `op` be computed once for the CTA, in front of its
   /// part? Of loads only those in front of what changes their memory there.
@@ -59,6 +61,12 @@ private:
   bool retract(ptx::FuncOp func);
   bool retractUnless(mlir::Value value, mlir::ValueRange sources);
   bool retractAll(mlir::ValueRange range);
+  void settle(ptx::FuncOp func);
+  bool isScalar(mlir::Value v) const;
+  bool isOfFirstWarp(mlir::Value value) const;
+  bool dropVectors(ptx::FuncOp func);
+  bool hasWholeWarps() const;
+  bool joinsWholeWarp(mlir::Operation *op) const;
   void check(ptx::FuncOp func);
   bool joinsWholeCta(mlir::Operation *barrier) const;
 

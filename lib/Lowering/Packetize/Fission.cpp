@@ -87,6 +87,8 @@ public:
 
 private:
   LogicalResult emitSplitBlock(Block &block, const FrameCopies &copies);
+  LogicalResult emitForFirst(Value v, SmallVectorImpl<Value> &made);
+  LogicalResult emitAtLevel(Operation &op);
   LogicalResult emitSplitIf(scf::IfOp op);
   LogicalResult emitSplitWhile(scf::WhileOp op);
   Block *createSplitBlock(Region &region, ArrayRef<Type> types,
@@ -421,6 +423,35 @@ void SplitKernel::addCopy(Value from, Value to, FrameCopies &copies) {
     copies.list.push_back({from, to});
 }
 
+/// Emits ops without effects, for the first warp, that a value is made from.
+LogicalResult SplitKernel::emitForFirst(Value v, SmallVectorImpl<Value> &made) {
+  if (levels.contains(v) || llvm::is_contained(made, v))
+    return success();
+  Operation *op = v.getDefiningOp();
+  for (Value operand : op->getOperands())
+    if (failed(emitForFirst(operand, made)))
+      return failure();
+  llvm::append_range(made, op->getResults());
+  return emitOp(warp, *op);
+}
+
+/// Emits an op once for the CTA. A fault is that of the first warp.
+LogicalResult SplitKernel::emitAtLevel(Operation &op) {
+  bool isOfFirst = llvm::any_of(op.getOperands(),
+                                [&](Value v) { return !levels.contains(v); });
+  if (isOfFirst || !isMemoryEffectFree(&op))
+    warp.enterStrand(warp.scalar().intConstant(32, 0));
+  SmallVector<Value> made;
+  for (Value operand : op.getOperands())
+    if (failed(emitForFirst(operand, made)))
+      return failure();
+  if (failed(emitOp(warp, op)))
+    return failure();
+  for (Value v : made)
+    warp.values.forget(v);
+  return success();
+}
+
 /// Emits a block that holds barriers. `copies` are made at the end of its last
 /// part.
 LogicalResult SplitKernel::emitSplitBlock(Block &block,
@@ -453,10 +484,7 @@ LogicalResult SplitKernel::emitSplitBlock(Block &block,
       if (failed(finishPart(inits)) || failed(emitSplitWhile(loop)))
         return failure();
     } else if (levels.contains(&op)) {
-      // A fault is that of the first warp.
-      if (!isMemoryEffectFree(&op))
-        warp.enterStrand(warp.scalar().intConstant(32, 0));
-      if (failed(emitOp(warp, op)))
+      if (failed(emitAtLevel(op)))
         return failure();
     } else {
       part.push_back(&op);
