@@ -65,6 +65,55 @@ FailureOr<Value> AssumedPatterns::emitTests(WarpBuilder &warp, Block &block) {
   return all;
 }
 
+/// Collects what an address in the loop is computed from in front of it, and
+/// whose pattern may fail to hold. \returns whether there is anything.
+static bool collectFailing(const WarpBuilder &warp, scf::WhileOp loop,
+                           Value address,
+                           llvm::SmallSetVector<Value, 8> &failing) {
+  llvm::SmallSetVector<Value, 16> sources;
+  sources.insert(address);
+  bool any = false;
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    Value source = sources[i];
+    if (!loop.isDefinedOutsideOfLoop(source)) {
+      if (Operation *op = source.getDefiningOp())
+        sources.insert(op->operand_begin(), op->operand_end());
+      continue;
+    }
+    if (!mayFail(warp.shapeOf(source)) || !warp.isMade(source) ||
+        !warp.values.condition(source))
+      continue;
+    failing.insert(source);
+    any = true;
+  }
+  return any;
+}
+
+Value AssumedPatterns::findTests(WarpBuilder &warp, scf::WhileOp loop) {
+  constexpr unsigned kMostOps = 96;
+  // The code of one access is straight but for its own test.
+  constexpr unsigned kFewestAccesses = 2;
+  unsigned numOps = 0, numAccesses = 0;
+  llvm::SmallSetVector<Value, 8> failing;
+  for (Operation &op : loop.getBeforeBody()->without_terminator()) {
+    bool isAccess = isa<LdOp, StOp>(op);
+    bool isPlain = isAccess || (isMemoryEffectFree(&op) && !op.getNumRegions());
+    if (!isPlain || ++numOps > kMostOps)
+      return {};
+    numAccesses += isAccess && mayFail(warp.shapeOf(op.getOperand(0))) &&
+                   collectFailing(warp, loop, op.getOperand(0), failing);
+  }
+  if (numAccesses < kFewestAccesses)
+    return {};
+  Value all;
+  for (Value value : failing) {
+    Value condition = warp.values.condition(value);
+    tested.emplace_back(value, condition);
+    all = warp.both(all, condition);
+  }
+  return all;
+}
+
 void AssumedPatterns::enter(WarpBuilder &warp) const {
   for (auto [value, condition] : tested)
     warp.values.setCondition(value, Value());

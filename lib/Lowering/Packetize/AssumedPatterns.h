@@ -25,6 +25,12 @@ public:
   /// \returns i1: do they hold? Null if there is nothing to test.
   llvm::FailureOr<mlir::Value> emitTests(WarpBuilder &warp, mlir::Block &block);
 
+  /// Finds what the addresses of loads and stores in a loop are computed from
+  /// in front of it, as far as the patterns of that may fail to hold.
+  /// \returns i1: do they hold? Null if a copy of the loop for that case would
+  /// not pay.
+  mlir::Value findTests(WarpBuilder &warp, mlir::scf::WhileOp loop);
+
   /// Was the op emitted in front of the conditional?
   bool contains(mlir::Operation *op) const { return emitted.contains(op); }
 

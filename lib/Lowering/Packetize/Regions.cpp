@@ -169,6 +169,53 @@ static LogicalResult emitWhile(WarpBuilder &warp, scf::WhileOp op) {
   return success();
 }
 
+/// Forgets what the ops of a loop have made.
+static void forgetInside(WarpBuilder &warp, scf::WhileOp op) {
+  for (Region &region : op->getRegions()) {
+    for (Value argument : region.getArguments())
+      warp.values.forget(argument);
+    for (Operation &inner : region.getOps())
+      for (Value result : inner.getResults())
+        warp.values.forget(result);
+  }
+}
+
+/// Emits a loop, with a copy of it for the case that all addresses have the
+/// patterns that they almost always have.
+static LogicalResult emitLoop(WarpBuilder &warp, scf::WhileOp op) {
+  AssumedPatterns assumed;
+  Value holds = assumed.findTests(warp, op);
+  if (!holds)
+    return emitWhile(warp, op);
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    warp.values.flattenTypes(result, types);
+  auto out = warp.create<scf::IfOp>(types, holds, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+  for (unsigned side : {0, 1}) {
+    OpBuilder::InsertionGuard guard(warp.b);
+    enterRegion(warp, out, side);
+    if (!side)
+      assumed.enter(warp);
+    LogicalResult status = emitWhile(warp, op);
+    if (!side)
+      assumed.leave(warp);
+    if (failed(status))
+      return failure();
+    SmallVector<Value> yields;
+    for (Value result : op.getResults()) {
+      warp.values.flatten(result, result, yields);
+      warp.values.forget(result);
+    }
+    warp.create<scf::YieldOp>(yields);
+    forgetInside(warp, op);
+  }
+  ValueRange flat = out.getResults();
+  for (Value result : op.getResults())
+    warp.values.unflatten(result, flat);
+  return success();
+}
+
 static LogicalResult emitEachLane(WarpBuilder &warp, EachLaneOp op) {
   assert(!warp.perThread() && "nothing diverges in one thread");
   Block &body = op.getBody().front();
@@ -310,7 +357,7 @@ LogicalResult ptxjit::emitScope(WarpBuilder &warp, ArrayRef<Operation *> ops) {
 
 void ptxjit::addRegionEmitters(Dispatch &dispatch) {
   dispatch.add<emitIf>();
-  dispatch.add<emitWhile>();
+  dispatch.add<emitLoop>();
   dispatch.add<emitEachLane>();
   dispatch.add<emitConstant>();
   dispatch.add<emitSelect>();
