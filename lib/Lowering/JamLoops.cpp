@@ -517,13 +517,19 @@ struct JamLoopsPass : public ptxjit::impl::JamLoopsPassBase<JamLoopsPass> {
     if (found.empty())
       return;
     ShapeAnalysis shapes(func, target->getShapeContext());
-    unsigned numJammed = 0;
-    for (const OuterLoop &outer : found)
-      if (outer.sharesLoads(shapes)) {
-        Jam(outer, kTurns).build();
-        ++numJammed;
-      }
-    remarkCounts(func, "ptx-jam-loops", {{"loops jammed", numJammed}});
+    SmallVector<Operation *> jammed;
+    for (const OuterLoop &outer : found) {
+      // What was found of the loops around a jammed one no longer holds. Inner
+      // loops come first.
+      bool isAround = llvm::any_of(jammed, [&](Operation *inner) {
+        return outer.getLoop()->isProperAncestor(inner);
+      });
+      if (isAround || !outer.sharesLoads(shapes))
+        continue;
+      Jam(outer, kTurns).build();
+      jammed.push_back(outer.getLoop());
+    }
+    remarkCounts(func, "ptx-jam-loops", {{"loops jammed", jammed.size()}});
   }
 };
 } // namespace

@@ -197,6 +197,7 @@ static LogicalResult emitLoop(WarpBuilder &warp, scf::WhileOp op) {
     enterRegion(warp, out, side);
     if (!side)
       assumed.enter(warp);
+    llvm::SaveAndRestore repeated(warp.isRepeated, warp.isRepeated || !side);
     LogicalResult status = emitWhile(warp, op);
     if (!side)
       assumed.leave(warp);
