@@ -516,18 +516,24 @@ struct JamLoopsPass : public ptxjit::impl::JamLoopsPassBase<JamLoopsPass> {
     });
     if (found.empty())
       return;
+    // Shapes are those of the ops that are there now.
+    SmallVector<scf::WhileOp> loops;
     ShapeAnalysis shapes(func, target->getShapeContext());
+    for (const OuterLoop &outer : found)
+      if (outer.sharesLoads(shapes))
+        loops.push_back(outer.getLoop());
     SmallVector<Operation *> jammed;
-    for (const OuterLoop &outer : found) {
-      // What was found of the loops around a jammed one no longer holds. Inner
-      // loops come first.
-      bool isAround = llvm::any_of(jammed, [&](Operation *inner) {
-        return outer.getLoop()->isProperAncestor(inner);
-      });
-      if (isAround || !outer.sharesLoads(shapes))
+    for (scf::WhileOp loop : loops) {
+      // Inner loops come first, and those around them are left alone.
+      if (llvm::any_of(jammed, [&](Operation *inner) {
+            return loop->isProperAncestor(inner);
+          }))
         continue;
-      Jam(outer, kTurns).build();
-      jammed.push_back(outer.getLoop());
+      // The loops before have handed on other values since.
+      std::optional<OuterLoop> outer = OuterLoop::find(loop);
+      assert(outer && "other values do not change the form of a loop");
+      Jam(*outer, kTurns).build();
+      jammed.push_back(loop);
     }
     remarkCounts(func, "ptx-jam-loops", {{"loops jammed", jammed.size()}});
   }
