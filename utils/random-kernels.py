@@ -448,6 +448,48 @@ class Writer:
         self.emit(f"ld.shared.u32 {self.reg()}, [%a];")
         self.emit("bar.sync 0;")
 
+    def sums(self):
+        """Loops in loops whose turns load the same, and may store it."""
+        if self.loops == 8:
+            return
+        choose = self.rng.choice
+        counter, bound = f"%c{self.loops}", f"%b{self.loops}"
+        self.loops += 1
+        head, inner, end = self.label(), self.label(), self.label()
+        stores = self.rng.random() < 0.4
+        begin = choose([0, 0, 3, 0x7ffffff0, 0xfffffff0])
+        kind = choose(["s32", "u32"])
+        turns = choose([self.reg(), self.reg(), "6"])
+        self.emit(f"mov.u32 {counter}, {begin}; mov.u32 {bound}, {turns};")
+        # No counter reaches the largest number, with which `le` never ends.
+        self.emit(f"and.b32 {bound}, {bound}, 7;")
+        self.emit(f"add.u32 {bound}, {bound}, {begin};")
+        self.emit(f"setp.ge.{kind} %q, {counter}, {bound}; @%q bra {end};")
+        self.emit(f"{head}:")
+        # The thread's own row of results, or neighbours.
+        self.emit("mov.u64 %w0, %out;" if stores else
+                  "mad.wide.u32 %w0, %lin, 4, %in;")
+        self.emit(f"and.b32 %i, {counter}, 31; mad.wide.u32 %w1, %i, 4, %in;")
+        self.emit("mov.u32 %k, 0; mov.u32 %x, 0;")
+        self.emit(f"{inner}:")
+        for _ in range(choose([1, 2])):
+            self.emit("ld.global.u32 %u, [%w0]; ld.global.u32 %v, [%w1];")
+            self.emit("mad.lo.u32 %x, %u, %v, %x;")
+            self.emit("add.u64 %w0, %w0, 4; add.u64 %w1, %w1, 4;")
+        self.emit(f"add.u32 %k, %k, 1; setp.lt.u32 %q, %k, {choose([1, 3])};")
+        self.emit(f"@%q bra {inner};")
+        sum = self.reg()
+        self.emit(f"mad.lo.u32 {sum}, {sum}, {choose([1, 3])}, %x;")
+        if stores:
+            self.emit(f"add.u32 %i, {counter}, {choose([0, 1, 7])};")
+            self.emit(f"and.b32 %i, %i, {REGS - 1};")
+            self.emit(f"mad.wide.u32 %a, %i, 4, %out; st.global.u32 [%a], {sum};")
+        self.emit(f"add.u32 {counter}, {counter}, {choose([1, 1, 2])};")
+        self.emit(f"setp.{choose(['lt', 'lt', 'le'])}.{kind} "
+                  f"%q, {counter}, {bound};")
+        self.emit(f"@%q bra {head};")
+        self.emit(f"{end}:")
+
     def block(self, depth=0):
         for _ in range(self.rng.randrange(1, 5)):
             kind = self.rng.random()
@@ -526,9 +568,11 @@ def kernel(rng, number, recursive, table):
             w.together(threads, exits)
         elif kind < 0.45:
             w.uniform(threads, exits)
-        elif kind < 0.55:
+        elif kind < 0.51:
             w.maze()
-        elif kind < 0.6:
+        elif kind < 0.56:
+            w.sums()
+        elif kind < 0.61:
             w.compare()
             w.emit(f"@{w.pred()} exit;")
             exits = True
@@ -554,7 +598,8 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
   .shared .align 4 .b8 cells[{threads * 4}];
   .shared .align 8 .u32 lock[2];
   .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty, %cta;
-  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f;
+  .reg .b32 %k, %u, %v, %x;
+  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f, %w0, %w1;
   .reg .pred {PREDICATES}, %q;
   proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
   mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y; mov.u32 %cta, %ctaid.x;
