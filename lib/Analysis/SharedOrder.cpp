@@ -26,6 +26,8 @@ using namespace ptxjit::ptx;
 /// The limit of pairs of accesses that are compared; after that, a kernel gets
 /// no more places. Only long kernels with hardly any barriers have more pairs.
 static constexpr unsigned kMostPairs = 4000;
+/// The same for pairs of writes.
+static constexpr unsigned kMostWritePairs = 4000;
 /// An offset of this size is a pointer, or a number that has wrapped around.
 static constexpr int64_t kFar = int64_t(1) << 40;
 /// The limit of accesses that are kept at a time.
@@ -81,6 +83,9 @@ struct AccessPair {
   const SharedAccess &a, &b;
   unsigned lanes; ///< threads of a warp
 
+  /// Do both write? The warps of a GPU do so in any order, but the threads of
+  /// one of its warps in the order of the program, where ours may have fewer.
+  bool areWrites() const;
   /// If both access the same bytes, does their order matter to programs that
   /// are correct on GPUs?
   bool orderMatters() const;
@@ -93,6 +98,8 @@ private:
   bool overlapWithin(const Remainder &rest) const;
   /// mayMeet, if the distance is known up to a multiple of `divisor`.
   bool overlapModulo(uint64_t divisor) const;
+  /// overlap, of writes only within the warps of a GPU.
+  bool overlapInOrder(std::vector<Piece> &pieces) const;
 };
 
 } // namespace
@@ -140,6 +147,18 @@ static std::vector<Piece> joinWarps(ArrayRef<Piece> pieces) {
   return joined;
 }
 
+bool AccessPair::overlapInOrder(std::vector<Piece> &pieces) const {
+  if (!areWrites())
+    return overlap(pieces);
+  llvm::SmallVector<std::vector<Piece>> warps;
+  for (const Piece &piece : pieces) {
+    size_t warp = size_t(piece.warp) * lanes / kWarpLanes;
+    warps.resize(std::max(warps.size(), warp + 1));
+    warps[warp].push_back(piece);
+  }
+  return llvm::any_of(warps, overlap);
+}
+
 bool AccessPair::overlapWithin(const Remainder &rest) const {
   for (int64_t bound : {rest.min, rest.max})
     if (bound > kFar || bound < -kFar)
@@ -158,7 +177,7 @@ bool AccessPair::overlapWithin(const Remainder &rest) const {
   // The bytes of a warp mostly lie together. Then few comparisons show that no
   // two warps meet.
   std::vector<Piece> warps = joinWarps(pieces);
-  return overlap(warps) && overlap(pieces);
+  return overlap(warps) && overlapInOrder(pieces);
 }
 
 bool AccessPair::overlapModulo(uint64_t divisor) const {
@@ -176,7 +195,7 @@ bool AccessPair::overlapModulo(uint64_t divisor) const {
   };
   add(a, false);
   add(b, true);
-  return overlap(pieces);
+  return overlapInOrder(pieces);
 }
 
 /// Are the variables `a` and `b` disjoint? Variables whose size the launch
@@ -203,12 +222,17 @@ bool AccessPair::mayMeet(const ThreadForms &forms) const {
   return overlapModulo(rest.divisor) && overlapWithin(rest);
 }
 
-bool AccessPair::orderMatters() const {
+bool AccessPair::areWrites() const {
   auto isWrite = [](ByteAccess::Kind kind) {
     return kind == ByteAccess::Write || kind == ByteAccess::AsyncWrite;
   };
-  if (a.kind == ByteAccess::AsyncWrite || a.kind == b.kind ||
-      (isWrite(a.kind) && isWrite(b.kind)))
+  return isWrite(a.kind) && isWrite(b.kind);
+}
+
+bool AccessPair::orderMatters() const {
+  if (a.kind == ByteAccess::AsyncWrite)
+    return false;
+  if (areWrites() ? lanes >= kWarpLanes : a.kind == b.kind)
     return false;
   // If a thread's data select the bytes that it accesses, these mostly belong
   // to the thread: its part of a table. If warps do meet there, the program can
@@ -276,7 +300,7 @@ private:
   const ShapeAnalysis &shapes;
   ThreadForms forms;
   bool deep;
-  unsigned pairs = 0;
+  unsigned pairs = 0, writePairs = 0;
   /// Ops that are or contain: an access to shared memory, a barrier or a wait
   /// (`relevant`); a barrier; an op that waits for other warps.
   llvm::DenseSet<Operation *> relevant, withBarrier, withWait;
@@ -356,7 +380,12 @@ std::optional<std::string> OrderFinder::findReason(const Accesses &before,
       AccessPair pair{a, b, shapes.getContext().lanes};
       if (!pair.orderMatters())
         continue;
-      if (++pairs > kMostPairs || forms.isExhausted())
+      if (forms.isExhausted())
+        return std::nullopt;
+      // Writes leave the others their share of the comparisons.
+      if (pair.areWrites() && ++writePairs > kMostWritePairs)
+        continue;
+      if (!pair.areWrites() && ++pairs > kMostPairs)
         return std::nullopt;
       if (pair.mayMeet(forms))
         return std::string("other ") +

@@ -10,9 +10,11 @@
 // There is a place of order before an access to shared memory if another warp
 // may have to access the same bytes earlier in the program: it reads what this
 // access writes, or writes what this access reads, and neither a barrier nor a
-// loop that waits for others lies in between. Places of order always stand
-// under control flow that all warps of the CTA share. A region that only some
-// warps enter counts as one access that does all that the region does.
+// loop that waits for others lies in between. Where we run fewer than 32
+// threads together, two writes count, too, if they are those of one warp of a
+// GPU, which is in lockstep. Places of order always stand under control flow
+// that all warps of the CTA share. A region that only some warps enter counts
+// as one access that does all that the region does.
 //
 // The thread forms of addresses (ThreadForm.h) tell whether two warps access
 // the same bytes. If that is unknown they do, unless it is unknown because the
