@@ -467,23 +467,25 @@ class Writer:
         self.emit(f"setp.ge.{kind} %q, {counter}, {bound}; @%q bra {end};")
         self.emit(f"{head}:")
         # The thread's own row of results, or neighbours.
-        self.emit("mov.u64 %w0, %out;" if stores else
-                  "mad.wide.u32 %w0, %lin, 4, %in;")
-        self.emit(f"and.b32 %i, {counter}, 31; mad.wide.u32 %w1, %i, 4, %in;")
-        self.emit("mov.u32 %k, 0; mov.u32 %x, 0;")
+        self.emit("mov.u64 %near, %out;" if stores else
+                  "mad.wide.u32 %near, %lin, 4, %in;")
+        self.emit(f"and.b32 %i, {counter}, 31; mad.wide.u32 %far, %i, 4, %in;")
+        self.emit("mov.u32 %turn, 0; mov.u32 %product, 0;")
         self.emit(f"{inner}:")
         for _ in range(choose([1, 2])):
-            self.emit("ld.global.u32 %u, [%w0]; ld.global.u32 %v, [%w1];")
-            self.emit("mad.lo.u32 %x, %u, %v, %x;")
-            self.emit("add.u64 %w0, %w0, 4; add.u64 %w1, %w1, 4;")
-        self.emit(f"add.u32 %k, %k, 1; setp.lt.u32 %q, %k, {choose([1, 3])};")
+            self.emit("ld.global.u32 %one, [%near]; ld.global.u32 %two, [%far];")
+            self.emit("mad.lo.u32 %product, %one, %two, %product;")
+            self.emit("add.u64 %near, %near, 4; add.u64 %far, %far, 4;")
+        self.emit("add.u32 %turn, %turn, 1;")
+        self.emit(f"setp.lt.u32 %q, %turn, {choose([1, 3])};")
         self.emit(f"@%q bra {inner};")
         sum = self.reg()
-        self.emit(f"mad.lo.u32 {sum}, {sum}, {choose([1, 3])}, %x;")
+        self.emit(f"mad.lo.u32 {sum}, {sum}, {choose([1, 3])}, %product;")
         if stores:
             self.emit(f"add.u32 %i, {counter}, {choose([0, 1, 7])};")
             self.emit(f"and.b32 %i, %i, {REGS - 1};")
-            self.emit(f"mad.wide.u32 %a, %i, 4, %out; st.global.u32 [%a], {sum};")
+            self.emit("mad.wide.u32 %a, %i, 4, %out;")
+            self.emit(f"st.global.u32 [%a], {sum};")
         self.emit(f"add.u32 {counter}, {counter}, {choose([1, 1, 2])};")
         self.emit(f"setp.{choose(['lt', 'lt', 'le'])}.{kind} "
                   f"%q, {counter}, {bound};")
@@ -598,8 +600,8 @@ io=u32[0,0,0,0,0,0,0,0]->[ref] out=u32[ref:{threads * REGS}] {run}
   .shared .align 4 .b8 cells[{threads * 4}];
   .shared .align 8 .u32 lock[2];
   .reg .b32 {REGISTERS}, %i, %junk, %fuel, %lin, %tx, %ty, %cta;
-  .reg .b32 %k, %u, %v, %x;
-  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f, %w0, %w1;
+  .reg .b32 %turn, %one, %two, %product;
+  .reg .b64 %in, %acc, %out, %a, %box, %cells, %mine, %f, %near, %far;
   .reg .pred {PREDICATES}, %q;
   proto: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);
   mov.u32 %tx, %tid.x; mov.u32 %ty, %tid.y; mov.u32 %cta, %ctaid.x;
