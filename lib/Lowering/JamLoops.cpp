@@ -49,7 +49,7 @@ struct Extent {
   explicit operator bool() const { return bool(low); }
 };
 
-/// What constant offsets and sizes add to a extent at its ends, in bytes.
+/// What constant offsets and sizes add to an extent at its ends, in bytes.
 struct Ends {
   int64_t front = 0, behind = 0;
   void add(int64_t offset, int64_t bytes) {
