@@ -321,12 +321,14 @@ bool CtaLevel::dropVectors(FuncOp func) {
   };
   llvm::MapVector<unsigned, Vectors> ofParts;
   func.walk([&](Operation *op) {
+    if (!contains(op))
+      return;
+    Vectors &vectors = ofParts[partOf(op)];
+    vectors.hasCollective |= isa<WarpCollectiveOpInterface>(op);
     for (Value v : op->getResults()) {
-      if (!contains(v) || isScalar(v))
+      if (isScalar(v))
         continue;
-      Vectors &vectors = ofParts[partOf(op)];
       vectors.all.push_back(v);
-      vectors.hasCollective |= isa<WarpCollectiveOpInterface>(op);
       vectors.numUsed += llvm::any_of(
           v.getUsers(), [&](Operation *user) { return !contains(user); });
     }

@@ -437,13 +437,19 @@ LogicalResult SplitKernel::emitForFirst(Value v, SmallVectorImpl<Value> &made) {
 
 /// Emits an op once for the CTA. A fault is that of the first warp.
 LogicalResult SplitKernel::emitAtLevel(Operation &op) {
-  bool isOfFirst = llvm::any_of(op.getOperands(),
-                                [&](Value v) { return !levels.contains(v); });
-  if (isOfFirst || !isMemoryEffectFree(&op))
+  SmallVector<Value> ofFirst;
+  op.walk([&](Operation *inner) {
+    for (Value v : inner->getOperands()) {
+      Operation *maker = v.getDefiningOp();
+      if (!levels.contains(v) && !(maker && op.isAncestor(maker)))
+        ofFirst.push_back(v);
+    }
+  });
+  if (!ofFirst.empty() || !isMemoryEffectFree(&op))
     warp.enterStrand(warp.scalar().intConstant(32, 0));
   SmallVector<Value> made;
-  for (Value operand : op.getOperands())
-    if (failed(emitForFirst(operand, made)))
+  for (Value v : ofFirst)
+    if (failed(emitForFirst(v, made)))
       return failure();
   if (failed(emitOp(warp, op)))
     return failure();
