@@ -134,14 +134,18 @@ std::optional<OuterLoop> OuterLoop::find(scf::WhileOp loop) {
 // What the front loads
 //===----------------------------------------------------------------------===//
 
-/// The argument of the loop that a value is, or is part of the steps of.
+/// The induction of the loop between whose values in this turn and in the next
+/// one `value` lies. On the way it does so if all steps go in one direction.
 static std::optional<Induction> findInductionOf(scf::WhileOp loop,
                                                 Value value) {
   for (unsigned i = 0, e = loop.getBeforeArguments().size(); i < e; ++i) {
     auto induction = findInduction(loop, i, kMostSteps);
-    if (induction && (value == loop.getBeforeArguments()[i] ||
+    if (!induction)
+      continue;
+    bool isOnTheWay = llvm::all_equal(induction->steps) &&
                       llvm::is_contained(induction->additions,
-                                         value.getDefiningOp<AddIntOp>())))
+                                         value.getDefiningOp<AddIntOp>());
+    if (value == loop.getBeforeArguments()[i] || isOnTheWay)
       return induction;
   }
   return std::nullopt;
