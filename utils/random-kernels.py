@@ -479,13 +479,13 @@ class Writer:
         self.emit("add.u32 %turn, %turn, 1;")
         self.emit(f"setp.lt.u32 %q, %turn, {choose([1, 3])};")
         self.emit(f"@%q bra {inner};")
-        sum = self.reg()
-        self.emit(f"mad.lo.u32 {sum}, {sum}, {choose([1, 3])}, %product;")
+        total = self.reg()
+        self.emit(f"mad.lo.u32 {total}, {total}, {choose([1, 3])}, %product;")
         if stores:
             self.emit(f"add.u32 %i, {counter}, {choose([0, 1, 7])};")
             self.emit(f"and.b32 %i, %i, {REGS - 1};")
             self.emit("mad.wide.u32 %a, %i, 4, %out;")
-            self.emit(f"st.global.u32 [%a], {sum};")
+            self.emit(f"st.global.u32 [%a], {total};")
         self.emit(f"add.u32 {counter}, {counter}, {choose([1, 1, 2])};")
         self.emit(f"setp.{choose(['lt', 'lt', 'le'])}.{kind} "
                   f"%q, {counter}, {bound};")

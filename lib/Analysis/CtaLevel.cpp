@@ -233,8 +233,9 @@ bool CtaLevel::isOfFirstWarp(Value value) const {
 }
 
 bool CtaLevel::retractUnless(Value value, ValueRange sources) {
-  if (!contains(value) || isOfFirstWarp(value) ||
-      llvm::all_of(sources, [&](Value v) { return contains(v); }))
+  if (!contains(value) ||
+      llvm::all_of(sources, [&](Value v) { return contains(v); }) ||
+      isOfFirstWarp(value))
     return false;
   values.erase(value);
   return true;

@@ -11,6 +11,19 @@ using namespace mlir;
 using namespace ptxjit;
 using namespace ptxjit::ptx;
 
+std::optional<FixedAddition> ptxjit::findFixedAddition(scf::WhileOp loop,
+                                                       Value value) {
+  auto addition = value.getDefiningOp<AddIntOp>();
+  if (!addition || addition.getSat() || isPacked(addition.getTy()))
+    return std::nullopt;
+  Value a = addition.getA(), b = addition.getB();
+  if (!loop.isDefinedOutsideOfLoop(a))
+    std::swap(a, b);
+  if (!loop.isDefinedOutsideOfLoop(a))
+    return std::nullopt;
+  return FixedAddition{addition, a, b};
+}
+
 std::optional<Induction> ptxjit::findInduction(scf::WhileOp loop,
                                                unsigned argument,
                                                unsigned mostSteps) {
@@ -19,17 +32,12 @@ std::optional<Induction> ptxjit::findInduction(scf::WhileOp loop,
   Induction found{argument, passed.getArgNumber(), {}, {}};
   Value old = loop.getBeforeArguments()[argument];
   for (Value value = getPassedOn(loop, found.result); value != old;) {
-    auto addition = value.getDefiningOp<AddIntOp>();
-    if (!addition || addition.getSat() || isPacked(addition.getTy()) ||
-        found.steps.size() == mostSteps)
+    std::optional<FixedAddition> sum = findFixedAddition(loop, value);
+    if (!sum || found.steps.size() == mostSteps)
       return std::nullopt;
-    bool isSecond = loop.isDefinedOutsideOfLoop(addition.getA());
-    value = isSecond ? addition.getB() : addition.getA();
-    Value step = isSecond ? addition.getA() : addition.getB();
-    if (!loop.isDefinedOutsideOfLoop(step))
-      return std::nullopt;
-    found.additions.push_back(addition);
-    found.steps.push_back(step);
+    found.additions.push_back(sum->addition);
+    found.steps.push_back(sum->fixed);
+    value = sum->other;
   }
   if (found.steps.empty())
     return std::nullopt;

@@ -36,6 +36,17 @@ inline mlir::Value getPassedOn(mlir::scf::WhileOp loop, unsigned number) {
              : value;
 }
 
+/// A sum, of single integers modulo 2^n, of something that a loop does not
+/// change and of something else.
+struct FixedAddition {
+  ptx::AddIntOp addition;
+  mlir::Value fixed, other;
+};
+
+/// Nothing if the value is no such sum.
+std::optional<FixedAddition> findFixedAddition(mlir::scf::WhileOp loop,
+                                               mlir::Value value);
+
 /// The most additions to a value in a turn that nvcc has unrolled.
 constexpr unsigned kMostSteps = 16;
 

@@ -16,15 +16,9 @@ using namespace ptxjit::ptx;
 /// Ops in a loop whose turns are jammed, those of its inner loops included.
 static constexpr unsigned kMostOps = 128;
 
-/// Is the op a loop, or a conditional around one?
-static bool hasLoop(Operation *op) {
-  return op->walk([](scf::WhileOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
-static bool hasLoad(Operation *op) {
-  return op->walk([](LdOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+/// Is the op an `OpT`, or has it one in its regions?
+template <typename OpT> static bool holds(Operation *op) {
+  return op->walk([](OpT) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +92,8 @@ bool OuterLoop::splitTurn() {
                                                : WalkResult::interrupt();
   };
   for (Operation &op : body->without_terminator())
-    if (op.walk(visit).wasInterrupted() || (hasLoop(&op) && !addToFront(&op)))
+    if (op.walk(visit).wasInterrupted() ||
+        (holds<scf::WhileOp>(&op) && !addToFront(&op)))
       return false;
   // Where the turns store is known in front of all of them.
   for (StOp store : stores)
@@ -108,12 +103,12 @@ bool OuterLoop::splitTurn() {
   // of the inner loop, unless they depend on the turn before.
   for (auto op : body->getOps<scf::IfOp>()) {
     llvm::DenseSet<Operation *> before = inFront;
-    if (hasLoad(op) && !addToFront(op))
+    if (holds<LdOp>(op) && !addToFront(op))
       inFront = std::move(before);
   }
   for (Operation &op : body->without_terminator())
     (inFront.contains(&op) ? front : rest).push_back(&op);
-  return llvm::any_of(front, hasLoop);
+  return llvm::any_of(front, holds<scf::WhileOp>);
 }
 
 std::optional<OuterLoop> OuterLoop::find(scf::WhileOp loop) {
@@ -159,15 +154,11 @@ std::optional<LoadPlace> ptxjit::findPlace(LdOp load, scf::WhileOp loop) {
     place.induction = findInductionOf(loop, value);
     if (place.induction)
       return place;
-    auto addition = value.getDefiningOp<AddIntOp>();
-    if (!addition || addition.getSat() || isPacked(addition.getTy()))
+    std::optional<FixedAddition> sum = findFixedAddition(loop, value);
+    if (!sum)
       return std::nullopt;
-    bool isSecond = loop.isDefinedOutsideOfLoop(addition.getA());
-    Value fixed = isSecond ? addition.getA() : addition.getB();
-    if (!loop.isDefinedOutsideOfLoop(fixed))
-      return std::nullopt;
-    place.added.push_back(fixed);
-    value = isSecond ? addition.getB() : addition.getA();
+    place.added.push_back(sum->fixed);
+    value = sum->other;
   }
 }
 
@@ -245,7 +236,7 @@ bool OuterLoop::markVarying(Operation *op) {
     return markVarying(inner);
   if (isJammed(op))
     return markVarying(cast<scf::IfOp>(op));
-  if (hasLoop(op))
+  if (holds<scf::WhileOp>(op))
     return false;
   if (varies(op))
     varying.insert_range(op->getResults());
@@ -289,19 +280,4 @@ bool OuterLoop::markVarying(scf::WhileOp op) {
       again |= mark(argument, varies(value));
   }
   return !varies(op.getConditionOp().getCondition());
-}
-
-unsigned OuterLoop::countSums() const {
-  unsigned most = 0;
-  auto visit = [&](scf::WhileOp inner) {
-    if (!testsLast(inner))
-      return;
-    unsigned number = 0;
-    for (auto [i, argument] : llvm::enumerate(inner.getBeforeArguments()))
-      number += varies(argument) && !findInduction(inner, i, kMostSteps);
-    most = std::max(most, number);
-  };
-  for (Operation *op : front)
-    op->walk(visit);
-  return most;
 }

@@ -63,8 +63,6 @@ public:
   bool isJammed(mlir::Operation *op) const;
   /// Do the turns load the same in inner loops, by vectors?
   bool sharesLoads(const ShapeAnalysis &shapes) const;
-  /// The most values that an inner loop hands on for each turn, as sums.
-  unsigned countSums() const;
 
 private:
   explicit OuterLoop(mlir::scf::WhileOp loop) : loop(loop) {}

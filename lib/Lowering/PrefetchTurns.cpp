@@ -45,14 +45,8 @@ static Value findStep(scf::WhileOp loop, Value value) {
 static Value findStepOfAddress(scf::WhileOp loop, Value address) {
   if (Value step = findStep(loop, address))
     return step;
-  auto sum = address.getDefiningOp<AddIntOp>();
-  if (!sum)
-    return {};
-  for (auto [fixed, moving] :
-       {std::pair(sum.getA(), sum.getB()), std::pair(sum.getB(), sum.getA())})
-    if (loop.isDefinedOutsideOfLoop(fixed))
-      return findStep(loop, moving);
-  return {};
+  std::optional<FixedAddition> sum = findFixedAddition(loop, address);
+  return sum ? findStep(loop, sum->other) : Value();
 }
 
 /// Does each turn of the loop wait for the CTA, whatever branches it takes?

@@ -228,7 +228,9 @@ def JamLoopsPass : TargetPass<"ptx-jam-loops", "::ptxjit::ptx::FuncOp"> {
     Some turns of a loop whose inner loops load the same in each turn are made
     side by side (unroll and jam): their inner loops become one, which loads
     once for all. The loop itself makes the turns that are left. Inner loops must
-    run alike in all turns, and not depend on the turns before.
+    run alike in all turns, and not depend on the turns before. Where all lanes
+    of a warp have enough turns left, and none is masked off, turns are made so;
+    not if they store what the inner loops load, which is asked at run time.
 
     ```mlir
     scf.while (%c = 0) { %s = scf.while (%k = 0, %d = 0.0) {
