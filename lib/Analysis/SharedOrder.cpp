@@ -42,8 +42,33 @@ struct SharedAccess {
   ThreadForm address; ///< of the first byte
   uint64_t bytes;
   const llvm::BitVector *threads; ///< the threads that may make the access
+
+  bool isRead() const { return kind == ByteAccess::Read; }
 };
-using Accesses = std::vector<SharedAccess>;
+
+/// A list of accesses that knows whether all of them read: long kernels have
+/// hundreds of reads in a row, whose pairs need not be looked at.
+class Accesses {
+public:
+  void add(SharedAccess access) {
+    onlyReads &= access.isRead();
+    list.push_back(std::move(access));
+  }
+  void clear() {
+    list.clear();
+    onlyReads = true;
+  }
+  bool areReads() const { return onlyReads; }
+  size_t size() const { return list.size(); }
+  auto begin() { return list.begin(); }
+  auto end() { return list.end(); }
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.end(); }
+
+private:
+  std::vector<SharedAccess> list;
+  bool onlyReads = true;
+};
 
 /// A range of bytes that a thread accesses, or one that covers all accesses of
 /// a warp.
@@ -241,7 +266,7 @@ bool AccessPair::orderMatters() const {
   // reads count.
   bool bothScattered = a.address.isScattered && b.address.isScattered;
   bool anyScattered = a.address.isScattered || b.address.isScattered;
-  return !bothScattered && (!anyScattered || a.kind == ByteAccess::Read);
+  return !bothScattered && (!anyScattered || a.isRead());
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,7 +383,7 @@ void OrderFinder::collect(Operation *op, Accesses &found) {
       offset += info->offset;
     if (op != inner)
       forms.forget(access.address, op);
-    found.push_back(std::move(access));
+    found.add(std::move(access));
   });
 }
 
@@ -375,9 +400,12 @@ static std::string nameOf(const SharedAccess &access) {
 
 std::optional<std::string> OrderFinder::findReason(const Accesses &before,
                                                    const Accesses &now) {
+  if (before.areReads() && now.areReads())
+    return std::nullopt;
+  unsigned lanes = shapes.getContext().lanes;
   for (const SharedAccess &b : now)
     for (const SharedAccess &a : before) {
-      AccessPair pair{a, b, shapes.getContext().lanes};
+      AccessPair pair{a, b, lanes};
       if (!pair.orderMatters())
         continue;
       if (forms.isExhausted())
@@ -390,7 +418,7 @@ std::optional<std::string> OrderFinder::findReason(const Accesses &before,
       if (pair.mayMeet(forms))
         return std::string("other ") +
                (pair.lanes == 1 ? "threads " : "warps ") +
-               (a.kind == ByteAccess::Read ? "read " : "write ") +
+               (a.isRead() ? "read " : "write ") +
                nameOf(b.address.root ? b : a) + placeOf(a.op);
     }
   return std::nullopt;
@@ -403,7 +431,7 @@ static void remember(Accesses now, Accesses &before) {
       return known.op == access.op && known.address == access.address;
     });
     if (!isThere && before.size() < kMostAccesses)
-      before.push_back(std::move(access));
+      before.add(std::move(access));
   }
 }
 

@@ -77,7 +77,10 @@ void ptxjit::buildPacketizePipeline(OpPassManager &pm,
   pm.nest<ptx::FuncOp>().addPass(
       setTarget<ptx::FuncOp>(createCombineAccessesPass(), target));
   pm.addPass(setTarget<ModuleOp>(createPacketizePass(), target));
-  pm.addPass(createCSEPass());
+  // Code that is wanted fast has as few instructions without this pass, which
+  // takes a tenth of its time. For other code, the size decides on the effort.
+  if (!target.quick)
+    pm.addPass(createCSEPass());
 }
 
 void ptxjit::buildLowerToLLVMPipeline(OpPassManager &pm) {
