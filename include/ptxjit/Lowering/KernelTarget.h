@@ -45,6 +45,8 @@
     "the CPU adds four products of bytes: vpdpbusd of x86")                    \
   X(bool, bytePermutes, "byte-permutes",                                       \
     "the CPU takes any bytes of a vector at once: vpermb of x86")              \
+  X(bool, lanePermutes, "lane-permutes",                                       \
+    "the CPU takes any lanes of 32 bits at once: vpermi2d or vpermd of x86")   \
   X(bool, neonDots, "neon-dots",                                               \
     "the CPU adds four products of bytes: udot and sdot of NEON")              \
   X(bool, neonMixedDots, "neon-mixed-dots",                                    \

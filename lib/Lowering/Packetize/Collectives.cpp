@@ -161,34 +161,83 @@ Value ptxjit::shuffleSource(ChunkBuilder &k, ShuffleMode mode, Value lane,
   llvm_unreachable("all modes handled");
 }
 
-/// Emits a shuffle by lane numbers that are data, through memory.
-static void emitVariableShuffle(WarpBuilder &warp, ShflOp op) {
+namespace {
+/// Each lane's source in a shuffle by lane numbers that are data.
+struct ShuffleSources {
+  Value lane;   ///< from which it reads: its own if that is outside
+  Value inside; ///< whether it reads from its segment
+};
+} // namespace
+
+static ShuffleSources computeSources(WarpBuilder &warp, ShflOp op, unsigned c) {
   ChunkBuilder v = warp.lanes();
-  Value buffer = exchangeBuffer(warp, 0);
-  storeLanes(warp, buffer, 32,
-             [&](unsigned c) { return warp.chunk(op.getA(), c); });
+  Value lane = warp.laneNumbers(c), low = v.intConstant(32, 31);
+  Value amount = v.bitAnd(warp.chunk(op.getB(), c), low);
+  Value control = warp.chunk(op.getC(), c);
+  Value segment = v.bitAnd(v.shrBy(control, 8, false), low);
+  Value outside = v.bitNot(segment);
+  Value minLane = v.bitAnd(lane, segment);
+  Value maxLane = v.bitOr(minLane, v.bitAnd(v.bitAnd(control, low), outside));
+  Value j = shuffleSource(v, op.getMode(), lane, amount, minLane, outside);
+  bool up = op.getMode() == ShuffleMode::Up;
+  Value inside =
+      v.cmp(up ? CmpIPredicate::sge : CmpIPredicate::sle, j, maxLane);
+  return {v.select(inside, j, lane), inside};
+}
+
+/// Can permutes take lanes by data? Each one looks at one or two registers, and
+/// memory serves more than four of these better.
+static bool permutesByData(const WarpBuilder &warp) {
+  return warp.target.lanePermutes &&
+         ((warp.target.chunk == 16 && warp.numChunks() == 2) ||
+          (warp.target.chunk == 8 && warp.numChunks() == 4));
+}
+
+/// The lanes of a `value` of 32 bits that a chunk of lane numbers names.
+static Value permuteByData(WarpBuilder &warp, Value value, Value lanes) {
+  ChunkBuilder v = warp.lanes();
+  Type type = warp.chunk(value, 0).getType();
+  if (warp.target.chunk == 16)
+    return v.intrinsic("llvm.x86.avx512.vpermi2var.d.512", type,
+                       {warp.chunk(value, 0), lanes, warp.chunk(value, 1)});
+  auto bit = [&](unsigned n) {
+    return v.cmp(CmpIPredicate::ne, v.bitAnd(lanes, v.intConstant(32, 1 << n)),
+                 v.intConstant(32, 0));
+  };
+  auto from = [&](unsigned c) {
+    return v.intrinsic("llvm.x86.avx2.permd", type,
+                       {warp.chunk(value, c), lanes});
+  };
+  Value odd = bit(3);
+  return v.select(bit(4), v.select(odd, from(3), from(2)),
+                  v.select(odd, from(1), from(0)));
+}
+
+/// The same for any CPU, from a buffer that has the lanes.
+static Value gatherLanes(WarpBuilder &warp, Value buffer, Value lanes) {
+  ChunkBuilder v = warp.lanes();
   Value start =
       v.splat(warp.create<LLVM::PtrToIntOp>(warp.b.getI64Type(), buffer));
+  Value where = v.add(start, v.shlBy(v.resize(lanes, 64, false), 2));
   Value all = v.splat(warp.create<arith::ConstantIntOp>(1, 1));
-  Value low = v.intConstant(32, 31);
+  return warp.create<LLVM::masked_gather>(v.ints(32), warp.toPointer(where),
+                                          all, ValueRange(v.intConstant(32, 0)),
+                                          4);
+}
+
+static void emitVariableShuffle(WarpBuilder &warp, ShflOp op) {
+  Value buffer;
+  if (!permutesByData(warp)) {
+    buffer = exchangeBuffer(warp, 0);
+    storeLanes(warp, buffer, 32,
+               [&](unsigned c) { return warp.chunk(op.getA(), c); });
+  }
   SmallVector<Value, 8> chunks, insides;
   for (unsigned c = 0; c < warp.numChunks(); ++c) {
-    Value lane = warp.laneNumbers(c);
-    Value amount = v.bitAnd(warp.chunk(op.getB(), c), low);
-    Value control = warp.chunk(op.getC(), c);
-    Value segment = v.bitAnd(v.shrBy(control, 8, false), low);
-    Value outside = v.bitNot(segment);
-    Value minLane = v.bitAnd(lane, segment);
-    Value maxLane = v.bitOr(minLane, v.bitAnd(v.bitAnd(control, low), outside));
-    Value j = shuffleSource(v, op.getMode(), lane, amount, minLane, outside);
-    bool up = op.getMode() == ShuffleMode::Up;
-    insides.push_back(
-        v.cmp(up ? CmpIPredicate::sge : CmpIPredicate::sle, j, maxLane));
-    Value index = v.resize(v.select(insides.back(), j, lane), 64, false);
-    Value where = v.add(start, v.shlBy(index, 2));
-    chunks.push_back(
-        warp.create<LLVM::masked_gather>(v.ints(32), warp.toPointer(where), all,
-                                         ValueRange(v.intConstant(32, 0)), 4));
+    auto [lane, inside] = computeSources(warp, op, c);
+    chunks.push_back(buffer ? gatherLanes(warp, buffer, lane)
+                            : permuteByData(warp, op.getA(), lane));
+    insides.push_back(inside);
   }
   setShuffled(warp, op, chunks, insides);
 }
