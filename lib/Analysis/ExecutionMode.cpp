@@ -148,7 +148,26 @@ static bool hasLoopThatLoadsWhatItStores(Region &body) {
   return false;
 }
 
+/// Are there volatile loads and stores of shared memory? Programs from the time
+/// when all lanes of a warp ran in step write the last turns of a reduction so,
+/// without a barrier (`volatile` keeps the compiler from leaving out accesses).
+static bool hasVolatileExchange(ModuleOp module) {
+  llvm::SmallDenseSet<Space, 4> loaded, stored;
+  module.walk([&](Operation *op) {
+    auto load = dyn_cast<LdOp>(op);
+    auto store = dyn_cast<StOp>(op);
+    bool isVolatile = (load && load.getOrder() == Order::Volatile) ||
+                      (store && store.getOrder() == Order::Volatile);
+    std::optional<Space> space = sharedSpaceOf(op);
+    if (isVolatile && space && *space != Space::Global)
+      (load ? loaded : stored).insert(*space);
+  });
+  return llvm::any_of(loaded, [&](Space s) { return stored.contains(s); });
+}
+
 bool ptxjit::mayExchangeInLockstep(ModuleOp module, unsigned threads) {
+  if (hasVolatileExchange(module))
+    return true;
   bool hasCollective = false, hasBarrier = false, hasLoop = false;
   module.walk([&](Operation *op) {
     bool isBarrier = CtaLevel::isBarrier(op) || isa<BarWarpOp>(op) ||
