@@ -42,9 +42,11 @@ private:
   void findAssumed(ArrayRef<Operation *> ops);
   Operation *findLead(ArrayRef<Operation *> ops) const;
   void visit(Operation *op, BlockCost &cost, uint64_t weight);
+  void visitAlone(Operation *op);
   void visitBlock(Block &block, BlockCost cost);
   void settle(const BlockCost &cost);
   bool isVector(Value v) const { return !shapes.get(v).isUniform(); }
+  bool isVectorOp(Operation *op) const;
   bool shares(const BlockCost &cost) const;
   bool waits(const BlockCost &cost) const;
   bool isStraight(ArrayRef<Operation *> ops) const;
@@ -55,8 +57,8 @@ private:
   const SameInWarps &same;
   const KernelTarget &target;
   TeamPlan result;
-  BlockCost hot;         ///< of the block that runs most
-  unsigned jointOps = 0; ///< vector ops of all blocks that a team runs
+  BlockCost hot;       ///< of the block that runs most
+  unsigned numOps = 0; ///< vector ops of all blocks that a team runs
 };
 
 } // namespace
@@ -90,9 +92,22 @@ static unsigned bytesOfLane(Operation *op) {
 }
 
 void TeamCost::settle(const BlockCost &cost) {
-  jointOps += cost.vectorOps;
+  numOps += cost.vectorOps;
   if (cost.weight * cost.vectorOps > hot.weight * hot.vectorOps)
     hot = cost;
+}
+
+bool TeamCost::isVectorOp(Operation *op) const {
+  return llvm::any_of(op->getResults(),
+                      [&](Value v) {
+                        return isVector(v) && !shapes.get(v).hasBase();
+                      }) ||
+         (!op->getNumResults() && isa<MaskedOpInterface>(op));
+}
+
+/// Where warps may part, the code is there once for each of them.
+void TeamCost::visitAlone(Operation *op) {
+  op->walk([&](Operation *inner) { numOps += isVectorOp(inner); });
 }
 
 void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
@@ -101,14 +116,16 @@ void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
     inner.weight = weight;
     if (ifOp == result.assumed)
       return visitBlock(ifOp->getRegion(result.side).front(), inner);
+    if (!same.contains(ifOp.getCondition()))
+      return visitAlone(op);
     for (Region &region : op->getRegions())
-      if (!region.empty() && same.contains(ifOp.getCondition()))
+      if (!region.empty())
         visitBlock(region.front(), inner);
     return;
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     if (!isJointLoop(loop, same))
-      return;
+      return visitAlone(op);
     BlockCost inner;
     inner.weight = weight * kLoopWeight;
     inner.isLoop = true;
@@ -120,18 +137,13 @@ void TeamCost::visit(Operation *op, BlockCost &cost, uint64_t weight) {
     visitBlock(*loop.getAfterBody(), inner);
     return;
   }
-  bool isVectorOp =
-      llvm::any_of(
-          op->getResults(),
-          [&](Value v) { return isVector(v) && !shapes.get(v).hasBase(); }) ||
-      (!op->getNumResults() && isa<MaskedOpInterface>(op));
-  cost.vectorOps += isVectorOp;
-  cost.casts += isVectorOp &&
-                isa<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, CvtOp>(op);
-  if (isVectorOp)
-    cost.bytes = std::max(cost.bytes, bytesOfLane(op));
+  if (!isVectorOp(op))
+    return;
+  ++cost.vectorOps;
+  cost.casts += isa<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, CvtOp>(op);
+  cost.bytes = std::max(cost.bytes, bytesOfLane(op));
   auto load = dyn_cast<LdOp>(op);
-  if (!isVectorOp || !load)
+  if (!load)
     return;
   if (same.contains(op))
     ++cost.sharedLoads;
@@ -184,7 +196,7 @@ bool TeamCost::fits(unsigned warps, const BlockCost &cost) const {
   unsigned vectorOps = cost.vectorOps - (result.straight ? cost.casts : 0);
   return isNear && (!cost.carried || needed <= registers) &&
          warps * chunks() * vectorOps <= most &&
-         warps * chunks() * jointOps <= kMostOps;
+         warps * chunks() * numOps <= kMostOps;
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,14 +263,22 @@ TeamPlan TeamCost::plan(ArrayRef<Operation *> ops, unsigned stride) {
   findAssumed(ops);
   BlockCost top;
   top.weight = 1;
-  for (Operation *op : ops)
+  Operation *lead = findLead(ops);
+  unsigned opsUpToLead = 0;
+  for (Operation *op : ops) {
     visit(op, top, 1);
+    if (op == lead)
+      opsUpToLead = top.vectorOps + numOps;
+  }
   settle(top);
   result.inTurn = !shares(hot) && !waits(hot);
   result.straight = result.inTurn && !hot.isLead && isStraight(ops);
   if (result.inTurn && !hot.isLead && !result.straight)
     return {};
-  result.lead = hot.isLead ? findLead(ops) : nullptr;
+  if (hot.isLead && lead) {
+    result.lead = lead;
+    numOps = opsUpToLead;
+  }
   unsigned all = shapes.getContext().warps();
   for (unsigned warps = 8; warps > 1; --warps)
     if (all % (warps * stride) == 0 && fits(warps, hot)) {
