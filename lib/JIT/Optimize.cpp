@@ -152,8 +152,8 @@ Error ptxjit::optimize(Module &module, TargetMachine &machine, Effort effort) {
 }
 
 /// LLVM tells what its pass is called by the pass alone.
-static AnalysisID findTypePromotion() {
-  return std::unique_ptr<Pass>(createTypePromotionLegacyPass())->getPassID();
+static AnalysisID idOf(FunctionPass *pass) {
+  return std::unique_ptr<FunctionPass>(pass)->getPassID();
 }
 
 /// Adds LLVM's code generation passes, without those that kernels do not need.
@@ -169,10 +169,14 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   // benchmark, none was faster with it beyond what varies.
   config->disablePass(&PostRASchedulerID);
   config->insertPass(&PrologEpilogCodeInserterID, createRoundingSwitchesPass());
-  // The last pass in front of CodeGenPrepare. Earlier ones join blocks.
-  if (machine.getTargetTriple().isAArch64() &&
-      machine.getOptLevel() != CodeGenOptLevel::None)
-    config->insertPass(findTypePromotion(), createSplitLongBlocksPass());
+  if (machine.getOptLevel() != CodeGenOptLevel::None) {
+    // The last pass in front of CodeGenPrepare. Earlier ones join blocks.
+    if (machine.getTargetTriple().isAArch64())
+      config->insertPass(idOf(createTypePromotionLegacyPass()),
+                         createSplitLongBlocksPass());
+    config->insertPass(idOf(createCodeGenPrepareLegacyPass()),
+                       createSplitAtStoresPass());
+  }
   passes.add(config);
   passes.add(info);
   if (config->addISelPasses())

@@ -139,6 +139,10 @@ llvm::MachineFunctionPass *createRoundingSwitchesPass();
 /// Splits blocks that CodeGenPrepare would take minutes for.
 llvm::FunctionPass *createSplitLongBlocksPass();
 
+/// Splits blocks with so many stores that instruction selection would take
+/// minutes.
+llvm::FunctionPass *createSplitAtStoresPass();
+
 /// Adds the stack frames of functions to `sum`, in bytes, as far as their sizes
 /// are constant.
 llvm::MachineFunctionPass *createStackSizesPass(uint64_t &sum);
