@@ -45,12 +45,18 @@ static std::unique_ptr<Pass> setTarget(std::unique_ptr<Pass> pass,
   return pass;
 }
 
+/// The most times that the canonicalizer goes through a kernel. Two do for all
+/// kernels of the benchmark. Each further one removes results that nobody uses
+/// from one more level of nested conditionals, and LLVM removes those, too.
+static constexpr int64_t kMostCanonicalizations = 4;
+
 void ptxjit::buildStructurePipeline(OpPassManager &pm,
                                     const KernelTarget &target) {
   OpPassManager &func = pm.nest<ptx::FuncOp>();
   func.addPass(createStructureControlFlowPass());
-  func.addPass(createCanonicalizerPass(GreedyRewriteConfig(),
-                                       {kMergesEqualLoopValues.str()}));
+  GreedyRewriteConfig config;
+  config.setMaxIterations(kMostCanonicalizations);
+  func.addPass(createCanonicalizerPass(config, {kMergesEqualLoopValues.str()}));
   func.addPass(createCSEPass());
   func.addPass(setTarget<ptx::FuncOp>(createAbsorbTailsPass(), target));
   func.addPass(createInsertYieldsPass());
