@@ -195,7 +195,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.pairSums = cpu.pairSums;
   target.byteSums = cpu.byteSums;
   target.bytePermutes = cpu.bytePermutes;
-  target.lanePermutes = cpu.lanePermutes;
+  target.permutedLanes = cpu.permutedLanes;
   target.neonDots = cpu.neonDots;
   target.neonMixedDots = cpu.neonMixedDots;
   target.dotProducts = cpu.dotProducts;

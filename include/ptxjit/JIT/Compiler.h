@@ -54,7 +54,7 @@ struct CpuTarget {
   bool pairSums = false;         ///< pmaddwd
   bool byteSums = false;         ///< VNNI, of AVX-512 or of AVX
   bool bytePermutes = false;     ///< vpermb
-  bool lanePermutes = false;     ///< vpermi2d, or AVX2's vpermd
+  unsigned permutedLanes = 0;    ///< 16: vpermi2d, 8: vpermd, 0: neither
   bool neonDots = false;         ///< NEON's dot products of bytes
   bool neonMixedDots = false;    ///< those of unsigned bytes by signed ones
   bool dotProducts = false;  ///< the device library's level has those of bytes

@@ -45,8 +45,9 @@
     "the CPU adds four products of bytes: vpdpbusd of x86")                    \
   X(bool, bytePermutes, "byte-permutes",                                       \
     "the CPU takes any bytes of a vector at once: vpermb of x86")              \
-  X(bool, lanePermutes, "lane-permutes",                                       \
-    "the CPU takes any lanes of 32 bits at once: vpermi2d or vpermd of x86")   \
+  X(unsigned, permutedLanes, "permuted-lanes",                                 \
+    "lanes of 32 bits in the registers that the CPU permutes by data: 16 by "  \
+    "vpermi2d of x86, 8 by vpermd; 0: none")                                   \
   X(bool, neonDots, "neon-dots",                                               \
     "the CPU adds four products of bytes: udot and sdot of NEON")              \
   X(bool, neonMixedDots, "neon-mixed-dots",                                    \

@@ -185,16 +185,16 @@ static ShuffleSources computeSources(WarpBuilder &warp, ShflOp op, unsigned c) {
   return {v.select(inside, j, lane), inside};
 }
 
-/// Can permutes take lanes by data? Each one looks at one or two registers, and
-/// memory serves more than four of these better.
+/// Can permutes take any of a warp's lanes by data? Registers have 8 or 16.
 static bool permutesByData(const WarpBuilder &warp) {
-  return warp.target.lanePermutes &&
-         ((warp.target.chunk == 16 && warp.numChunks() == 2) ||
-          (warp.target.chunk == 8 && warp.numChunks() == 4));
+  unsigned chunk = warp.target.chunk;
+  return (chunk == 8 || chunk == 16) && chunk <= warp.target.permutedLanes &&
+         warp.numLanes() == 32;
 }
 
 /// The lanes of a `value` of 32 bits that a chunk of lane numbers names.
 static Value permuteByData(WarpBuilder &warp, Value value, Value lanes) {
+  assert(permutesByData(warp) && "the CPU has no such permutes");
   ChunkBuilder v = warp.lanes();
   Type type = warp.chunk(value, 0).getType();
   if (warp.target.chunk == 16)
