@@ -131,38 +131,54 @@ static std::optional<Space> sharedSpaceOf(Operation *op) {
   return isShared ? std::optional(space) : std::nullopt;
 }
 
+namespace {
+/// The spaces that some loads and stores access, if threads share them.
+struct ExchangeSpaces {
+  llvm::SmallDenseSet<Space, 4> loaded, stored;
+
+  void add(Operation *op) {
+    if (std::optional<Space> space = sharedSpaceOf(op))
+      (isa<LdOp>(op) ? loaded : stored).insert(*space);
+  }
+  /// Is one of them loaded from and stored to?
+  bool areExchanged() const {
+    return llvm::any_of(loaded, [&](Space s) { return stored.contains(s); });
+  }
+};
+} // namespace
+
 /// Is there a loop that loads from the space that it stores to?
 static bool hasLoopThatLoadsWhatItStores(Region &body) {
   for (auto loop = llvm::scc_begin(&body); !loop.isAtEnd(); ++loop) {
     if (!loop.hasCycle())
       continue;
-    llvm::SmallDenseSet<Space, 4> loaded, stored;
-    for (Block *block : *loop)
-      block->walk([&](Operation *op) { // a guard has its op in a region
-        if (std::optional<Space> space = sharedSpaceOf(op))
-          (isa<LdOp>(op) ? loaded : stored).insert(*space);
-      });
-    if (llvm::any_of(loaded, [&](Space s) { return stored.contains(s); }))
+    ExchangeSpaces spaces;
+    for (Block *block : *loop) // a guard has its op in a region
+      block->walk([&](Operation *op) { spaces.add(op); });
+    if (spaces.areExchanged())
       return true;
   }
   return false;
+}
+
+/// Is a load or store volatile?
+static bool isVolatile(Operation *op) {
+  if (auto load = dyn_cast<LdOp>(op))
+    return load.getOrder() == Order::Volatile;
+  auto store = dyn_cast<StOp>(op);
+  return store && store.getOrder() == Order::Volatile;
 }
 
 /// Are there volatile loads and stores of shared memory? Programs from the time
 /// when all lanes of a warp ran in step write the last turns of a reduction so,
 /// without a barrier (`volatile` keeps the compiler from leaving out accesses).
 static bool hasVolatileExchange(ModuleOp module) {
-  llvm::SmallDenseSet<Space, 4> loaded, stored;
+  ExchangeSpaces spaces;
   module.walk([&](Operation *op) {
-    auto load = dyn_cast<LdOp>(op);
-    auto store = dyn_cast<StOp>(op);
-    bool isVolatile = (load && load.getOrder() == Order::Volatile) ||
-                      (store && store.getOrder() == Order::Volatile);
-    std::optional<Space> space = sharedSpaceOf(op);
-    if (isVolatile && space && *space != Space::Global)
-      (load ? loaded : stored).insert(*space);
+    if (isVolatile(op) && sharedSpaceOf(op) != Space::Global)
+      spaces.add(op);
   });
-  return llvm::any_of(loaded, [&](Space s) { return stored.contains(s); });
+  return spaces.areExchanged();
 }
 
 bool ptxjit::mayExchangeInLockstep(ModuleOp module, unsigned threads) {

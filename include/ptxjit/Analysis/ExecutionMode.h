@@ -57,9 +57,9 @@ bool reliesOnActiveLanes(mlir::ModuleOp module);
 /// May the lanes of a warp hand each other values through memory, without an
 /// instruction at which they meet? The ISA promises nothing to such programs,
 /// but GPUs run them as lanes in lockstep do. They have volatile loads and
-/// stores of shared memory; or they have warp collectives or one warp a CTA, no
-/// barrier of a CTA or warp, and a loop that loads from the space that it
-/// stores to. \pre control flow is that of blocks.
+/// stores of shared or generic memory; or they have warp collectives or one
+/// warp a CTA, no barrier of a CTA or warp, and a loop that loads from the
+/// space that it stores to. \pre control flow is that of blocks.
 /// \param threads  of a CTA.
 bool mayExchangeInLockstep(mlir::ModuleOp module, unsigned threads);
 
