@@ -33,9 +33,9 @@ using namespace ptxjit;
 // jump-threading remove the exit flags that structuring leaves in uniform
 // loops. Behind simplifycfg it fails, and tight loops run 4 times slower.
 //
-// Each pass takes a twentieth of LLVM's time or more. InstCombine twice more,
-// dse and copies of loops for conditions that do not change in them took a
-// fifth of it, and made neither smaller nor faster code.
+// InstCombine twice more, dse, and copies of loops for conditions that do not
+// change in them took a fifth of LLVM's time, and made neither smaller nor
+// faster code.
 static constexpr StringLiteral kPasses =
     "always-inline,"
     "function(lower-expect,sroa,early-cse,jump-threading,simplifycfg,"
