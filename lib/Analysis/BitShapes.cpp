@@ -16,13 +16,14 @@ using namespace ptxjit::ptx;
 using Rule = std::optional<Shape>;
 using Bits = ArrayRef<uint64_t>;
 
-/// Sets the range of `or` and `xor`: no bit is set above the bits of both.
-static void setOrRange(Shape &shape, const Shape &a, const Shape &b) {
+/// Narrows the range of `or` and `xor`: no bit is set above the bits of both.
+static void narrowOrRange(Shape &shape, const Shape &a, const Shape &b) {
   if (a.min < 0 || b.min < 0)
     return;
   uint64_t most = uint64_t(a.max) | uint64_t(b.max);
-  shape.min = 0;
-  shape.max = int64_t(llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(most)));
+  shape.min = std::max<int64_t>(shape.min, 0);
+  shape.max = std::min(shape.max, int64_t(llvm::maskTrailingOnes<uint64_t>(
+                                      llvm::bit_width(most))));
 }
 
 static Rule inferAnd(AndOp op, ShapeInference &inference) {
@@ -42,7 +43,7 @@ static Rule inferOrLike(Logic op, ShapeInference &inference,
     return std::nullopt;
   Shape a = inference.get(op.getA()), b = inference.get(op.getB());
   Shape shape = inference.bitwise({a, b}, width, compute);
-  setOrRange(shape, a, b);
+  narrowOrRange(shape, a, b);
   return shape;
 }
 
@@ -141,7 +142,7 @@ static Rule inferBfi(BfiOp op, ShapeInference &inference) {
   const Shape &b = inference.get(op.getB());
   Shape shape = inference.bitwise(
       {a, b}, width, [&](Bits x) { return (x[0] & field) | (x[1] & ~field); });
-  setOrRange(shape, a, b);
+  narrowOrRange(shape, a, b);
   return shape;
 }
 

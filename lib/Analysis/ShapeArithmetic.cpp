@@ -86,7 +86,8 @@ Shape ShapeInference::merge(ValueRange operands) {
   SmallVector<Shape, 4> same; // in groups of lanes with equal values
   for (Value v : operands) {
     same.push_back(regroup(get(v), 0));
-    if (same.back().isVarying() && !same.back().groups)
+    bool isUnknown = same.back().isVarying() && !same.back().groups;
+    if (isUnknown || same.back().conditional)
       return shape;
   }
   setJoint(shape, same);
@@ -190,6 +191,8 @@ Shape ShapeInference::multiply(const Shape &a, const Shape &b, unsigned width) {
   auto [lo, hi] = std::minmax_element(corners, corners + 4);
   setRange(shape, *lo, *hi, width);
   if (!a.isUniform() || !b.isUniform()) {
+    if (a.conditional || b.conditional)
+      return shape;
     setJoint(shape, {regroup(a, 0), regroup(b, 0)});
     return shape;
   }
@@ -265,8 +268,10 @@ Shape ShapeInference::regroup(const Shape &a, unsigned bits) {
   Shape shape;
   shape.min = a.min;
   shape.max = a.max;
-  if (a.conditional || (a.isVarying() && !a.groups))
+  if (a.isVarying() && !a.groups)
     return shape;
+  shape.conditional = a.conditional;
+  shape.parted = a.parted;
   bits = std::min(bits, a.knownBits);
   if (a.isUniform() && bits == 0) {
     shape.uniformity = a.uniformity;
@@ -396,6 +401,85 @@ Shape ShapeInference::shiftRight(const Shape &a, unsigned amount,
   return shape;
 }
 
+namespace {
+/// The bits of a value. Those of `open` depend on the base, and are the same in
+/// all lanes; the others are known for each lane.
+struct LaneBits {
+  uint64_t open = 0;
+  std::array<uint64_t, kWarpLanes> known{};
+};
+} // namespace
+
+/// Tells bits of the base from those of the offsets. Nothing if an offset is
+/// negative, or may carry into bits of the base.
+static std::optional<LaneBits> splitBits(const Shape &s) {
+  if (!s.hasBase() || s.conditional || s.min < 0)
+    return std::nullopt;
+  LaneBits bits;
+  // Lane 0's value is the base, so base plus offset is at most `max`.
+  uint64_t mostOfBase = uint64_t(s.max);
+  for (unsigned i = 0; s.pattern && i < kWarpLanes; ++i) {
+    int64_t offset = (*s.pattern)[i];
+    if (offset < 0 || offset > s.max)
+      return std::nullopt;
+    bits.known[i] = uint64_t(offset);
+    mostOfBase = std::min(mostOfBase, uint64_t(s.max - offset));
+  }
+  uint64_t low = llvm::maskTrailingOnes<uint64_t>(s.knownBits);
+  bits.open =
+      llvm::maskTrailingOnes<uint64_t>(llvm::bit_width(mostOfBase)) & ~low;
+  for (uint64_t &lane : bits.known) {
+    if (lane & (bits.open | (s.low & low)))
+      return std::nullopt;
+    lane |= s.low & low;
+  }
+  return bits;
+}
+
+/// A bitwise operation on values with one base each, where the offsets of no
+/// operand reach into open bits of any: the offsets of the result are known.
+static std::optional<Shape>
+bitwiseOfBases(llvm::ArrayRef<Shape> in, unsigned width,
+               llvm::function_ref<uint64_t(llvm::ArrayRef<uint64_t>)> compute,
+               ShapeInference &inference) {
+  Shape shape;
+  setFullRange(shape, width);
+  shape.uniformity = Uniformity::Grid;
+  llvm::SmallVector<LaneBits, 3> bits;
+  uint64_t open = 0;
+  for (const Shape &s : in) {
+    std::optional<LaneBits> split = splitBits(s);
+    if (!split)
+      return std::nullopt;
+    open |= split->open;
+    bits.push_back(*split);
+    shape.uniformity = std::max(shape.uniformity, s.uniformity);
+  }
+  std::array<uint64_t, kWarpLanes> known;
+  uint64_t most = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    llvm::SmallVector<uint64_t, 3> operands;
+    for (const LaneBits &operand : bits) {
+      if ((operand.known[i] ^ operand.known[0]) & open)
+        return std::nullopt;
+      operands.push_back(operand.known[i]);
+    }
+    known[i] =
+        compute(operands) & ~open & llvm::maskTrailingOnes<uint64_t>(width);
+    most = std::max(most, known[i] | open);
+  }
+  if (most <= uint64_t(fullRange(width).second)) {
+    shape.min = 0;
+    shape.max = int64_t(most);
+  }
+  LanePattern pattern{};
+  for (unsigned i = 0; i < kWarpLanes; ++i)
+    pattern[i] = int64_t(known[i] - known[0]);
+  shape.pattern = inference.intern(pattern);
+  shape.setKnown(open ? llvm::countr_zero(open) : 63, known[0]);
+  return shape;
+}
+
 /// Bits above the known ones follow from the bases alone. The known low bits of
 /// the result are computed for each lane.
 Shape ShapeInference::bitwise(
@@ -415,8 +499,10 @@ Shape ShapeInference::bitwise(
   }
   llvm::SmallVector<std::array<uint64_t, 32>, 3> parts(in.size());
   for (auto [s, part] : llvm::zip(in, parts))
-    if (patterned && !lowParts(s, known, part))
-      return bitwiseOfGroups(in, width, compute);
+    if (patterned && !lowParts(s, known, part)) {
+      auto ofBases = bitwiseOfBases(in, width, compute, *this);
+      return ofBases ? *ofBases : bitwiseOfGroups(in, width, compute);
+    }
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(known);
   llvm::SmallVector<uint64_t, 3> operands;
   for (const Shape &s : in)
@@ -440,17 +526,19 @@ Shape ShapeInference::bitwiseOfGroups(
   Shape shape;
   setFullRange(shape, width);
   unsigned known = std::min(width, 63u);
-  for (const Shape &s : in) {
-    if (s.conditional)
-      return shape;
+  for (const Shape &s : in)
     known = std::min(known, s.knownBits);
-  }
   llvm::SmallVector<Shape, 3> grouped;
   for (const Shape &s : in)
     grouped.push_back(regroup(s, known));
   setJoint(shape, grouped);
+  // Operands that have one base each are conditional here.
   if (!shape.hasGroups())
-    return shape;
+    return Shape::varying(shape.min, shape.max);
+  for (const Shape &s : in) {
+    shape.conditional |= s.conditional;
+    shape.parted |= s.parted;
+  }
   LanePattern pattern{};
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(known);
   llvm::SmallVector<uint64_t, 3> operands(in.size());

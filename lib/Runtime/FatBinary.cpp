@@ -207,7 +207,11 @@ void ptxjit::visitContainers(
   // ones must also be as nvcc makes them.
   constexpr ContainerHeader header{kContainer, 1, sizeof(ContainerHeader), 0};
   constexpr size_t bytes = offsetof(ContainerHeader, bytes);
-  while (const void *found = memmem(file.data(), file.size(), &header, bytes)) {
+  // A file without bytes may have no address, which memmem must not be given.
+  while (!file.empty()) {
+    const void *found = memmem(file.data(), file.size(), &header, bytes);
+    if (!found)
+      return;
     file.remove_prefix(size_t(static_cast<const char *>(found) - file.data()));
     file.remove_prefix(std::max(visit(file), bytes));
   }

@@ -71,7 +71,7 @@ static bool findSource(const AccessRun &run, ArrayRef<int64_t> offsets,
 }
 
 /// Plans to copy rows of up to 64 bytes instead of the parts of the lanes.
-/// Empty if the distances are not known, or if rows are no longer than parts.
+/// Empty if the distances are not known. Rows may be as short as parts.
 static SmallVector<CopiedRow, 0> planRows(const AccessShape &from,
                                           ArrayRef<int64_t> fromOffsets,
                                           const AccessShape &to,
@@ -103,8 +103,6 @@ static SmallVector<CopiedRow, 0> planRows(const AccessShape &from,
     if (copied != w)
       return {};
   }
-  if (rows.size() >= 32)
-    return {};
   return rows;
 }
 
@@ -115,8 +113,13 @@ static SmallVector<CopiedRow, 0> planRows(WarpBuilder &warp,
   const LanePattern *fromOffsets = offsetsOf(from), *toOffsets = offsetsOf(to);
   if (warp.target.chunk == 1 || !fromOffsets || !toOffsets)
     return {};
-  return planRows(shapeOf(from), *fromOffsets, shapeOf(to), *toOffsets,
-                  warp.target.chunk, bytes);
+  auto rows = planRows(shapeOf(from), *fromOffsets, shapeOf(to), *toOffsets,
+                       warp.target.chunk, bytes);
+  // Part by part, known distances still save the address of each lane, unless
+  // its group has an address of its own.
+  if (rows.size() >= 32 && to.groups)
+    return {};
+  return rows;
 }
 
 static void copyRow(WarpBuilder &warp, const CopiedRow &row,
@@ -200,14 +203,39 @@ static Value copiedSize(WarpBuilder &warp, CpAsyncOp op, unsigned c) {
                         : size;
 }
 
+/// Copies the part of each lane from and to the addresses (i64) in two buffers,
+/// in a loop where that is rare.
+static void copyParts(WarpBuilder &warp, Value sources, Value targets,
+                      unsigned bytes, bool isRare) {
+  Type part = bytes == 16  ? Type(VectorType::get(4, warp.b.getI32Type()))
+              : bytes == 8 ? Type(warp.b.getI64Type())
+                           : Type(warp.b.getI32Type());
+  auto copy = [&](Value lane) {
+    Value source = warp.toPointer(loadLane(warp, sources, 64, lane));
+    Value target = warp.toPointer(loadLane(warp, targets, 64, lane));
+    Value data = warp.create<LLVM::LoadOp>(part, source, bytes);
+    warp.create<LLVM::StoreOp>(data, target, bytes);
+  };
+  ChunkBuilder s = warp.scalar();
+  unsigned numLanes = warp.shapes.getContext().lanes;
+  if (!isRare) {
+    for (unsigned lane = 0; lane < numLanes; ++lane)
+      copy(s.intConstant(32, lane));
+    return;
+  }
+  auto loop = warp.create<scf::ForOp>(
+      s.intConstant(32, 0), s.intConstant(32, numLanes), s.intConstant(32, 1));
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(loop.getBody());
+  copy(loop.getInductionVar());
+}
+
 /// Copies lane after lane. Addresses go through memory. Inactive lanes copy
 /// zeros to a spare buffer.
 static void copyLanes(WarpBuilder &warp, CpAsyncOp op, const LaneAddress &from,
-                      const LaneAddress &to) {
+                      const LaneAddress &to, bool isRare) {
   unsigned bytes = unsigned(op.getBytes());
   Value mask = op.getMask();
-  auto ptr = LLVM::LLVMPointerType::get(warp.b.getContext());
-  unsigned numLanes = warp.shapes.getContext().lanes;
   bool isSized = op.getSize() || op.getIgnore();
   ChunkBuilder v = warp.lanes();
   bool masked = warp.needsMask(mask) && !warp.perThread();
@@ -234,17 +262,7 @@ static void copyLanes(WarpBuilder &warp, CpAsyncOp op, const LaneAddress &from,
           zero);
     return masked ? v.select(warp.maskChunk(mask, c), at, zero) : at;
   });
-  Type row = bytes == 16  ? Type(VectorType::get(4, warp.b.getI32Type()))
-             : bytes == 8 ? Type(warp.b.getI64Type())
-                          : Type(warp.b.getI32Type());
-  for (unsigned lane = 0; lane < numLanes; ++lane) {
-    Value source = warp.create<LLVM::LoadOp>(
-        ptr, placeIn(warp, sources.pointer, 8 * lane), 8);
-    Value target = warp.create<LLVM::LoadOp>(
-        ptr, placeIn(warp, targets.pointer, 8 * lane), 8);
-    Value data = warp.create<LLVM::LoadOp>(row, source, bytes);
-    warp.create<LLVM::StoreOp>(data, target, bytes);
-  }
+  copyParts(warp, sources.pointer, targets.pointer, bytes, isRare);
   if (isSized) {
     // Lanes that copy only some of the bytes, which is rare.
     StackBuffer sizes = takeBuffer(warp, 32 * 4);
@@ -275,10 +293,13 @@ static LogicalResult emitCpAsync(WarpBuilder &warp, CpAsyncOp op) {
   SmallVector<CopiedRow, 0> rows = planRows(warp, from, to, bytes);
   if (rows.empty()) {
     remarkAccess(warp, op, "copy, lane by lane", SlowBecause::Address);
-    copyLanes(warp, op, from, to);
+    copyLanes(warp, op, from, to, /*isRare=*/false);
     return success();
   }
-  remarkAccess(warp, op, "copy in " + std::to_string(rows.size()) + " rows",
+  remarkAccess(warp, op,
+               rows.size() < 32
+                   ? "copy in " + std::to_string(rows.size()) + " rows"
+                   : "copy, lane by lane, known distances apart",
                SlowBecause::No);
   ChunkBuilder s = warp.scalar(), v = warp.lanes();
   Value regular =
@@ -303,7 +324,7 @@ static LogicalResult emitCpAsync(WarpBuilder &warp, CpAsyncOp op) {
   for (const CopiedRow &row : rows)
     copyRow(warp, row, from, to, bytes);
   warp.b.setInsertionPointToStart(choice.elseBlock());
-  copyLanes(warp, op, from, to);
+  copyLanes(warp, op, from, to, /*isRare=*/true);
   return success();
 }
 
