@@ -6,8 +6,10 @@
 
 #include "AheadModule.h"
 
+#include <cstring>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 using namespace ptxjit;
 
@@ -54,7 +56,10 @@ static AheadModule *moduleOf(PtxjitObject *object, AheadError &error) {
 }
 
 const char *ptxjitDescribeError(PtxjitError error) {
-  switch (error) {
+  // C code may call this with any number, which an enum of C++ must not hold.
+  std::underlying_type_t<PtxjitError> number;
+  std::memcpy(&number, &error, sizeof(number));
+  switch (number) {
   case PTXJIT_OK:
     return "no error";
   case PTXJIT_ERROR_INVALID_ARGUMENT:

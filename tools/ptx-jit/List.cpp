@@ -195,6 +195,19 @@ bool Lister::listBytes(llvm::StringRef bytes, const std::string &name) {
 // Files
 //===----------------------------------------------------------------------===//
 
+/// The bytes of a member of an archive. LLVM does not notice if the file ends
+/// before they do.
+static llvm::Expected<llvm::StringRef>
+readMember(const llvm::object::Archive::Child &member,
+           llvm::MemoryBufferRef file) {
+  auto bytes = member.getBuffer();
+  if (bytes && file.getBufferStart() <= bytes->begin() &&
+      bytes->begin() <= file.getBufferEnd() &&
+      file.getBufferEnd() < bytes->end())
+    return llvm::createStringError("the archive ends in a member");
+  return bytes;
+}
+
 void Lister::listArchive(llvm::MemoryBufferRef file, const std::string &path) {
   bool hasCode = false;
   auto archive = llvm::object::Archive::create(file);
@@ -203,7 +216,7 @@ void Lister::listArchive(llvm::MemoryBufferRef file, const std::string &path) {
   llvm::Error error = llvm::Error::success();
   for (const auto &member : (*archive)->children(error)) {
     auto name = member.getName();
-    auto bytes = member.getBuffer();
+    auto bytes = readMember(member, file);
     if (name && bytes)
       hasCode |= listBytes(*bytes, path + "(" + name->str() + ")");
     else
