@@ -273,7 +273,9 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
 llvm::Error Compilation::runLLVM(ModuleOp ir, const CpuTarget &cpu) {
   Stopwatch watch;
   llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(ir, llvmContext);
+  // optimize() verifies the code.
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(
+      ir, llvmContext, "kernel", /*disableVerification=*/true);
   if (!code)
     return failed("translate");
   Effort effort = spec.quick ? Effort::Quick : chooseEffort(*code, perThread);
