@@ -415,8 +415,10 @@ struct LaneBits {
 static std::optional<LaneBits> splitBits(const Shape &s) {
   if (!s.hasBase() || s.conditional || s.min < 0)
     return std::nullopt;
+  assert((!s.pattern || (*s.pattern)[0] == 0) && "lane 0's value is the base");
   LaneBits bits;
-  // Lane 0's value is the base, so base plus offset is at most `max`.
+  // Base and offset are at most `max`, so their sum does not wrap around. It is
+  // the value of a lane, and at most `max`, too.
   uint64_t mostOfBase = uint64_t(s.max);
   for (unsigned i = 0; s.pattern && i < kWarpLanes; ++i) {
     int64_t offset = (*s.pattern)[i];

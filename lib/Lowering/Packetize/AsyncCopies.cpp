@@ -164,6 +164,18 @@ static Value zeroBytes(WarpBuilder &warp) {
   return zeros;
 }
 
+/// Emits a loop over the lanes of the warp.
+static void loopOverLanes(WarpBuilder &warp,
+                          llvm::function_ref<void(Value lane)> body) {
+  ChunkBuilder s = warp.scalar();
+  unsigned numLanes = warp.shapes.getContext().lanes;
+  auto loop = warp.create<scf::ForOp>(
+      s.intConstant(32, 0), s.intConstant(32, numLanes), s.intConstant(32, 1));
+  OpBuilder::InsertionGuard guard(warp.b);
+  warp.b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
 /// Copies byte by byte in the lanes whose bit in `partly` (i32) is set.
 static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
                        Value sizes) {
@@ -174,23 +186,21 @@ static void copyPartly(WarpBuilder &warp, Value partly, Value to, Value from,
   auto some = warp.create<scf::IfOp>(any, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(warp.b);
   warp.b.setInsertionPointToStart(some.thenBlock());
-  Value end = s.intConstant(32, warp.shapes.getContext().lanes);
-  auto lanesLoop = warp.create<scf::ForOp>(zero, end, one);
-  warp.b.setInsertionPointToStart(lanesLoop.getBody());
-  Value lane = lanesLoop.getInductionVar();
-  Value isMine = s.bitAnd(s.shr(partly, lane, false), one);
-  // A lane that is not in `partly` copies 0 bytes.
-  Value size = s.mul(loadLane(warp, sizes, 32, lane), isMine);
-  Value target = loadLane(warp, to, 64, lane),
-        source = loadLane(warp, from, 64, lane);
-  auto bytes = warp.create<scf::ForOp>(zero, size, one);
-  warp.b.setInsertionPointToStart(bytes.getBody());
-  Value offset = s.resize(bytes.getInductionVar(), 64, false);
-  auto at = [&](Value base) {
-    return warp.create<LLVM::IntToPtrOp>(ptr, s.add(base, offset));
-  };
-  Value byte = warp.create<LLVM::LoadOp>(warp.b.getI8Type(), at(source), 1);
-  warp.create<LLVM::StoreOp>(byte, at(target), 1);
+  loopOverLanes(warp, [&](Value lane) {
+    Value isMine = s.bitAnd(s.shr(partly, lane, false), one);
+    // A lane that is not in `partly` copies 0 bytes.
+    Value size = s.mul(loadLane(warp, sizes, 32, lane), isMine);
+    Value target = loadLane(warp, to, 64, lane),
+          source = loadLane(warp, from, 64, lane);
+    auto bytes = warp.create<scf::ForOp>(zero, size, one);
+    warp.b.setInsertionPointToStart(bytes.getBody());
+    Value offset = s.resize(bytes.getInductionVar(), 64, false);
+    auto at = [&](Value base) {
+      return warp.create<LLVM::IntToPtrOp>(ptr, s.add(base, offset));
+    };
+    Value byte = warp.create<LLVM::LoadOp>(warp.b.getI8Type(), at(source), 1);
+    warp.create<LLVM::StoreOp>(byte, at(target), 1);
+  });
 }
 
 /// How many bytes the lanes copy; the remaining bytes become zero.
@@ -216,18 +226,10 @@ static void copyParts(WarpBuilder &warp, Value sources, Value targets,
     Value data = warp.create<LLVM::LoadOp>(part, source, bytes);
     warp.create<LLVM::StoreOp>(data, target, bytes);
   };
-  ChunkBuilder s = warp.scalar();
-  unsigned numLanes = warp.shapes.getContext().lanes;
-  if (!isRare) {
-    for (unsigned lane = 0; lane < numLanes; ++lane)
-      copy(s.intConstant(32, lane));
-    return;
-  }
-  auto loop = warp.create<scf::ForOp>(
-      s.intConstant(32, 0), s.intConstant(32, numLanes), s.intConstant(32, 1));
-  OpBuilder::InsertionGuard guard(warp.b);
-  warp.b.setInsertionPointToStart(loop.getBody());
-  copy(loop.getInductionVar());
+  if (isRare)
+    return loopOverLanes(warp, copy);
+  for (unsigned lane = 0; lane < warp.shapes.getContext().lanes; ++lane)
+    copy(warp.scalar().intConstant(32, lane));
 }
 
 /// Copies lane after lane. Addresses go through memory. Inactive lanes copy
