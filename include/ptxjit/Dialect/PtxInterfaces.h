@@ -101,8 +101,8 @@ template <typename ConcreteType>
 class ClusterWideBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, ClusterWideBarrier> {};
 
-/// The warps of a warpgroup wait here for each other. All lanes of these warps
-/// execute the op.
+/// The warps of a warpgroup may wait here for each other. All lanes of these
+/// warps execute the op.
 template <typename ConcreteType>
 class WarpgroupBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, WarpgroupBarrier> {};

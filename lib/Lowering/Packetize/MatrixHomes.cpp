@@ -148,12 +148,18 @@ void ptxjit::dropHome(WarpBuilder &warp, const StackBuffer &home,
   giveBack(warp, home);
 }
 
+bool ptxjit::leavesHome(WarpBuilder &warp, ArrayRef<Value> tile) {
+  MatrixHomes &homes = warp.state<MatrixHomes>();
+  bool isRead = llvm::any_of(tile, [](Value v) { return !v.use_empty(); });
+  return isRead && !(homes.plan && homes.plan->consumerOf(tile) &&
+                     homes.plan->onlyConsumed(tile));
+}
+
 bool ptxjit::keepHome(WarpBuilder &warp, const StackBuffer &home,
                       ArrayRef<Value> tile, const TileForm &form) {
   MatrixHomes &homes = warp.state<MatrixHomes>();
   bool stays = homes.plan && homes.plan->consumerOf(tile);
-  bool isRead = llvm::any_of(tile, [](Value v) { return !v.use_empty(); });
-  if (isRead && !(stays && homes.plan->onlyConsumed(tile)))
+  if (leavesHome(warp, tile))
     leaveHome(warp, home.pointer, tile, form);
   if (stays)
     homes.homeOf[tile.front()] = home;

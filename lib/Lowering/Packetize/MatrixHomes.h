@@ -50,6 +50,8 @@ StackBuffer homeFor(WarpBuilder &warp, mlir::Operation *consumer,
                     bool isOverwritten = false);
 /// Gives back a home that no tile has any more.
 void dropHome(WarpBuilder &warp, const StackBuffer &home, const TileForm &form);
+/// Does keepHome make registers of the sum `tile`?
+bool leavesHome(WarpBuilder &warp, llvm::ArrayRef<mlir::Value> tile);
 /// Leaves the sum `tile` in its home for its consumer, and makes registers of
 /// it for other uses. \returns true if the tile has a consumer.
 bool keepHome(WarpBuilder &warp, const StackBuffer &home,

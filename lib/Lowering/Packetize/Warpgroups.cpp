@@ -207,6 +207,10 @@ public:
     testBounds(warp, queue, op.getMask());
     if (warp.perThread())
       settleQueue(warp);
+    else if (leavesHome(warp, TileValues(op.getD())))
+      // The sums are read before a wait, as where a loop hands them on. All
+      // warps come here, so B is read once for all of them.
+      meetWarpgroup(warp);
     if (!keepHome(warp, home, TileValues(op.getD()), form))
       dropHome(warp, home, form);
     for (const StackBuffer &buffer : taken)
