@@ -256,7 +256,9 @@ ModeChoice ptxjit::chooseExecutionMode(FuncOp kernel,
       barrier = op;
     if (op->hasTrait<ClusterWideBarrier>() && !cluster)
       cluster = op;
-    if (op->hasTrait<WarpgroupBarrier>() && !warpgroup)
+    if ((op->hasTrait<WarpgroupBarrier>() ||
+         op->hasTrait<MayMeetWarpgroup>()) &&
+        !warpgroup)
       warpgroup = op;
     if (isa<OrderSharedOp>(op) && !order)
       order = op;

@@ -101,8 +101,8 @@ template <typename ConcreteType>
 class ClusterWideBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, ClusterWideBarrier> {};
 
-/// The warps of a warpgroup may wait here for each other. All lanes of these
-/// warps execute the op.
+/// The warps of a warpgroup wait here for each other. All lanes of these warps
+/// execute the op.
 template <typename ConcreteType>
 class WarpgroupBarrier
     : public mlir::OpTrait::TraitBase<ConcreteType, WarpgroupBarrier> {};
@@ -111,6 +111,12 @@ class WarpgroupBarrier
 /// some do not. (So no lane can be waiting while another is here.)
 template <typename ConcreteType>
 class WholeWarp : public mlir::OpTrait::TraitBase<ConcreteType, WholeWarp> {};
+
+/// A WholeWarp that all warps of a warpgroup execute. They may wait here for
+/// each other, too.
+template <typename ConcreteType>
+class MayMeetWarpgroup
+    : public mlir::OpTrait::TraitBase<ConcreteType, MayMeetWarpgroup> {};
 
 /// A fence: loads after it must read memory again.
 template <typename ConcreteType>

@@ -102,6 +102,7 @@ def WarpCollectiveOpInterface : Ptx_Interface<"WarpCollectiveOpInterface"> {
   ];
 }
 def WholeWarp : Ptx_Trait<"WholeWarp">;
+def MayMeetWarpgroup : Ptx_Trait<"MayMeetWarpgroup">;
 def OrdersMemory : Ptx_Trait<"OrdersMemory">;
 def UnseenByOthers : Ptx_Trait<"UnseenByOthers">;
 

@@ -97,7 +97,7 @@ def Ptx_WgmmaOp : Ptx_MatrixOp<"wgmma", (ins
     OptionalAttr<Ptx_Sparse>:$sparse, Ptx_MatrixShape:$shape,
     Flag_Satfinite:$satfinite, Ptx_MatrixType:$ty, Ptx_MatrixType:$ty2,
     Ptx_MatrixType:$ty3, OptionalAttr<Ptx_BoolOp>:$bitOp), "",
-    [OtherBytes, WarpgroupBarrier]> {
+    [OtherBytes, MayMeetWarpgroup]> {
   let summary = "D = A * B + D for the 64 rows of a warpgroup";
   let description = [{
     `ty`, `ty2` and `ty3` are the element types of D, A and B. The operands are
