@@ -176,11 +176,14 @@ PTXJIT_CUDA_STREAM_API(cuEventRecordWithFlags, _ptsz,
   record->progress = stream->work->getProgress();
   std::shared_ptr<IpcEvent> shared = event->shared;
   uint64_t ticket = shared ? shared->begin() : 0;
-  record->ticket = submitOrdered(*context, *stream, [record, shared, ticket] {
-    record->nanoseconds = now();
-    if (shared)
-      shared->complete(ticket);
-  });
+  record->ticket = submitOrdered(
+      *context, *stream,
+      [record, shared, ticket] {
+        record->nanoseconds = now();
+        if (shared)
+          shared->complete(ticket);
+      },
+      RunsOn::Caller);
   event->record = record;
   event->capture = nullptr;
   return CUDA_SUCCESS;

@@ -287,6 +287,9 @@ struct LaunchOperation : Operation {
   bool isShort() const override {
     return !options.cooperative && code->isShort(*compiled, shape.grid);
   }
+  bool isBrief() const override {
+    return !options.cooperative && code->isBrief(*compiled, shape.grid);
+  }
   void run(Context &context) const override {
     // Logged here, so that launches from graphs are shown, too.
     const PtxjitImage &image = compiled->getImage();

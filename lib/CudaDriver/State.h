@@ -192,6 +192,9 @@ public:
   /// Is it expected to take less time than waking a thread, without waiting for
   /// anything?
   virtual bool isShort() const { return false; }
+  /// Is it expected to take so little, without waiting for anything, that a
+  /// thread that will wait for it may run it?
+  virtual bool isBrief() const { return isShort(); }
 };
 using OperationRef = std::shared_ptr<const Operation>;
 
@@ -373,11 +376,17 @@ CUresult synchronizeStream(Context &context, StreamObject &stream);
 CUresult synchronizeContext(Context &context);
 /// Makes a stream of a context, which may be a green one.
 StreamObject *addStream(Context &context, unsigned flags, int priority);
+/// Which thread runs a task, if nothing has to be done before it.
+enum class RunsOn {
+  Stream,         ///< that of the stream
+  Caller,         ///< the one that submits it
+  CallerIfAwaits, ///< that, if it has the habit of waiting for such tasks
+};
 /// Appends a task to a stream, behind the work that the rules of the default
-/// stream put before it. \param here  run it on the calling thread if there is
-/// no such work. \returns its ticket.
+/// stream put before it. \returns its ticket.
 uint64_t submitOrdered(Context &context, StreamObject &stream,
-                       std::function<void()> task, bool here = false);
+                       std::function<void()> task,
+                       RunsOn thread = RunsOn::Stream);
 /// Appends an operation to a stream, or to the graph that the stream records.
 /// \param wait    return only when the operation is done.
 /// \param ticket  set to the task's ticket in the stream, if it is not

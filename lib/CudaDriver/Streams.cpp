@@ -179,14 +179,16 @@ static std::vector<Ticket> blockingWork(const StreamObject &first) {
 /// streams before it, and the other way round. Work only ever waits for earlier
 /// submissions, so waiting cannot be circular.
 uint64_t cuda::submitOrdered(Context &context, StreamObject &stream,
-                             std::function<void()> task, bool here) {
+                             std::function<void()> task, RunsOn thread) {
   std::vector<Ticket> before;
   if (&stream == &defaultOf(stream))
     before = blockingWork(stream);
   else if (stream.blocking)
     addUnfinished(defaultOf(stream), before);
-  if (before.empty() && here)
+  if (before.empty() && thread == RunsOn::Caller)
     return stream.work->runOrSubmit(std::move(task));
+  if (before.empty() && thread == RunsOn::CallerIfAwaits)
+    return stream.work->runIfAwaited(std::move(task));
   if (before.empty())
     return stream.work->submit(std::move(task));
   return stream.work->submit([before, task = std::move(task)] {
@@ -227,8 +229,10 @@ CUresult cuda::enqueue(Context &context, StreamObject &stream,
     if (!context.stickyError) // after a failed kernel nothing runs
       operation->run(context);
   };
-  uint64_t own =
-      submitOrdered(context, stream, run, wait || operation->isShort());
+  RunsOn thread = wait || operation->isShort() ? RunsOn::Caller
+                  : operation->isBrief()       ? RunsOn::CallerIfAwaits
+                                               : RunsOn::Stream;
+  uint64_t own = submitOrdered(context, stream, run, thread);
   if (ticket)
     *ticket = own;
   if (!wait)

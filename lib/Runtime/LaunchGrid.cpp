@@ -276,11 +276,23 @@ bool ptxjit::isValidCluster(const Grid &cluster, const Grid &grid) {
          grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
 }
 
-bool ptxjit::isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
-  /// Waking threads does not pay for launches below this, in nanoseconds.
-  constexpr uint64_t kShort = 25000;
+/// Should `total` clusters take less time than `most`, in nanoseconds, on one
+/// thread?
+static bool endsWithin(uint64_t most, const std::atomic<uint64_t> &pace,
+                       uint64_t total) {
   uint64_t each = pace.load(std::memory_order_relaxed);
-  return each && total < kShort / each;
+  return each && total < most / each;
+}
+
+bool ptxjit::isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
+  /// Waking threads does not pay for launches below this.
+  constexpr uint64_t kShort = 25000;
+  return endsWithin(kShort, pace, total);
+}
+
+bool ptxjit::isBriefLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
+  constexpr uint64_t kBrief = 2000000;
+  return endsWithin(kBrief, pace, total);
 }
 
 LaunchStatus ptxjit::launchGrid(const KernelCode &kernel, const Grid &grid,

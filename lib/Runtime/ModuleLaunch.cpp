@@ -70,10 +70,20 @@ KernelCode LoadedModule::codeOf(const CompiledKernel &kernel,
   return code;
 }
 
+static uint64_t countCtas(const Grid &grid) {
+  return uint64_t(grid.x) * grid.y * grid.z;
+}
+
 bool LoadedModule::isShort(const CompiledKernel &given, const Grid &grid) {
   const CompiledKernel &kernel = bestOf(given);
   return kernel.image.waits == PTXJIT_WAITS_NEVER &&
-         isShortLaunch(kernel.pace, uint64_t(grid.x) * grid.y * grid.z);
+         isShortLaunch(kernel.pace, countCtas(grid));
+}
+
+bool LoadedModule::isBrief(const CompiledKernel &given, const Grid &grid) {
+  const CompiledKernel &kernel = bestOf(given);
+  return kernel.image.waits == PTXJIT_WAITS_NEVER &&
+         isBriefLaunch(kernel.pace, countCtas(grid));
 }
 
 /// The size from which on an array is written past the caches: that of the last

@@ -6,7 +6,43 @@
 
 #include "ptxjit/Runtime/TaskQueue.h"
 
+#include <algorithm>
+
 using namespace ptxjit;
+
+void WaitingHabit::submitted(uint64_t ticket, bool here) {
+  if (pending)
+    count(false);
+  pending = ticket;
+  ranHere = here;
+  since = Clock::now();
+  submitter = std::this_thread::get_id();
+}
+
+void WaitingHabit::awaited(uint64_t ticket) {
+  if (!pending || ticket < pending)
+    return;
+  // What the thread does in less time than waking two threads takes, it may do
+  // after the task instead of beside it. Beside a task that keeps all cores
+  // busy, the same takes longer.
+  auto atOnce = std::chrono::microseconds(ranHere ? 30 : 200);
+  count(submitter == std::this_thread::get_id() &&
+        Clock::now() - since < atOnce);
+  pending = 0;
+}
+
+/// After each task that was run here in vain, more of them are needed until the
+/// next one.
+void WaitingHabit::count(bool waited) {
+  if (waited) {
+    streak = std::min(streak + 1, kMostNeeded);
+    needed = std::max(needed - ranHere, kLeastNeeded);
+    return;
+  }
+  streak = 0;
+  if (ranHere)
+    needed = std::min(2 * needed, kMostNeeded);
+}
 
 bool Progress::isDone(uint64_t ticket) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -15,6 +51,7 @@ bool Progress::isDone(uint64_t ticket) {
 
 void Progress::wait(uint64_t ticket) {
   std::unique_lock<std::mutex> lock(mutex);
+  habit.awaited(ticket);
   idle.wait(lock, [&] { return finished >= ticket; });
 }
 
@@ -41,15 +78,21 @@ uint64_t TaskQueue::submit(std::function<void()> task) {
   return ticket;
 }
 
-/// Counts the task that has run.
-void TaskQueue::finish(std::unique_lock<std::mutex> &lock) {
+/// Counts the task that has run. Who waits for it finds that nothing runs any
+/// more. \returns whether tasks are left.
+bool TaskQueue::finish() {
+  bool more;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    running = false;
+    more = !tasks.empty();
+  }
   {
     std::lock_guard<std::mutex> done(progress->mutex);
     ++progress->finished;
   }
   progress->idle.notify_all();
-  lock.lock();
-  running = false;
+  return more;
 }
 
 uint64_t TaskQueue::runOrSubmit(std::function<void()> task) {
@@ -62,11 +105,21 @@ uint64_t TaskQueue::runOrSubmit(std::function<void()> task) {
   uint64_t ticket = ++submitted;
   lock.unlock();
   task();
-  finish(lock);
-  bool more = !tasks.empty();
-  lock.unlock();
-  if (more)
+  if (finish())
     wake.notify_one();
+  return ticket;
+}
+
+uint64_t TaskQueue::runIfAwaited(std::function<void()> task) {
+  bool here;
+  {
+    std::lock_guard<std::mutex> lock(progress->mutex);
+    here = progress->habit.isStrong();
+  }
+  uint64_t ticket =
+      here ? runOrSubmit(std::move(task)) : submit(std::move(task));
+  std::lock_guard<std::mutex> lock(progress->mutex);
+  progress->habit.submitted(ticket, here);
   return ticket;
 }
 
@@ -90,6 +143,7 @@ void TaskQueue::work() {
     lock.unlock();
     task();
     task = nullptr;
-    finish(lock);
+    finish();
+    lock.lock();
   }
 }

@@ -44,6 +44,65 @@ TEST(TaskQueue, RunsShortTasksHere) {
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
+namespace {
+/// Tasks that say on which thread they run.
+struct NotedTasks {
+  TaskQueue stream;
+  std::thread::id where;
+
+  /// \returns whether the task ran on this thread.
+  bool runHere() {
+    stream.runIfAwaited([this] { where = std::this_thread::get_id(); });
+    stream.synchronize();
+    return where == std::this_thread::get_id();
+  }
+  void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+  /// Runs tasks until one runs here. \returns the number of the others.
+  int countOthers() {
+    int others = 0;
+    // A busy machine may come to wait too late.
+    while (!runHere() && others < 10000)
+      ++others;
+    return others;
+  }
+};
+} // namespace
+
+TEST(TaskQueue, RunsHereWhatIsAwaitedAtOnce) {
+  NotedTasks tasks;
+  EXPECT_FALSE(tasks.runHere());
+  EXPECT_FALSE(tasks.runHere());
+  EXPECT_FALSE(tasks.runHere());
+  EXPECT_LT(tasks.countOthers(), 10000);
+
+  // A pause before the wait, or a further task, and the habit has to be learnt
+  // anew; for longer each time.
+  auto submit = [&] { tasks.stream.runIfAwaited([] {}); };
+  submit();
+  tasks.pause();
+  tasks.stream.synchronize();
+  EXPECT_FALSE(tasks.runHere());
+  int others = tasks.countOthers();
+  EXPECT_GE(others, 1);
+  EXPECT_LT(others, 10000);
+  submit();
+  submit();
+  tasks.stream.synchronize();
+  EXPECT_FALSE(tasks.runHere());
+  EXPECT_GE(tasks.countOthers(), 3);
+}
+
+TEST(TaskQueue, RunsNothingHereForOthersWhoWait) {
+  NotedTasks tasks;
+  for (int i = 0; i < 20; ++i) {
+    tasks.stream.runIfAwaited(
+        [&] { tasks.where = std::this_thread::get_id(); });
+    std::thread other([&] { tasks.stream.synchronize(); });
+    other.join();
+    EXPECT_NE(tasks.where, std::this_thread::get_id());
+  }
+}
+
 TEST(TaskQueue, KeepsOneTaskAtATime) {
   TaskQueue stream;
   int inside = 0, most = 0, count = 0;
@@ -56,10 +115,12 @@ TEST(TaskQueue, KeepsOneTaskAtATime) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int i = 0; i < 2000; ++i)
-        if ((i + t) % 3)
+        if ((i + t) % 3 == 0)
+          stream.submit(task);
+        else if ((i + t) % 3 == 1)
           stream.runOrSubmit(task);
         else
-          stream.submit(task);
+          stream.runIfAwaited(task);
     });
   for (std::thread &thread : threads)
     thread.join();

@@ -156,6 +156,8 @@ LaunchStatus launchGrid(const KernelCode &kernel, const Grid &grid,
 /// Should a launch of `total` clusters (or CTAs) take less time than waking
 /// threads for it? \param pace  KernelCode::pace. False if that is unknown.
 bool isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total);
+/// Should it take so little that a thread that will wait for it may run it?
+bool isBriefLaunch(const std::atomic<uint64_t> &pace, uint64_t total);
 
 /// Runs CTA `index` alone on the calling thread, to reproduce a fault of it;
 /// gives up after half a second.

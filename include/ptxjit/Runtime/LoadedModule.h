@@ -132,6 +132,9 @@ public:
   /// Should a launch take no longer than waking a thread, by the times of
   /// earlier ones? False if its threads may wait for others, or for the host.
   bool isShort(const CompiledKernel &kernel, const Grid &grid);
+  /// The same for a launch that takes so little that a thread that will wait
+  /// for it may run it.
+  bool isBrief(const CompiledKernel &kernel, const Grid &grid);
 
   /// Runs a kernel on the reference interpreter. False after errors.
   bool interpret(const std::string &kernel, const Grid &grid,

@@ -7,6 +7,7 @@
 #ifndef PTXJIT_RUNTIME_TASKQUEUE_H
 #define PTXJIT_RUNTIME_TASKQUEUE_H
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,31 @@
 #include <thread>
 
 namespace ptxjit {
+
+/// Learns whether the thread that submits a task waits for it at once, before
+/// it submits another one. Such a thread may as well run tasks itself, which
+/// saves waking two threads. Not thread-safe.
+class WaitingHabit {
+public:
+  /// The calling thread has submitted a task, or `ranHere`: has just run it.
+  void submitted(uint64_t ticket, bool ranHere);
+  /// The calling thread waits for the tasks up to `ticket`.
+  void awaited(uint64_t ticket);
+  /// Whether it has waited at once for the last few tasks.
+  bool isStrong() const { return streak >= needed; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr unsigned kLeastNeeded = 3, kMostNeeded = 4096;
+
+  void count(bool waited);
+
+  uint64_t pending = 0; ///< a task that nobody has waited for; 0: none
+  bool ranHere = false;
+  Clock::time_point since;
+  std::thread::id submitter;
+  unsigned streak = 0, needed = kLeastNeeded;
+};
 
 /// Counts the finished tasks of a stream, whose tickets are 1, 2, 3 ...
 /// Outlives the stream. Thread-safe.
@@ -31,6 +57,7 @@ private:
   std::mutex mutex;
   std::condition_variable idle;
   uint64_t finished = 0;
+  WaitingHabit habit; ///< of who submits those of runIfAwaited()
 };
 
 /// Runs tasks one after another on its own thread, which starts with the first
@@ -52,6 +79,11 @@ public:
   /// submit to this queue.
   /// \returns the task's ticket.
   uint64_t runOrSubmit(std::function<void()> task);
+  /// Does so if the calling thread has waited for the last tasks of this kind
+  /// as soon as it had submitted them; else submits the task. It must not take
+  /// long, nor wait for what that thread does next.
+  /// \returns the task's ticket.
+  uint64_t runIfAwaited(std::function<void()> task);
   /// Blocks until all tasks that were submitted before this call have finished.
   void synchronize();
   /// Ticket of the task that was submitted last; 0 if there is none.
@@ -61,7 +93,7 @@ public:
 
 private:
   void work();
-  void finish(std::unique_lock<std::mutex> &lock);
+  bool finish();
 
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   std::mutex mutex;
