@@ -34,12 +34,48 @@ static Value loadMasked(WarpBuilder &warp, Value start, Type element,
                 load);
 }
 
+namespace {
+/// Elements in a vector, the first one of them at `first`.
+struct PartOfVector {
+  Value vector;
+  int64_t first;
+};
+} // namespace
+
+/// Does chunk `other` load what lies beside the elements of chunk `c`, before
+/// them if it is an earlier one?
+static bool isBeside(WarpBuilder &warp, const WarpAccess &access, unsigned c,
+                     unsigned other) {
+  const LaneAddress &address = access.address;
+  if (!address.base || !address.pattern || other >= warp.numChunks())
+    return false;
+  int64_t w = warp.target.chunk;
+  int64_t bytes = w * access.count * bytesOf(access.element);
+  int64_t distance = (*address.pattern)[other * w] - (*address.pattern)[c * w];
+  return distance == (other > c ? bytes : -bytes);
+}
+
 /// Loads `wide` in a vector of twice as many bytes or less, which one permute
-/// takes apart. LLVM takes it apart by a dozen shuffles of 16 bytes.
-static Value loadForPermutes(WarpBuilder &warp, VectorType wide, Value start) {
+/// takes apart. LLVM takes it apart by a dozen shuffles of 16 bytes. The rest
+/// of the vector is what another chunk loads, or else masked off: a Zen 5 does
+/// not fetch memory early for masked loads.
+static PartOfVector loadForPermutes(WarpBuilder &warp, const WarpAccess &access,
+                                    unsigned c, VectorType wide, Value start) {
   int64_t count = wide.getNumElements();
   auto whole = VectorType::get(int64_t(llvm::PowerOf2Ceil(uint64_t(count))),
                                wide.getElementType());
+  int64_t rest = whole.getNumElements() - count;
+  assert(rest <= count && bytesOf(access.element) == 1 &&
+         "a chunk has more elements than the rest");
+  auto load = [&](Value from) -> Value {
+    auto op = warp.create<LLVM::LoadOp>(whole, from, 1);
+    op.setInvariant(access.invariant);
+    return op;
+  };
+  if (isBeside(warp, access, c, c + 1))
+    return {load(start), 0};
+  if (c > 0 && isBeside(warp, access, c, c - 1))
+    return {load(placeIn(warp, start, -rest)), rest};
   SmallVector<bool> isInside(size_t(whole.getNumElements()));
   std::fill_n(isInside.begin(), count, true);
   auto maskType = VectorType::get(whole.getShape(), warp.b.getI1Type());
@@ -47,20 +83,21 @@ static Value loadForPermutes(WarpBuilder &warp, VectorType wide, Value start) {
       DenseElementsAttr::get(maskType, isInside));
   Value zero = warp.create<arith::ConstantOp>(
       cast<TypedAttr>(warp.b.getZeroAttr(whole)));
-  return warp.create<LLVM::MaskedLoadOp>(whole, start, mask, zero, 1);
+  return {warp.create<LLVM::MaskedLoadOp>(whole, start, mask, zero, 1), 0};
 }
 
 /// Appends a vector of lanes for each element to `flat`.
-/// \param start  a pointer to that of the first lane.
+/// \param start  a pointer to that of the first lane of chunk `c`.
 /// \param mask  the lanes of the chunk that load, `<chunk x i1>`; null: all.
 static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
-                           Value start, Value mask,
+                           unsigned c, Value start, Value mask,
                            SmallVectorImpl<Value> &flat) {
   unsigned w = warp.target.chunk, count = access.count;
   const LaneAddress &address = access.address;
   unsigned align =
       address.align ? address.align : bytesOf(access.element) * count;
   Value all;
+  int64_t first = 0;
   if (mask) {
     all = loadMasked(warp, start, access.element, count, align, mask);
   } else {
@@ -68,7 +105,9 @@ static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
     // LLVM knows vectors whose sizes are powers of two.
     if (warp.target.bytePermutes && bytesOf(access.element) == 1 &&
         !llvm::isPowerOf2_32(w * count)) {
-      all = loadForPermutes(warp, wide, start);
+      PartOfVector part = loadForPermutes(warp, access, c, wide, start);
+      all = part.vector;
+      first = part.first;
     } else {
       auto load = warp.create<LLVM::LoadOp>(wide, start, align);
       load.setInvariant(access.invariant);
@@ -82,7 +121,7 @@ static void loadContiguous(WarpBuilder &warp, const WarpAccess &access,
   for (unsigned e = 0; e < count; ++e) {
     SmallVector<int64_t> lanesOf;
     for (unsigned i = 0; i < w; ++i)
-      lanesOf.push_back(i * count + e);
+      lanesOf.push_back(first + i * count + e);
     flat.push_back(warp.create<vector::ShuffleOp>(all, all, lanesOf));
   }
 }
@@ -310,7 +349,7 @@ static void loadChunk(WarpBuilder &warp, const WarpAccess &access,
                       SmallVectorImpl<Value> &flat) {
   switch (code) {
   case AccessCode::Contiguous:
-    return loadContiguous(warp, access, chunkStart(warp, access.address, c),
+    return loadContiguous(warp, access, c, chunkStart(warp, access.address, c),
                           maskOfChunk(warp, access, c), flat);
   case AccessCode::Runs:
     return loadRuns(warp, access, c, flat);
@@ -359,15 +398,15 @@ loadEither(WarpBuilder &warp, Value condition, const WarpAccess &access,
 }
 
 /// Loads a chunk whose active lanes lie in two rows.
-static void loadTwoRows(WarpBuilder &warp, const WarpAccess &access,
+static void loadTwoRows(WarpBuilder &warp, const WarpAccess &access, unsigned c,
                         const Neighbours &first, const Neighbours &next,
                         SmallVectorImpl<Value> &flat) {
   ChunkBuilder v = warp.lanes();
   Value ofNext = next.active,
         ofFirst = v.bitAnd(first.active, v.bitNot(ofNext));
   SmallVector<Value> near, far;
-  loadContiguous(warp, access, warp.toPointer(first.start), ofFirst, near);
-  loadContiguous(warp, access, warp.toPointer(next.start), ofNext, far);
+  loadContiguous(warp, access, c, warp.toPointer(first.start), ofFirst, near);
+  loadContiguous(warp, access, c, warp.toPointer(next.start), ofNext, far);
   for (auto [a, b] : llvm::zip(near, far))
     flat.push_back(v.select(ofNext, b, a));
 }
@@ -384,7 +423,7 @@ static void loadStrays(WarpBuilder &warp, const WarpAccess &access,
       warp, next.holds, access, access.count,
       [&] {
         SmallVector<Value> loaded;
-        loadTwoRows(warp, access, first, next, loaded);
+        loadTwoRows(warp, access, c, first, next, loaded);
         return loaded;
       },
       [&] {
@@ -406,7 +445,7 @@ static SmallVector<Value> loadNeighbours(WarpBuilder &warp,
                        /*mayMask=*/stride >= 4, plan.mayBeTwoRows);
     auto loadTogether = [&] {
       SmallVector<Value> loaded;
-      loadContiguous(warp, access, warp.toPointer(found.start),
+      loadContiguous(warp, access, c, warp.toPointer(found.start),
                      found.masked ? maskOfChunk(warp, access, c) : Value(),
                      loaded);
       return loaded;
