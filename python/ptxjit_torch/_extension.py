@@ -28,6 +28,13 @@ def _cache_folder() -> str:
     return os.path.join(base, "ptx-jit", "torch")
 
 
+def _make_folder(folder: str) -> None:
+    """Makes the cache folder. The one around it is that of compiled kernels, which is not
+    used if others may use it."""
+    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
 def _key() -> str:
     """Names all that the module depends on."""
     digest = hashlib.sha256()
@@ -59,7 +66,7 @@ def _build(path: str) -> None:
     print(f"ptxjit_torch: compiling for torch {torch.__version__} (once, about "
           "a minute)", file=sys.stderr)
     folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
+    _make_folder(folder)
     handle, made = tempfile.mkstemp(suffix=".so", dir=folder)
     os.close(handle)
     try:
