@@ -291,6 +291,7 @@ bool ptxjit::isShortLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
 }
 
 bool ptxjit::isBriefLaunch(const std::atomic<uint64_t> &pace, uint64_t total) {
+  /// For longer launches, what waking threads takes does not count.
   constexpr uint64_t kBrief = 2000000;
   return endsWithin(kBrief, pace, total);
 }

@@ -95,32 +95,43 @@ bool TaskQueue::finish() {
   return more;
 }
 
-uint64_t TaskQueue::runOrSubmit(std::function<void()> task) {
-  std::unique_lock<std::mutex> lock(mutex);
-  if (running || !tasks.empty()) {
-    lock.unlock();
-    return submit(std::move(task));
+/// Runs a task here if no earlier one is left. \returns its ticket; nothing if
+/// it has not run.
+std::optional<uint64_t> TaskQueue::tryToRun(const std::function<void()> &task) {
+  uint64_t ticket;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (running || !tasks.empty())
+      return std::nullopt;
+    running = true;
+    ticket = ++submitted;
   }
-  running = true;
-  uint64_t ticket = ++submitted;
-  lock.unlock();
   task();
   if (finish())
     wake.notify_one();
   return ticket;
 }
 
+uint64_t TaskQueue::runOrSubmit(std::function<void()> task) {
+  std::optional<uint64_t> ticket = tryToRun(task);
+  return ticket ? *ticket : submit(std::move(task));
+}
+
 uint64_t TaskQueue::runIfAwaited(std::function<void()> task) {
-  bool here;
+  bool isAwaited;
   {
     std::lock_guard<std::mutex> lock(progress->mutex);
-    here = progress->habit.isStrong();
+    isAwaited = progress->habit.isStrong();
   }
-  uint64_t ticket =
-      here ? runOrSubmit(std::move(task)) : submit(std::move(task));
+  std::optional<uint64_t> ticket;
+  if (isAwaited)
+    ticket = tryToRun(task);
+  bool ranHere = ticket.has_value();
+  if (!ranHere)
+    ticket = submit(std::move(task));
   std::lock_guard<std::mutex> lock(progress->mutex);
-  progress->habit.submitted(ticket, here);
-  return ticket;
+  progress->habit.submitted(*ticket, ranHere);
+  return *ticket;
 }
 
 void TaskQueue::synchronize() { progress->wait(lastTicket()); }

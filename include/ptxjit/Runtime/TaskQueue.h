@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <thread>
 
@@ -94,6 +95,7 @@ public:
 private:
   void work();
   bool finish();
+  std::optional<uint64_t> tryToRun(const std::function<void()> &task);
 
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   std::mutex mutex;
