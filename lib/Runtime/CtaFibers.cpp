@@ -239,6 +239,7 @@ void CtaFibers::releaseFromColumns() {
 //===----------------------------------------------------------------------===//
 
 static CtaFibers &fibersOf(PtxjitKernelContext *context) {
+  assert(context->runtime && "code that meets or gives way runs on fibers");
   return *static_cast<CtaFibers *>(context->runtime);
 }
 static uint32_t barrierHelper(PtxjitKernelContext *context, uint32_t strand,

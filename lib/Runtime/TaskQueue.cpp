@@ -7,10 +7,12 @@
 #include "ptxjit/Runtime/TaskQueue.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace ptxjit;
 
 void WaitingHabit::submitted(uint64_t ticket, bool here) {
+  assert(ticket && "tickets begin at 1");
   if (pending)
     count(false);
   pending = ticket;
@@ -31,8 +33,8 @@ void WaitingHabit::awaited(uint64_t ticket) {
   pending = 0;
 }
 
-/// After each task that was run here in vain, more of them are needed until the
-/// next one.
+/// After each task that ran here although the thread did not wait for it at
+/// once, more tasks have to be awaited until the next one runs here.
 void WaitingHabit::count(bool waited) {
   if (waited) {
     streak = std::min(streak + 1, kMostNeeded);
@@ -78,8 +80,9 @@ uint64_t TaskQueue::submit(std::function<void()> task) {
   return ticket;
 }
 
-/// Counts the task that has run. Who waits for it finds that nothing runs any
-/// more. \returns whether tasks are left.
+/// Counts the task that has run. The queue is free before a thread that waits
+/// for the task goes on, so that the next short task of that thread runs at
+/// once. \returns whether tasks are left.
 bool TaskQueue::finish() {
   bool more;
   {

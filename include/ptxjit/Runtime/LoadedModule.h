@@ -132,8 +132,8 @@ public:
   /// Should a launch take no longer than waking a thread, by the times of
   /// earlier ones? False if its threads may wait for others, or for the host.
   bool isShort(const CompiledKernel &kernel, const Grid &grid);
-  /// The same for a launch that takes so little that a thread that will wait
-  /// for it may run it.
+  /// Should a launch take so little that a thread that will wait for it may run
+  /// it? False where isShort() is false for another reason than time.
   bool isBrief(const CompiledKernel &kernel, const Grid &grid);
 
   /// Runs a kernel on the reference interpreter. False after errors.

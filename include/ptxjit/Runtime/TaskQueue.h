@@ -81,8 +81,9 @@ public:
   /// \returns the task's ticket.
   uint64_t runOrSubmit(std::function<void()> task);
   /// Does so if the calling thread has waited for the last tasks of this kind
-  /// as soon as it had submitted them; else submits the task. It must not take
-  /// long, nor wait for what that thread does next.
+  /// as soon as it had submitted them; else submits the task. The task must not
+  /// take long, nor wait for what that thread does next, nor submit to this
+  /// queue.
   /// \returns the task's ticket.
   uint64_t runIfAwaited(std::function<void()> task);
   /// Blocks until all tasks that were submitted before this call have finished.
