@@ -104,8 +104,8 @@ void cuda::freeBlock(void *block, size_t bytes) {
   chunks.spare.erase(chunks.spare.begin());
 }
 
-BlockPages cuda::pagesOf(const void *block, size_t bytes) {
-  auto begin = reinterpret_cast<uint64_t>(block);
-  return isInChunk(bytes) ? BlockPages{chunkOf(begin), kChunk}
-                          : BlockPages{begin, roundUp(bytes, kLarge)};
+DevicePages cuda::pagesOf(const void *block, size_t bytes) {
+  return isInChunk(bytes)
+             ? DevicePages{chunkOf(reinterpret_cast<uint64_t>(block)), kChunk}
+             : pagesOfDevice(block, bytes);
 }

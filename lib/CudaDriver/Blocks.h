@@ -11,25 +11,21 @@
 #ifndef PTXJIT_LIB_CUDADRIVER_BLOCKS_H
 #define PTXJIT_LIB_CUDADRIVER_BLOCKS_H
 
+#include "ptxjit/Runtime/Memory.h"
+
 #include <cstddef>
-#include <cstdint>
 
 namespace ptxjit::cuda {
 
 /// Blocks begin at multiples of this.
 constexpr size_t kBlockAlignment = 512;
 
-/// The pages that a block lies in: a chunk, or those of the block alone.
-struct BlockPages {
-  uint64_t begin;
-  size_t bytes;
-};
-
 /// Allocates zeroed memory, like allocateDevice() of the runtime. \returns null
 /// if there is none.
 void *allocateBlock(size_t bytes);
 void freeBlock(void *block, size_t bytes);
-BlockPages pagesOf(const void *block, size_t bytes);
+/// The pages that a block lies in: a chunk, or those of the block alone.
+DevicePages pagesOf(const void *block, size_t bytes);
 /// Does a block share its pages with others?
 bool isInChunk(size_t bytes);
 

@@ -82,7 +82,7 @@ static Tables &getTables() {
 // Export
 //===----------------------------------------------------------------------===//
 
-static CUresult movePages(const BlockPages &pages, ExportedPages &moved) {
+static CUresult movePages(const DevicePages &pages, ExportedPages &moved) {
   size_t bytes = kTableBytes + pages.bytes;
   moved.file = makeMemoryFile(bytes);
   if (!moved.file)
@@ -96,7 +96,7 @@ static CUresult movePages(const BlockPages &pages, ExportedPages &moved) {
 
 /// Finds the exported pages that an allocation lies in; they are moved at the
 /// first call.
-static CUresult findExported(const BlockPages &pages, ExportedPages *&found) {
+static CUresult findExported(const DevicePages &pages, ExportedPages *&found) {
   auto [it, isNew] = getTables().exported.try_emplace(pages.begin);
   found = &it->second;
   if (!isNew)
@@ -128,7 +128,7 @@ PTXJIT_CUDA_API(cuIpcGetMemHandle, (CUipcMemHandle * out, CUdeviceptr pointer),
     handle.id = it->second.id;
     handle.device = getDevice(it->second.device).number;
   }
-  BlockPages pages =
+  DevicePages pages =
       pagesOf(reinterpret_cast<void *>(pointer), size_t(handle.bytes));
   ExportedPages *exported;
   if (CUresult error = findExported(pages, exported))
@@ -147,12 +147,12 @@ void cuda::freeExportable(uint64_t address, size_t bytes) {
   Tables &tables = getTables();
   {
     std::lock_guard<std::mutex> lock(tables.mutex);
-    BlockPages pages = pagesOf(block, bytes);
+    DevicePages pages = pagesOf(block, bytes);
     auto it = tables.exported.find(pages.begin);
     if (it != tables.exported.end()) {
       entryAt(it->second.table, address - pages.begin) = 0;
       if (!isInChunk(bytes)) {
-        forgetMoved(block);
+        forgetMoved(reinterpret_cast<void *>(pages.begin));
         tables.exported.erase(it);
       }
     }

@@ -24,6 +24,22 @@ static size_t roundUp(size_t bytes) {
   return (bytes + kHugePage - 1) / kHugePage * kHugePage;
 }
 
+/// Large allocations begin at different places of their first huge page. If
+/// all began at one place, then tiles at the same place of several arrays would
+/// lie in the same sets of the caches: rows of a power of two of bytes fill
+/// few sets anyway. Steps of 1,536 bytes differ from each other modulo 4 KiB
+/// (the nearest caches) for 8 allocations, modulo 64 KiB (the next) for all.
+static constexpr size_t kPlaceStep = 1536, kPlaces = 32;
+/// Bytes behind the huge pages of an allocation, for it to begin late in them.
+static constexpr size_t kPlaceRoom = size_t(64) << 10;
+static_assert(kPlaceStep * (kPlaces - 1) <= kPlaceRoom);
+
+static size_t takePlace() {
+  static std::atomic<size_t> allocations{0};
+  return allocations.fetch_add(1, std::memory_order_relaxed) % kPlaces *
+         kPlaceStep;
+}
+
 static std::atomic<size_t> assumedPage{0};
 
 static size_t systemPageBytes() {
@@ -106,11 +122,14 @@ void *ptxjit::allocateDevice(size_t bytes, AddressRange range) {
   }
   if (bytes > countPhysicalBytes())
     return nullptr;
-  size_t size = roundUp(bytes);
-  void *p = mapAligned(size, kHugePage, PROT_READ | PROT_WRITE);
-  if (p)
-    madvise(p, size, MADV_HUGEPAGE);
-  return p;
+  size_t huge = roundUp(bytes);
+  void *pages =
+      mapAligned(huge + kPlaceRoom, kHugePage, PROT_READ | PROT_WRITE);
+  if (!pages)
+    return nullptr;
+  // The room stays in small pages, of which few are ever used.
+  madvise(pages, huge, MADV_HUGEPAGE);
+  return static_cast<char *>(pages) + takePlace();
 }
 
 void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
@@ -130,13 +149,21 @@ void *ptxjit::mapAligned(size_t bytes, size_t alignment, int protection,
   return reinterpret_cast<void *>(aligned);
 }
 
+DevicePages ptxjit::pagesOfDevice(const void *pointer, size_t bytes) {
+  assert(bytes >= kHugePage && "small allocations share pages");
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  return {address / kHugePage * kHugePage, roundUp(bytes) + kPlaceRoom};
+}
+
 void ptxjit::freeDevice(void *pointer, size_t bytes, AddressRange range) {
   if (!pointer)
     return;
-  if (range == AddressRange::Low)
+  if (range == AddressRange::Low) {
     munmap(pointer, bytes ? bytes : 1);
-  else if (bytes < kHugePage)
+  } else if (bytes < kHugePage) {
     std::free(pointer);
-  else
-    munmap(pointer, roundUp(bytes));
+  } else {
+    DevicePages pages = pagesOfDevice(pointer, bytes);
+    munmap(reinterpret_cast<void *>(pages.begin), pages.bytes);
+  }
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 #include <vector>
 
 using namespace ptxjit;
@@ -18,13 +19,35 @@ TEST(Memory, AlignedAndZero) {
                        (size_t(5) << 20) + 1}) {
     auto *p = static_cast<unsigned char *>(allocateDevice(bytes));
     ASSERT_NE(p, nullptr);
-    size_t align = bytes >= (size_t(2) << 20) ? size_t(2) << 20 : 512;
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(p) % align, 0u) << bytes;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(p) % 512, 0u) << bytes;
     EXPECT_EQ(p[0], 0);
     EXPECT_EQ(p[bytes - 1], 0);
     p[bytes - 1] = 1;
     freeDevice(p, bytes);
   }
+}
+
+// Arrays of whole huge pages do not all begin at one place of a set of the
+// caches, and their ends are mapped all the same.
+TEST(Memory, LargeOnesBeginAtDifferentPlaces) {
+  constexpr size_t kBytes = size_t(4) << 20, kPage = 4096;
+  std::vector<DeviceBuffer> buffers;
+  std::set<uintptr_t> places;
+  for (unsigned i = 0; i < 40; ++i) {
+    buffers.push_back(makeDeviceBuffer(kBytes));
+    auto *p = static_cast<unsigned char *>(buffers.back().get());
+    ASSERT_NE(p, nullptr);
+    auto address = reinterpret_cast<uintptr_t>(p);
+    EXPECT_EQ(address % 512, 0u);
+    places.insert(address % kPage);
+    EXPECT_EQ(p[kBytes - 1], 0);
+    p[kBytes - 1] = 1;
+    DevicePages pages = pagesOfDevice(p, kBytes);
+    EXPECT_EQ(pages.begin % (size_t(2) << 20), 0u);
+    EXPECT_LE(pages.begin, address);
+    EXPECT_GE(pages.begin + pages.bytes, address + kBytes);
+  }
+  EXPECT_EQ(places.size(), 8u);
 }
 
 TEST(Memory, LowRange) {

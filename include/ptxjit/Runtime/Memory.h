@@ -8,6 +8,7 @@
 #define PTXJIT_RUNTIME_MEMORY_H
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace ptxjit {
@@ -30,7 +31,9 @@ void *mapPages(size_t bytes, int protection, AddressRange range, int flags = 0);
 size_t countPhysicalBytes();
 
 /// Allocates zeroed memory for kernels, aligned to 512 bytes. From 2 MiB on it
-/// is aligned to 2 MiB, on huge pages if the system has them. Memory in the low
+/// has pages of its own, huge ones if the system has them, and each allocation
+/// begins at another place of its first page (\see pagesOfDevice), so that
+/// arrays do not compete for the same sets of the caches. Memory in the low
 /// range is whole pages, never huge ones.
 /// \returns null if there is none, or if it is more than the machine has: the
 /// system would hand it out, and end the process when it is used.
@@ -38,6 +41,16 @@ void *allocateDevice(size_t bytes, AddressRange range = AddressRange::All);
 /// Frees memory of allocateDevice, which had the same arguments; or null.
 void freeDevice(void *pointer, size_t bytes,
                 AddressRange range = AddressRange::All);
+
+/// Whole pages.
+struct DevicePages {
+  uintptr_t begin;
+  size_t bytes;
+};
+/// The pages that allocateDevice mapped for an allocation of at least 2 MiB
+/// that is not in the low range. It has them alone; `begin` is a multiple of
+/// 2 MiB.
+DevicePages pagesOfDevice(const void *pointer, size_t bytes);
 
 /// Maps `bytes` at a multiple of `alignment`, both whole pages, near `wanted`
 /// unless that is null. `protection` is mmap's. The system commits pages when
