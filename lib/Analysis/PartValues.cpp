@@ -35,8 +35,37 @@ bool PartValues::isScalar(Value v) const {
   return shape.hasBase() && !shape.conditional;
 }
 
+/// Is the value a scalar, unless a number wraps around? Its vectors are made
+/// where a test has found that. Kept in the frame, they are always made.
+bool PartValues::isScalarMostly(Value v) const {
+  const Shape &shape = shapes.get(v);
+  return shape.hasBase() && !shape.parted;
+}
+
+/// Has each lane the same value in all warps, made by ops that code hoists out
+/// of the loop over the warps?
+bool PartValues::isSameInWarps(Value v) const {
+  const ShapeContext &context = shapes.getContext();
+  if (context.anyBlock || context.partialWarp())
+    return false;
+  if (levels.contains(v) || shapes.get(v).isSameInWarps())
+    return true;
+  auto [known, isNew] = same.try_emplace(v, false);
+  if (!isNew)
+    return known->second;
+  Operation *op = v.getDefiningOp();
+  auto dependent = dyn_cast_or_null<WarpDependentOpInterface>(op);
+  bool isSame = mayRecompute(v) && !(dependent && dependent.dependsOnWarp()) &&
+                llvm::all_of(op->getOperands(), [&](Value operand) {
+                  return isSameInWarps(operand);
+                });
+  same[v] = isSame;
+  return isSame;
+}
+
 /// Is the value computed again wherever it is needed, from nothing that is
-/// kept? True for scalars, predicates and thread numbers.
+/// kept? True for scalars, predicates and thread numbers, and for values that
+/// are scalars unless they wrap around.
 bool PartValues::isFree(Value v) const {
   Operation *op = v.getDefiningOp();
   if (!op || op->getNumRegions() || !isMemoryEffectFree(op))
@@ -46,7 +75,7 @@ bool PartValues::isFree(Value v) const {
   if (auto known = free.find(v); known != free.end())
     return known->second;
   // A predicate costs an op for each vector, and masks are packed in the frame.
-  bool cheap = (isScalar(v) || v.getType().isInteger(1)) &&
+  bool cheap = (isScalarMostly(v) || v.getType().isInteger(1)) &&
                llvm::all_of(op->getOperands(), [&](Value operand) {
                  return levels.contains(operand) || isFree(operand);
                });
@@ -80,10 +109,12 @@ uint64_t PartValues::bytesOf(Value v) const {
 }
 
 /// How long a warp's op that makes the value takes: the bytes that are loaded
-/// in that time.
+/// in that time. An op that is done once for all warps takes each a part of it.
 uint64_t PartValues::costOf(Value v) const {
+  const ShapeContext &context = shapes.getContext();
   uint64_t width = std::max<uint64_t>(widthOf(v), 4);
-  return isScalar(v) ? width : shapes.getContext().lanes * width;
+  uint64_t cost = isScalar(v) ? width : context.lanes * width;
+  return isSameInWarps(v) ? llvm::divideCeil(cost, context.warps()) : cost;
 }
 
 /// Does an op of another part use the value?

@@ -38,6 +38,8 @@ public:
 private:
   bool isFree(mlir::Value v) const;
   bool isScalar(mlir::Value v) const;
+  bool isScalarMostly(mlir::Value v) const;
+  bool isSameInWarps(mlir::Value v) const;
   bool mayRecompute(mlir::Value v) const;
   uint64_t bytesOf(mlir::Value v) const;
   uint64_t costOf(mlir::Value v) const;
@@ -48,7 +50,7 @@ private:
 
   const CtaLevel &levels;
   const ShapeAnalysis &shapes;
-  mutable llvm::DenseMap<mlir::Value, bool> free;
+  mutable llvm::DenseMap<mlir::Value, bool> free, same; ///< answers so far
   llvm::DenseSet<mlir::Value> cheaper; ///< to compute again than to keep
 };
 
