@@ -12,7 +12,13 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_PREFETCHTURNSPASS
@@ -28,25 +34,136 @@ static constexpr int64_t kNear = 2048;
 /// Prefetches cost time, too, and CPUs have few loads under way at once.
 static constexpr size_t kMostLoads = 4;
 
-/// What the loop adds to an address in each turn; null if it does something
-/// else, or if `value` is no argument of the loop.
-static Value findStep(scf::WhileOp loop, Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != loop.getBeforeBody() ||
-      !argument.getType().isInteger(64))
-    return {};
-  std::optional<Induction> induction =
-      findInduction(loop, argument.getArgNumber());
-  return induction ? induction->steps.front() : Value();
+/// The most ops that compute an address in a turn.
+static constexpr size_t kMostOps = 16;
+
+namespace {
+
+/// The address of a load in the next turn of a loop: that of this turn,
+/// computed from the next numbers of what the loop counts. It may be wrong
+/// where the loop ends, or where a number wraps around.
+class NextAddress {
+public:
+  /// \pre testsLast(loop)
+  NextAddress(scf::WhileOp loop, Value address) : loop(loop), address(address) {
+    isKnown = collect(address) && !steps.empty();
+  }
+  bool operator!() const { return !isKnown; }
+  /// By how many bytes the address moves, if that is a constant.
+  std::optional<int64_t> distance() const { return stepOf(address); }
+  /// Do all lanes move by as much?
+  bool movesTogether(const ShapeAnalysis &shapes) const {
+    return llvm::all_of(steps, [&](const auto &step) {
+      return shapes.get(step.second).isUniform();
+    });
+  }
+  Value build(OpBuilder &builder) const;
+
+private:
+  bool isFixed(Value value) const {
+    return scf::WhileOp(loop).isDefinedOutsideOfLoop(value);
+  }
+  bool collect(Value value);
+  std::optional<int64_t> stepOf(Value value) const;
+
+  scf::WhileOp loop;
+  Value address;
+  llvm::SmallSetVector<Operation *, kMostOps> ops; ///< operands come first
+  /// Arguments of the loop, and what each turn adds to them.
+  llvm::SmallMapVector<Value, Value, 2> steps;
+  bool isKnown;
+};
+
+} // namespace
+
+/// Collects the ops of a turn that `value` is computed from. \returns false if
+/// they are too many, have effects, or need something that the loop does not
+/// count.
+bool NextAddress::collect(Value value) {
+  if (isFixed(value))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBeforeBody())
+      return false;
+    std::optional<Induction> induction =
+        findInduction(loop, argument.getArgNumber());
+    if (induction)
+      steps[value] = induction->steps.front();
+    return induction.has_value();
+  }
+  Operation *op = value.getDefiningOp();
+  if (ops.contains(op))
+    return true;
+  if (op->getBlock() != loop.getBeforeBody() || op->getNumRegions() ||
+      !isMemoryEffectFree(op) || op->getNumOperands() == 0 ||
+      !llvm::all_of(op->getOperands(), [&](Value v) { return collect(v); }))
+    return false;
+  ops.insert(op);
+  return ops.size() <= kMostOps;
 }
 
-/// By what an address moves in each turn: an argument of the loop, or the sum
-/// of one and of something that does not change.
-static Value findStepOfAddress(scf::WhileOp loop, Value address) {
-  if (Value step = findStep(loop, address))
-    return step;
-  std::optional<FixedAddition> sum = findFixedAddition(loop, address);
-  return sum ? findStep(loop, sum->other) : Value();
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (!matchPattern(value, m_ConstantInt(&number)) ||
+      number.getSignificantBits() > 32)
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+/// Returns x * y, if both are known.
+static std::optional<int64_t> product(std::optional<int64_t> x,
+                                      std::optional<int64_t> y) {
+  return x && y ? std::optional(*x * *y) : std::nullopt;
+}
+static std::optional<int64_t> sum(std::optional<int64_t> x,
+                                  std::optional<int64_t> y) {
+  return x && y ? std::optional(*x + *y) : std::nullopt;
+}
+
+/// By how much `value` grows from turn to turn, if that is a constant and
+/// nothing wraps around.
+std::optional<int64_t> NextAddress::stepOf(Value value) const {
+  if (isFixed(value))
+    return 0;
+  if (const auto *step = steps.find(value); step != steps.end())
+    return constantOf(step->second);
+  auto ofProduct = [&](Value a, Value b) {
+    return stepOf(a) == 0 && stepOf(b) == 0 ? 0
+                                            : product(stepOf(a), constantOf(b));
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(
+             value.getDefiningOp())
+      .Case<AddIntOp>([&](AddIntOp op) {
+        return sum(stepOf(op.getA()), stepOf(op.getB()));
+      })
+      .Case<MulIntOp>(
+          [&](MulIntOp op) { return ofProduct(op.getA(), op.getB()); })
+      .Case<MadIntOp>([&](MadIntOp op) {
+        return sum(ofProduct(op.getA(), op.getB()), stepOf(op.getC()));
+      })
+      .Case<ShlOp>([&](ShlOp op) -> std::optional<int64_t> {
+        std::optional<int64_t> amount = constantOf(op.getB());
+        if (!amount || *amount < 0 || *amount >= 16)
+          return std::nullopt;
+        return product(stepOf(op.getA()), int64_t(1) << *amount);
+      })
+      .Case<CvtOp, CvtaOp>([&](auto op) { return stepOf(op.getA()); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Computes it; the ops may stand anywhere in a turn behind those of the
+/// address.
+Value NextAddress::build(OpBuilder &builder) const {
+  IRMapping next;
+  for (auto [argument, step] : steps)
+    next.map(argument, AddIntOp::create(builder, argument.getLoc(),
+                                        argument.getType(), argument, step,
+                                        argument.getType().isInteger(32)
+                                            ? ScalarType::U32
+                                            : ScalarType::U64));
+  for (Operation *op : ops)
+    builder.clone(*op, next);
+  return next.lookup(address);
 }
 
 /// Does each turn of the loop wait for the CTA, whatever branches it takes?
@@ -60,7 +177,7 @@ namespace {
 /// A load whose next address is known.
 struct TurnLoad {
   LdOp load;
-  Value step;
+  NextAddress next;
 };
 
 struct PrefetchTurnsPass
@@ -92,44 +209,35 @@ struct PrefetchTurnsPass
 private:
   /// Adds prefetches in front of the first barrier. \returns how many.
   unsigned visit(scf::WhileOp loop, const ShapeAnalysis &shapes) {
-    SmallVector<TurnLoad> loads;
+    std::vector<TurnLoad> loads;
     for (Operation &op : loop.getBeforeBody()->without_terminator()) {
       if (isa<CtaBarrierOpInterface>(op)) {
         if (loads.empty() || loads.size() > kMostLoads)
           return 0;
         OpBuilder builder(&op);
-        for (TurnLoad load : loads)
-          prefetch(builder, load);
+        for (TurnLoad &turn : loads)
+          PrefetchRowOp::create(builder, turn.load.getLoc(),
+                                turn.next.build(builder),
+                                turn.load.getOffset());
         return loads.size();
       }
-      if (auto load = dyn_cast<LdOp>(op))
-        if (Value step = stepOf(loop, load, shapes))
-          loads.push_back({load, step});
+      if (auto load = dyn_cast<LdOp>(op)) {
+        NextAddress next(loop, load.getA());
+        if (isFar(load, next, shapes))
+          loads.push_back({load, std::move(next)});
+      }
     }
     return 0;
   }
 
-  /// The step of a load of global memory whose rows the CPU cannot foresee;
-  /// else null.
-  static Value stepOf(scf::WhileOp loop, LdOp load,
-                      const ShapeAnalysis &shapes) {
-    if (load.getSpace() != Space::Global || !isWeak(load.getOrder()))
-      return {};
-    Value step = findStepOfAddress(loop, load.getA());
-    IntegerAttr number;
-    if (!step || !shapes.get(load.getA()).hasBase() ||
-        !shapes.get(step).isUniform() ||
-        (matchPattern(step, m_Constant(&number)) &&
-         number.getValue().abs().ult(kNear)))
-      return {};
-    return step;
-  }
-
-  static void prefetch(OpBuilder &builder, TurnLoad turn) {
-    Location loc = turn.load.getLoc();
-    Value next = AddIntOp::create(builder, loc, turn.load.getA().getType(),
-                                  turn.load.getA(), turn.step, ScalarType::U64);
-    PrefetchRowOp::create(builder, loc, next, turn.load.getOffset());
+  /// Does a load of global memory go to a row that the CPU cannot foresee?
+  static bool isFar(LdOp load, const NextAddress &next,
+                    const ShapeAnalysis &shapes) {
+    if (load.getSpace() != Space::Global || !isWeak(load.getOrder()) || !next ||
+        !next.movesTogether(shapes) || !shapes.get(load.getA()).hasBase())
+      return false;
+    std::optional<int64_t> distance = next.distance();
+    return !distance || std::abs(*distance) >= kNear;
   }
 };
 } // namespace
