@@ -7,6 +7,8 @@
 // and stored for each product. This pass reorders such code: of as many sums as
 // the CPU has registers for, all products are made, then those of the next
 // ones. The products of one sum keep their order, so results are the same bits.
+// Sums that share factors come together, as tiles of a matrix of sums: three
+// rows of eight sums need eleven factors for 24 products.
 // Meanwhile the other sums are in memory. This pass puts them there, since
 // LLVM's register allocator would choose among sums and factors as it likes.
 //
@@ -17,6 +19,7 @@
 #include "ptxjit/JIT/Compiler.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -32,6 +35,29 @@ namespace {
 struct Sum {
   SmallVector<Instruction *, 8> terms;
   unsigned registers; ///< that hold the sum
+};
+
+/// A load or store of memory that code names by a pointer of the launch's
+/// context, as the frame of values that live across barriers. Only such code
+/// reaches that memory: PTX computes its addresses as numbers.
+struct FrameAccess {
+  const Value *frame = nullptr; ///< null: it is another access
+  const Value *base = nullptr;
+  int64_t offset = 0; ///< from the base, in bytes
+  uint64_t bytes = 0;
+
+  FrameAccess(const Instruction &instruction, const DataLayout &layout);
+  bool isSamePlace(const FrameAccess &other) const {
+    return frame && base == other.base && offset == other.offset &&
+           bytes == other.bytes;
+  }
+  bool mayOverlap(const FrameAccess &other) const {
+    if (!frame || frame != other.frame)
+      return false;
+    return base != other.base ||
+           (offset < other.offset + int64_t(other.bytes) &&
+            other.offset < offset + int64_t(bytes));
+  }
 };
 
 /// A stretch of a block whose instructions may be put in any order that has
@@ -50,8 +76,12 @@ private:
   /// The sum that `value` is the latest term of, if nothing else needs it.
   std::optional<unsigned> findSumOf(Value *value) const;
   unsigned registersOf(Type *type) const;
+  bool tileSums();
+  void divideSums();
   void take(Instruction *term);
   void takeGroup(ArrayRef<Sum> group);
+  void findFrameAccesses();
+  StoreInst *findStoreBack(Value *begin, Instruction *end) const;
   void keepInMemory(const Sum &sum, const DominatorTree &dominators);
   bool contains(const Value *value) const {
     auto *instruction = dyn_cast<Instruction>(value);
@@ -62,11 +92,15 @@ private:
   const TargetTransformInfo &costs;
   unsigned numRegisters = 0; ///< of the CPU
   std::vector<Sum> sums;     ///< in the order of their first terms
+  /// How many of `sums` each group has, in turn.
+  SmallVector<unsigned> groups;
   DenseMap<Instruction *, unsigned> sumOfTerm;
   /// The places of `instructions`.
   DenseMap<const Instruction *, unsigned> numbers;
   BitVector taken;
   std::vector<Instruction *> order;
+  /// Those of the block.
+  DenseMap<const Instruction *, FrameAccess> frameAccesses;
 };
 
 } // namespace
@@ -173,19 +207,70 @@ static bool foldLoop(Value *begin, Instruction *end, AllocaInst *slot,
   return true;
 }
 
+FrameAccess::FrameAccess(const Instruction &instruction,
+                         const DataLayout &layout) {
+  const Value *pointer = getLoadStorePointerOperand(&instruction);
+  if (!pointer)
+    return;
+  auto *field = dyn_cast<LoadInst>(getUnderlyingObject(pointer));
+  if (!field || !field->hasMetadata(LLVMContext::MD_invariant_load))
+    return;
+  frame = field;
+  APInt distance(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+  base = pointer->stripAndAccumulateConstantOffsets(layout, distance,
+                                                    /*AllowNonInbounds=*/true);
+  offset = distance.getSExtValue();
+  bytes = layout.getTypeStoreSize(getLoadStoreType(&instruction));
+}
+
+void Stretch::findFrameAccesses() {
+  const BasicBlock &block = *instructions.front()->getParent();
+  for (const Instruction &instruction : block) {
+    FrameAccess access(instruction, block.getDataLayout());
+    if (access.frame)
+      frameAccesses.try_emplace(&instruction, access);
+  }
+}
+
+/// Is the sum in the frame before its first term, and does it go back to the
+/// same place? Then it is in memory already.
+/// \returns the store, which may come right behind the last term; else null.
+StoreInst *Stretch::findStoreBack(Value *begin, Instruction *end) const {
+  auto *load = dyn_cast<LoadInst>(begin);
+  auto *store =
+      end->hasOneUse() ? dyn_cast<StoreInst>(end->user_back()) : nullptr;
+  if (!load || !load->hasOneUse() || !store)
+    return nullptr;
+  // Those of other blocks are not among them.
+  auto ofLoad = frameAccesses.find(load), ofStore = frameAccesses.find(store);
+  if (ofLoad == frameAccesses.end() || ofStore == frameAccesses.end() ||
+      !ofLoad->second.isSamePlace(ofStore->second))
+    return nullptr;
+  for (const auto &[other, access] : frameAccesses)
+    if (other != load && other != store && access.mayOverlap(ofStore->second))
+      return nullptr;
+  return store;
+}
+
 /// No vector register is larger.
 static constexpr Align kLine = Align::Constant<64>();
 
 /// Keeps a sum in memory, but for the time between its first and last term.
 void Stretch::keepInMemory(const Sum &sum, const DominatorTree &dominators) {
   Instruction *first = sum.terms.front(), *last = sum.terms.back();
+  Use &addend = cast<CallInst>(first)->getArgOperandUse(2);
+  if (StoreInst *store = findStoreBack(addend, last)) {
+    store->setOperand(store->getPointerOperandIndex(),
+                      cast<LoadInst>(addend)->getPointerOperand());
+    store->moveAfter(last);
+    return;
+  }
   Function &function = *first->getFunction();
   const DataLayout &layout = function.getDataLayout();
   Type *type = first->getType();
   auto *slot = new AllocaInst(type, layout.getAllocaAddrSpace(), nullptr,
                               std::min(layout.getPrefTypeAlign(type), kLine),
                               "sum", function.getEntryBlock().begin());
-  Use &addend = cast<CallInst>(first)->getArgOperandUse(2);
   if (!isa<Constant>(addend) && !contains(addend)) {
     if (!foldLoop(addend, last, slot, dominators))
       storeAtDefinition(addend, slot);
@@ -208,6 +293,97 @@ void Stretch::keepInMemory(const Sum &sum, const DominatorTree &dominators) {
   }
 }
 
+namespace {
+/// The columns and rows of a tile of sums.
+struct TileShape {
+  unsigned columns = 1, rows = 1;
+};
+} // namespace
+
+/// Finds the tiles of a matrix of sums for which factors are stored and loaded
+/// least, if `registers` hold the sums of a tile, the factors of its shorter
+/// side, one of the longer side, and one more.
+static TileShape chooseTile(unsigned columns, unsigned rows,
+                            unsigned registers) {
+  // A factor that several tiles need is stored once, and loaded for each one
+  // but the first.
+  auto accesses = [](unsigned factors, unsigned tiles) {
+    return tiles > 1 ? factors * tiles : 0;
+  };
+  TileShape best;
+  unsigned fewest = ~0u;
+  for (unsigned c = 1; c <= columns; ++c)
+    for (unsigned r = 1; r <= rows && c * r + std::min(c, r) + 2 <= registers;
+         ++r) {
+      unsigned count = accesses(rows, divideCeil(columns, c)) +
+                       accesses(columns, divideCeil(rows, r));
+      if (count < fewest) {
+        fewest = count;
+        best = {c, r};
+      }
+    }
+  return best;
+}
+
+/// Orders sums that are a matrix, in which the sums of a row share their first
+/// factors and those of a column their second ones, tile by tile. Each tile is
+/// a group.
+/// \returns false if the sums are no matrix.
+bool Stretch::tileSums() {
+  DenseMap<Value *, unsigned> rows, columns;
+  std::vector<std::pair<unsigned, unsigned>> places; // row and column
+  for (const Sum &sum : sums) {
+    auto *term = cast<CallInst>(sum.terms.front());
+    unsigned row =
+        rows.try_emplace(term->getArgOperand(0), rows.size()).first->second;
+    unsigned column =
+        columns.try_emplace(term->getArgOperand(1), columns.size())
+            .first->second;
+    places.push_back({row, column});
+  }
+  bool isMatrix = rows.size() * columns.size() == sums.size() &&
+                  all_of(sums, [&](const Sum &sum) {
+                    return sum.registers == sums.front().registers;
+                  });
+  if (!isMatrix)
+    return false;
+  TileShape tile = chooseTile(unsigned(columns.size()), unsigned(rows.size()),
+                              numRegisters / sums.front().registers);
+  std::vector<std::array<unsigned, 5>> keys; // the last one is the sum
+  for (auto [i, place] : enumerate(places)) {
+    auto [row, column] = place;
+    // The factors of the shorter side stay in registers meanwhile.
+    bool byRows = tile.rows < tile.columns;
+    keys.push_back({row / tile.rows, column / tile.columns,
+                    byRows ? column : row, byRows ? row : column, unsigned(i)});
+  }
+  llvm::sort(keys);
+  std::vector<Sum> tiled;
+  for (auto [i, key] : enumerate(keys)) {
+    bool isSameTile = i && std::equal(&key[0], &key[2], &keys[i - 1][0]);
+    if (!isSameTile)
+      groups.push_back(0);
+    ++groups.back();
+    tiled.push_back(std::move(sums[key.back()]));
+  }
+  sums = std::move(tiled);
+  return true;
+}
+
+/// Divides sums that are no matrix as they come. A quarter of the registers is
+/// left for the factors.
+void Stretch::divideSums() {
+  unsigned most = numRegisters * 3 / 4, used = 0;
+  for (const Sum &sum : sums) {
+    if (groups.empty() || used + sum.registers > most) {
+      groups.push_back(0);
+      used = 0;
+    }
+    ++groups.back();
+    used += sum.registers;
+  }
+}
+
 /// Takes the first terms of all sums, then the second ones, and so on. Terms of
 /// different sums may share a factor, and need not wait for each other.
 void Stretch::takeGroup(ArrayRef<Sum> group) {
@@ -223,23 +399,18 @@ void Stretch::group(const DominatorTree &dominators) {
   for (auto [number, instruction] : enumerate(instructions))
     numbers[instruction] = unsigned(number);
   taken.resize(unsigned(instructions.size()));
-  // The other registers hold the factors.
-  unsigned most = numRegisters * 3 / 4;
+  findFrameAccesses();
+  if (!tileSums())
+    divideSums();
   ArrayRef<Sum> left = sums;
-  while (!left.empty()) {
-    size_t count = 0;
-    for (unsigned used = 0; count < left.size(); ++count) {
-      used += left[count].registers;
-      if (used > most && count)
-        break;
-    }
+  for (unsigned count : groups) {
     takeGroup(left.take_front(count));
     left = left.drop_front(count);
   }
   for (auto [number, instruction] : enumerate(instructions))
     if (!taken[unsigned(number)])
       order.push_back(instruction);
-  LDBG() << sums.size() << " sums";
+  LDBG() << sums.size() << " sums in " << groups.size() << " groups";
   Instruction *end = instructions.back()->getNextNode();
   for (Instruction *instruction : order)
     instruction->moveBefore(end->getIterator());
@@ -259,7 +430,8 @@ static bool isFixed(const Instruction &instruction) {
          instruction.isTerminator() || isa<PHINode, AllocaInst>(instruction);
 }
 
-void ptxjit::groupSums(Module &module, TargetMachine &machine) {
+bool ptxjit::groupSums(Module &module, TargetMachine &machine) {
+  bool changed = false;
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -272,6 +444,7 @@ void ptxjit::groupSums(Module &module, TargetMachine &machine) {
       if (!dominators)
         dominators.emplace(function);
       stretch.group(*dominators);
+      changed = true;
     };
     for (BasicBlock &block : function) {
       SmallVector<Instruction *> stretch;
@@ -285,4 +458,5 @@ void ptxjit::groupSums(Module &module, TargetMachine &machine) {
       }
     }
   }
+  return changed;
 }

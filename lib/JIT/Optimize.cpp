@@ -157,8 +157,9 @@ static AnalysisID idOf(FunctionPass *pass) {
 }
 
 /// Adds LLVM's code generation passes, without those that kernels do not need.
+/// \param keepsOrder  the order of instructions was chosen with care.
 static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
-                          MachineModuleInfoWrapperPass *info,
+                          MachineModuleInfoWrapperPass *info, bool keepsOrder,
                           uint64_t &stackBytes) {
   TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
@@ -168,6 +169,9 @@ static bool addCodePasses(legacy::PassManager &passes, TargetMachine &machine,
   // time. CPUs reorder instructions themselves: of seven kernels of the
   // benchmark, none was faster with it beyond what varies.
   config->disablePass(&PostRASchedulerID);
+  // The scheduler would take the sums of several groups together again.
+  if (keepsOrder)
+    config->disablePass(&MachineSchedulerID);
   config->insertPass(&PrologEpilogCodeInserterID, createRoundingSwitchesPass());
   if (machine.getOptLevel() != CodeGenOptLevel::None) {
     // The last pass in front of CodeGenPrepare. Earlier ones join blocks.
@@ -212,12 +216,34 @@ static void splitMasksOfHalves(Module &module) {
   }
 }
 
+/// Lets functions with vectors align their stacks for the CPU's registers. Else
+/// LLVM spills such vectors to where each lies in two lines of the caches,
+/// unless another variable of the function needs the alignment.
+static void alignStacks(Module &module, TargetMachine &machine) {
+  MaybeAlign stack = module.getDataLayout().getStackAlignment();
+  uint64_t stackBits = 8 * (stack ? stack->value() : 1);
+  auto isLarge = [&](const Instruction &instruction) {
+    auto *type = dyn_cast<FixedVectorType>(instruction.getType());
+    return type && type->getPrimitiveSizeInBits() > stackBits;
+  };
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    TypeSize registerBits =
+        machine.getTargetTransformInfo(function).getRegisterBitWidth(
+            TargetTransformInfo::RGK_FixedWidthVector);
+    if (registerBits.getFixedValue() > stackBits &&
+        any_of(instructions(function), isLarge))
+      function.addFnAttr("stackrealign");
+  }
+}
+
 Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
                                         bool assembly,
                                         SmallVectorImpl<char> &out) {
   narrowLanes(module);
   shareBases(module, machine);
-  groupSums(module, machine);
+  bool hasGroups = groupSums(module, machine);
   narrowIndices(module);
   expandMaskedMemory(module, machine);
   widenMasks(module, machine);
@@ -226,6 +252,7 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   makeTransposes(module, machine);
   stepThroughLanes(module, machine);
   splitMasksOfHalves(module);
+  alignStacks(module, machine);
   bool fastSelection = machine.getO0WantsFastISel();
   if (fastSelection)
     splitAtVectors(module);
@@ -234,7 +261,7 @@ Expected<uint64_t> ptxjit::generateCode(Module &module, TargetMachine &machine,
   legacy::PassManager passes;
   auto *info = new MachineModuleInfoWrapperPass(&machine);
   uint64_t stackBytes = 0;
-  if (!addCodePasses(passes, machine, info, stackBytes) ||
+  if (!addCodePasses(passes, machine, info, hasGroups, stackBytes) ||
       machine.addAsmPrinter(passes, os, nullptr,
                             assembly ? CodeGenFileType::AssemblyFile
                                      : CodeGenFileType::ObjectFile,

@@ -114,7 +114,8 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 
 /// Reorders code with more sums than the CPU has registers, so that each stays
 /// in a register while it is computed.
-void groupSums(llvm::Module &module, llvm::TargetMachine &machine);
+/// \returns whether there was such code. It should keep its order from here on.
+bool groupSums(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Expands masked loads, stores, gathers and scatters that the CPU does not
 /// have into scalar accesses, and gathers and scatters of one or two lanes.
