@@ -44,9 +44,20 @@ static bool hasBody(CallOp call) {
   return callee && !callee.isBodiless();
 }
 
-/// If more bytes live across barriers, storing and loading them costs more than
-/// switching stacks (measured, see docs/Performance.md).
-static constexpr uint64_t kMostLiveBytes = 8 << 10;
+/// If more bytes of a warp live across a barrier, storing and loading them
+/// costs more than switching stacks (measured, see docs/Performance.md).
+static constexpr uint64_t kMostLiveBytes = 12 << 10;
+/// On a stack of its own, a warp leaves the sums of matrix instructions where
+/// these have put them. In a frame they would be registers of threads.
+static constexpr uint64_t kMostLiveBytesOfMatrices = 2 << 10;
+
+/// Do so many bytes live across a barrier that each warp needs its own stack?
+static bool livesOnStacks(FuncOp kernel, uint64_t bytes) {
+  if (bytes <= kMostLiveBytesOfMatrices || bytes > kMostLiveBytes)
+    return bytes > kMostLiveBytes;
+  auto find = [](MmaOp) { return WalkResult::interrupt(); };
+  return kernel.walk(find).wasInterrupted();
+}
 
 /// The reason why each thread needs a stack of its own; nothing if it does not.
 static std::optional<std::string> findStackReason(FuncOp kernel) {
@@ -211,7 +222,7 @@ static ModeChoice chooseForBorders(FuncOp kernel, const ShapeAnalysis &shapes,
   std::string first = ", the first" + placeOf(barrier ? barrier : order);
   uint64_t bytes = PartValues(kernel, levels, shapes).countLiveBytes(kernel);
   std::string live = std::to_string(bytes) + " bytes a warp live across";
-  if (bytes > kMostLiveBytes)
+  if (livesOnStacks(kernel, bytes))
     return {ExecutionMode::Fibers, Waits::Never,
             what + " with " + live + first};
   return {ExecutionMode::Fission, Waits::Never,
@@ -230,7 +241,7 @@ static ModeChoice chooseForWaits(FuncOp kernel, const ShapeAnalysis &shapes,
   uint64_t bytes = PartValues(kernel, levels, shapes).countLiveBytes(kernel);
   std::string live =
       std::to_string(bytes) + " bytes a warp live across barriers";
-  if (bytes > kMostLiveBytes)
+  if (livesOnStacks(kernel, bytes))
     return {ExecutionMode::Fibers, Waits::ForGrid, what + ", and " + live};
   if (!waitsForOtherCtas(kernel, levels, shapes))
     return {ExecutionMode::Fibers, Waits::ForGrid, what};

@@ -195,40 +195,69 @@ bool PartValues::isNeeded(
 }
 
 //===----------------------------------------------------------------------===//
-// The size of all that is kept
+// The size of what is kept
 //===----------------------------------------------------------------------===//
 
-/// Counts the arguments of a block that holds a border or is the function's,
-/// and the values that live across a border in it.
-uint64_t PartValues::countLiveBytes(Block &block) const {
-  uint64_t bytes = 0;
-  auto count = [&](Value v) { bytes += isRecomputed(v) ? 0 : bytesOf(v); };
-  llvm::for_each(block.getArguments(), count);
-  for (Operation &op : block) {
-    for (Value v : op.getResults())
-      if (levels.isSplit(&op) || isNeeded(v, [&](Operation *user) {
-            return !levels.isInSamePart(user, &op);
-          }))
-        count(v);
-    if (levels.isSplit(&op))
-      bytes += countLiveBytes(op);
+namespace {
+/// The ops of a block, numbered from 1; its arguments come at 0.
+struct BlockPlaces {
+  explicit BlockPlaces(Block &block) : block(block) {
+    for (Operation &op : block)
+      places[&op] = count++;
   }
-  return bytes;
-}
+  /// The place of the op of the block that `op` is or is nested in.
+  unsigned of(Operation *op) const {
+    Operation *top = block.findAncestorOpInBlock(*op);
+    return top ? places.lookup(top) : 0;
+  }
+  Block &block;
+  llvm::DenseMap<Operation *, unsigned> places;
+  unsigned count = 1;
+};
+} // namespace
 
-/// A warp takes one side of a conditional, the one with more bytes perhaps.
-uint64_t PartValues::countLiveBytes(Operation &split) const {
-  uint64_t bytes = 0;
-  for (Region &region : split.getRegions()) {
-    uint64_t inside = region.empty() ? 0 : countLiveBytes(region.front());
-    bytes = isa<scf::IfOp>(split) ? std::max(bytes, inside) : bytes + inside;
+/// Counts what lives across the borders of a block, and of blocks in it, each
+/// value from where it is made to the last op that needs it.
+/// \param outside  the bytes that live across the block as a whole.
+uint64_t PartValues::countLiveBytes(Block &block, uint64_t outside) const {
+  BlockPlaces places(block);
+  // By how much the sum grows at each place.
+  SmallVector<int64_t> changes(places.count + 1);
+  auto add = [&](Value v, unsigned made) {
+    uint64_t bytes = isRecomputed(v) ? 0 : bytesOf(v);
+    unsigned end = 0;
+    if (bytes)
+      isNeeded(v, [&](Operation *user) {
+        bool isInside = user->getBlock() != &block;
+        end = std::max(end, places.of(user) + isInside);
+        return false;
+      });
+    if (end > made) {
+      changes[made + 1] += int64_t(bytes);
+      changes[end] -= int64_t(bytes);
+    }
+  };
+  for (Value v : block.getArguments())
+    add(v, 0);
+  for (Operation &op : block)
+    for (Value v : op.getResults())
+      add(v, places.of(&op));
+  uint64_t live = outside, most = 0;
+  for (auto [i, op] : llvm::enumerate(block)) {
+    live += uint64_t(changes[i + 1]);
+    if (CtaLevel::isBorder(&op))
+      most = std::max(most, live);
+    if (levels.isSplit(&op))
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          most = std::max(most, countLiveBytes(inner, live));
   }
-  return bytes;
+  return most;
 }
 
 uint64_t PartValues::countLiveBytes(FuncOp func) const {
-  uint64_t bytes = 0;
+  uint64_t most = 0;
   for (Block &block : func.getBody())
-    bytes += countLiveBytes(block);
-  return bytes;
+    most = std::max(most, countLiveBytes(block, 0));
+  return most;
 }

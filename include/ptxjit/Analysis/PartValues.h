@@ -31,8 +31,8 @@ public:
   /// others again?
   bool isNeeded(mlir::Value value,
                 llvm::function_ref<bool(mlir::Operation *)> isElsewhere) const;
-  /// The number of bytes that each warp keeps from one part to another. Of the
-  /// sides of a conditional, the one with more counts.
+  /// The number of bytes that each warp keeps across a border, where they are
+  /// most.
   uint64_t countLiveBytes(ptx::FuncOp func) const;
 
 private:
@@ -45,8 +45,7 @@ private:
   uint64_t costOf(mlir::Value v) const;
   bool leavesItsPart(mlir::Value v) const;
   void cut(ptx::FuncOp func);
-  uint64_t countLiveBytes(mlir::Block &block) const;
-  uint64_t countLiveBytes(mlir::Operation &split) const;
+  uint64_t countLiveBytes(mlir::Block &block, uint64_t outside) const;
 
   const CtaLevel &levels;
   const ShapeAnalysis &shapes;
