@@ -22,6 +22,9 @@ using namespace ptxjit::ptx;
 /// Vectors that a part's warps share. Each takes one register or two while all
 /// warps run.
 static constexpr unsigned kMostVectors = 4;
+/// Those that are left in memory. They and what each warp keeps should fit the
+/// nearest cache.
+static constexpr size_t kMostShuffled = 128;
 
 bool CtaLevel::isBarrier(Operation *op) {
   return isa<CtaBarrierOpInterface>(op);
@@ -311,14 +314,34 @@ void CtaLevel::settle(FuncOp func) {
     ;
 }
 
-/// Drops the vectors of parts where computing them once would not pay: that
-/// does if few of them are left behind what lanes do together, as where each
-/// warp adds up the sums of all warps. \returns whether any was dropped.
+/// Does the load take its lanes from places far apart, so that code shuffles
+/// what it finds there? So do threads that own several neighbouring columns of
+/// a tile each.
+bool CtaLevel::isShuffled(Operation *op) const {
+  auto load = dyn_cast<LdOp>(op);
+  const Shape *address = load ? &shapes.get(load.getA()) : nullptr;
+  if (!address || !address->hasBase() || !address->pattern)
+    return false;
+  int64_t bytes = getBitWidth(load.getTy()) / 8;
+  unsigned lanes = shapes.getContext().lanes, jumps = 0;
+  for (unsigned lane = 1; lane < lanes; ++lane) {
+    int64_t distance =
+        (*address->pattern)[lane] - (*address->pattern)[lane - 1];
+    jumps += distance != 0 && distance != bytes;
+  }
+  return jumps > lanes / 2;
+}
+
+/// Drops the vectors of parts where computing them once would not pay. It does
+/// where few of them are left behind what lanes do together, as where each warp
+/// adds up the sums of all warps, and for loads that are shuffled.
+/// \returns whether any was dropped.
 bool CtaLevel::dropVectors(FuncOp func) {
   struct Vectors {
     SmallVector<Value> all;
     unsigned numUsed = 0; ///< by ops that each warp runs for itself
     bool hasCollective = false;
+    SmallVector<Value> shuffled;
   };
   llvm::MapVector<unsigned, Vectors> ofParts;
   func.walk([&](Operation *op) {
@@ -329,15 +352,22 @@ bool CtaLevel::dropVectors(FuncOp func) {
     for (Value v : op->getResults()) {
       if (isScalar(v))
         continue;
+      if (isShuffled(op)) {
+        vectors.shuffled.push_back(v);
+        continue;
+      }
       vectors.all.push_back(v);
       vectors.numUsed += llvm::any_of(
           v.getUsers(), [&](Operation *user) { return !contains(user); });
     }
   });
   bool changed = false;
-  for (auto &[part, vectors] : ofParts)
+  for (auto &[part, vectors] : ofParts) {
     if (!vectors.hasCollective || vectors.numUsed > kMostVectors)
       changed |= retractAll(vectors.all);
+    if (vectors.shuffled.size() > kMostShuffled)
+      changed |= retractAll(vectors.shuffled);
+  }
   return changed;
 }
 

@@ -64,6 +64,7 @@ private:
   void settle(ptx::FuncOp func);
   bool isScalar(mlir::Value v) const;
   bool isOfFirstWarp(mlir::Value value) const;
+  bool isShuffled(mlir::Operation *op) const;
   bool dropVectors(ptx::FuncOp func);
   bool hasWholeWarps() const;
   bool joinsWholeWarp(mlir::Operation *op) const;
