@@ -54,7 +54,23 @@ bool Progress::isDone(uint64_t ticket) {
 void Progress::wait(uint64_t ticket) {
   std::unique_lock<std::mutex> lock(mutex);
   habit.awaited(ticket);
-  idle.wait(lock, [&] { return finished >= ticket; });
+  while (finished < ticket) {
+    awaited = std::min(awaited, ticket);
+    idle.wait(lock);
+  }
+}
+
+void Progress::advance() {
+  bool isAwaited;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isAwaited = ++finished >= awaited;
+    // Threads that wait for later tasks say so again.
+    if (isAwaited)
+      awaited = kNever;
+  }
+  if (isAwaited)
+    idle.notify_all();
 }
 
 TaskQueue::~TaskQueue() {
@@ -90,11 +106,7 @@ bool TaskQueue::finish() {
     running = false;
     more = !tasks.empty();
   }
-  {
-    std::lock_guard<std::mutex> done(progress->mutex);
-    ++progress->finished;
-  }
-  progress->idle.notify_all();
+  progress->advance();
   return more;
 }
 

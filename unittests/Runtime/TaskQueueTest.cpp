@@ -44,6 +44,42 @@ TEST(TaskQueue, RunsShortTasksHere) {
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
+// Threads that wait for different tasks go on when theirs has finished, in
+// whatever order they came.
+TEST(TaskQueue, WaitersGoOnOneByOne) {
+  TaskQueue stream;
+  constexpr unsigned kTasks = 8;
+  std::atomic<unsigned> allowed{0};
+  std::vector<uint64_t> tickets;
+  for (unsigned i = 0; i < kTasks; ++i)
+    tickets.push_back(stream.submit([&, i] {
+      while (allowed <= i)
+        std::this_thread::yield();
+    }));
+  std::atomic<unsigned> gone{0};
+  std::vector<std::thread> waiters;
+  for (unsigned i : {5u, 1u, 7u, 1u, 3u})
+    waiters.emplace_back([&, ticket = tickets[i]] {
+      stream.getProgress()->wait(ticket);
+      ++gone;
+    });
+  auto goOn = [&](unsigned tasks, unsigned waitersGone) {
+    allowed = tasks;
+    while (gone < waitersGone)
+      std::this_thread::yield();
+    stream.getProgress()->wait(tickets[tasks - 1]);
+    EXPECT_EQ(gone, waitersGone);
+  };
+  goOn(1, 0);
+  goOn(2, 2);
+  goOn(4, 3);
+  goOn(5, 3);
+  goOn(6, 4);
+  goOn(8, 5);
+  for (std::thread &waiter : waiters)
+    waiter.join();
+}
+
 namespace {
 /// Tasks that say on which thread they run.
 struct NotedTasks {

@@ -55,9 +55,17 @@ public:
 
 private:
   friend class TaskQueue;
+  static constexpr uint64_t kNever = ~uint64_t(0);
+
+  /// Counts a task that has finished.
+  void advance();
+
   std::mutex mutex;
   std::condition_variable idle;
   uint64_t finished = 0;
+  /// The first task that a thread waits for. Only then are threads woken: each
+  /// of them would need a core on which tasks run.
+  uint64_t awaited = kNever;
   WaitingHabit habit; ///< of who submits those of runIfAwaited()
 };
 
