@@ -7,8 +7,6 @@
 #include "ptxjit/Analysis/StreamedStores.h"
 #include "ptxjit/Dialect/FormTable.h"
 
-#include "ptxjit/Analysis/AlignmentRoot.h"
-
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -32,24 +30,6 @@ static bool mayTellOthers(Operation *op) {
   return !space || (*space != Space::Shared && *space != Space::SharedCta);
 }
 
-/// The offset of the pointer parameter that a global address is based on.
-static std::optional<uint32_t> paramOf(FuncOp func, Value address,
-                                       std::optional<Space> space,
-                                       uint64_t bytes,
-                                       const ShapeAnalysis &shapes) {
-  if (space && *space != Space::Global && *space != Space::Generic)
-    return std::nullopt;
-  auto load = findAlignmentRoot(address, bytes, shapes).getDefiningOp<LdOp>();
-  if (!load || load.getSpace() != Space::Param || load.getD().size() != 1 ||
-      !load.getD().front().getType().isInteger(64))
-    return std::nullopt;
-  auto formal = load.getA().getDefiningOp<ParamAddressOp>();
-  if (!formal || formal.getIsResult())
-    return std::nullopt;
-  auto param = cast<ParamAttr>(func.getParams()[formal.getIndex()]);
-  return uint32_t(param.getOffset() + int64_t(load.getOffset()));
-}
-
 static uint64_t bytesOf(Value element) {
   return element.getType().getIntOrFloatBitWidth() / 8;
 }
@@ -64,13 +44,13 @@ StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
     return;
   llvm::DenseSet<uint32_t> read;
   func.walk([&](LdOp load) {
-    if (auto param = paramOf(func, load.getA(), load.getSpace(),
-                             bytesOf(load.getD().front()), shapes))
+    if (auto param = findParamArray(func, load.getA(), load.getSpace(),
+                                    bytesOf(load.getD().front()), shapes))
       read.insert(*param);
   });
   func.walk([&](StOp store) {
-    auto param = paramOf(func, store.getA(), store.getSpace(),
-                         bytesOf(store.getB().front()), shapes);
+    auto param = findParamArray(func, store.getA(), store.getSpace(),
+                                bytesOf(store.getB().front()), shapes);
     if (param && !read.contains(*param))
       addStore(store, *param);
   });
@@ -79,9 +59,9 @@ StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
 
 void StreamedStores::addStore(StOp store, uint32_t param) {
   auto *found = llvm::find_if(
-      arrays, [&](const WrittenArray &array) { return array.param == param; });
+      arrays, [&](const ParamArray &array) { return array.param == param; });
   bool isNew = found == arrays.end();
-  if (isNew && arrays.size() == kMostWrittenArrays)
+  if (isNew && arrays.size() == kMostParamArrays)
     return;
   if (isNew) {
     arrays.push_back({param});
@@ -97,8 +77,10 @@ void StreamedStores::countBytes() {
     Value mask;
     uint32_t bytes;
   };
-  SmallVector<SmallVector<Group>, kMostWrittenArrays> groups(arrays.size());
-  for (auto [op, index] : stores) {
+  SmallVector<SmallVector<Group>, kMostParamArrays> groups(arrays.size());
+  for (const auto &entry : stores) {
+    Operation *op = entry.first;
+    unsigned index = entry.second;
     auto store = cast<StOp>(op);
     auto *group = llvm::find_if(groups[index], [&](const Group &group) {
       return group.block == op->getBlock() && group.mask == store.getMask();

@@ -86,7 +86,7 @@ void ptxjit::describe(Archive &a, PtxjitImage &i) {
   a.number(i.waits);
   a.number(i.readsMultiprocessor);
   a.number(i.sweeps);
-  a.list(i.written, i.numWritten, [&](PtxjitWrittenArray &array) {
+  a.list(i.arrays, i.numArrays, [&](PtxjitParamArray &array) {
     a.number(array.param);
     a.number(array.bytesPerThread);
   });

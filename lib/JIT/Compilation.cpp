@@ -192,6 +192,7 @@ llvm::Error Compilation::runStages(Session &session, ModuleOp ir,
   target.compresses = cpu.compresses;
   target.slowGathers = cpu.slowGathers;
   target.plainStores = cpu.plainStores;
+  target.fetchesAhead = cpu.fetchesAhead;
   target.pairSums = cpu.pairSums;
   target.byteSums = cpu.byteSums;
   target.bytePermutes = cpu.bytePermutes;
@@ -474,10 +475,12 @@ void Compilation::describeCode(ModuleOp ir) {
                 "each has a bit");
   image->helpers = collectNumbers(ir, kHelperAttr);
   image->systemCalls = collectNumbers(ir, kSystemAttr);
-  auto fields = code->getAttrOfType<DenseI32ArrayAttr>(kWrittenAttr);
-  for (int64_t i = 0; fields && i < fields.size(); i += 2)
-    image->writtenArrays.push_back(
-        {uint32_t(fields[i]), uint32_t(fields[i + 1])});
-  image->written = image->writtenArrays.data();
-  image->numWritten = uint32_t(image->writtenArrays.size());
+  for (StringRef name : {kWrittenAttr, kFetchedAttr}) {
+    auto fields = code->getAttrOfType<DenseI32ArrayAttr>(name);
+    for (int64_t i = 0; fields && i < fields.size(); i += 2)
+      image->paramArrays.push_back(
+          {uint32_t(fields[i]), uint32_t(fields[i + 1])});
+  }
+  image->arrays = image->paramArrays.data();
+  image->numArrays = uint32_t(image->paramArrays.size());
 }

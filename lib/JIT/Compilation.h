@@ -39,7 +39,7 @@ struct ImageStorage : PtxjitImage {
   std::string reasonText, kernelName, symbolName, featureNames;
   llvm::SmallVector<char> objectFile;
   std::vector<PtxjitLine> lineTable;
-  std::vector<PtxjitWrittenArray> writtenArrays;
+  std::vector<PtxjitParamArray> paramArrays;
   std::unique_ptr<LoadedCode> code;
   VariableList variables;
 };

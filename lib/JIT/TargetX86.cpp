@@ -74,6 +74,8 @@ static Error describe(CpuTarget &cpu, const MCSubtargetInfo &info) {
   // Zen 4 takes 2 cycles for each lane, in vectors of 256 bits, too. CPUs that
   // have AVX2 alone are taken to be no faster, which was not measured.
   cpu.slowGathers = !avx512 || StringRef(cpu.name).starts_with("znver");
+  // Not measured on other CPUs.
+  cpu.fetchesAhead = StringRef(cpu.name) == "znver5";
   cpu.pairSums = true;
   cpu.permutedLanes = avx512 ? 16 : 8;
   // One lists VNNI for vectors of 512 bits, and for shorter ones with AVX-512.

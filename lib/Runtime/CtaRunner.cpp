@@ -110,7 +110,7 @@ CtaRunner::CtaRunner(Launch &launch, uint32_t multiprocessor, uint32_t rank,
   context.launch = &launch;
   if (GraphCalls *graphs = kernel.options.graphs)
     context.graphExec = graphs->getCurrent();
-  context.streamed = kernel.streamed;
+  context.largeArrays = kernel.largeArrays;
   tensorCore.setShared(shared, PTXJIT_SHARED_BASE + context.totalShared);
   context.localStride = ownLocal ? localStride : 0;
   if (kernel.mode == PTXJIT_MODE_THREADS) {

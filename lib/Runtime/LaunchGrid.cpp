@@ -122,7 +122,7 @@ void Worker::work() {
       break;
   }
   // Stores past the caches are not ordered with the end of the launch.
-  if (launch.kernel.streamed)
+  if (launch.kernel.largeArrays)
     orderStreamedStores();
 }
 

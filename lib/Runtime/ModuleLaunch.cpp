@@ -86,11 +86,11 @@ bool LoadedModule::isBrief(const CompiledKernel &given, const Grid &grid) {
          isBriefLaunch(kernel.pace, countCtas(grid));
 }
 
-/// The size from which on an array is written past the caches: that of the last
-/// cache, or what PTXJIT_STREAM_FROM says. Other programs have a share of a
-/// large cache (and virtual machines tell the sum of all caches), so no more
-/// than 32 MiB of it count.
-static uint64_t streamedSize() {
+/// The size from which on an array is written past the caches, or fetched
+/// early: that of the last cache, or what PTXJIT_STREAM_FROM says. Other
+/// programs have a share of a large cache (and virtual machines tell the sum of
+/// all caches), so no more than 32 MiB of it count.
+static uint64_t largeSize() {
   static const uint64_t size = [] {
     if (const char *given = std::getenv("PTXJIT_STREAM_FROM"))
       return uint64_t(std::strtoull(given, nullptr, 0));
@@ -101,21 +101,22 @@ static uint64_t streamedSize() {
   return size;
 }
 
-/// PtxjitKernelContext::streamed of a launch with `threads` threads.
-static uint64_t findStreamed(const PtxjitImage &image, const void *params,
-                             uint64_t threads, const LaunchOptions &options) {
-  uint64_t streamed = 0;
-  for (uint32_t i = 0; i < image.numWritten; ++i) {
-    const PtxjitWrittenArray &array = image.written[i];
+/// PtxjitKernelContext::largeArrays of a launch with `threads` threads.
+static uint64_t findLargeArrays(const PtxjitImage &image, const void *params,
+                                uint64_t threads,
+                                const LaunchOptions &options) {
+  uint64_t large = 0;
+  for (uint32_t i = 0; i < image.numArrays; ++i) {
+    const PtxjitParamArray &array = image.arrays[i];
     uint64_t pointer;
     std::memcpy(&pointer, static_cast<const uint8_t *>(params) + array.param,
                 sizeof(pointer));
     uint64_t bytes = options.bytesBehind ? options.bytesBehind(pointer) : 0;
     if (array.bytesPerThread)
       bytes = std::min(bytes, threads * array.bytesPerThread);
-    streamed |= uint64_t(bytes >= streamedSize()) << i;
+    large |= uint64_t(bytes >= largeSize()) << i;
   }
-  return streamed;
+  return large;
 }
 
 /// The code of a launch. While that is of the first tier, counts for how long
@@ -159,8 +160,8 @@ private:
     code.options = options;
     code.device = &device;
     uint64_t ctas = uint64_t(grid.x) * grid.y * grid.z;
-    code.streamed =
-        findStreamed(kernel->image, params, ctas * code.threads, options);
+    code.largeArrays =
+        findLargeArrays(kernel->image, params, ctas * code.threads, options);
   }
   std::chrono::nanoseconds getTime() const {
     return std::chrono::steady_clock::now() - start;

@@ -37,7 +37,7 @@ TEST(KernelABI, Layout) {
   EXPECT_EQ(offsetof(PtxjitKernelContext, explicitCluster), 144u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, tensorCore), 152u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, launch), 160u);
-  EXPECT_EQ(offsetof(PtxjitKernelContext, streamed), 168u);
+  EXPECT_EQ(offsetof(PtxjitKernelContext, largeArrays), 168u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCtas), 176u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, sweptCta), 180u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, graphExec), 184u);

@@ -11,20 +11,10 @@
 #ifndef PTXJIT_ANALYSIS_STREAMEDSTORES_H
 #define PTXJIT_ANALYSIS_STREAMEDSTORES_H
 
-#include "ptxjit/Analysis/Shape.h"
+#include "ptxjit/Analysis/ParamArray.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace ptxjit {
-
-/// The most arrays of a kernel.
-inline constexpr unsigned kMostWrittenArrays = 8;
-
-/// An array, behind a pointer parameter, that the kernel only writes.
-struct WrittenArray {
-  uint32_t param = 0; ///< offset of the parameter, in bytes
-  /// Bytes that each thread writes there; 0 if a loop decides.
-  uint32_t bytesPerThread = 0;
-};
 
 class StreamedStores {
 public:
@@ -32,7 +22,8 @@ public:
   /// different CTAs may communicate: stores past the caches come late.
   StreamedStores(ptx::FuncOp func, const ShapeAnalysis &shapes);
 
-  llvm::ArrayRef<WrittenArray> getArrays() const { return arrays; }
+  /// Those that the kernel only writes.
+  llvm::ArrayRef<ParamArray> getArrays() const { return arrays; }
   /// The index of the array that a store writes; nothing if it is none of
   /// getArrays().
   std::optional<unsigned> arrayOf(ptx::StOp store) const;
@@ -42,7 +33,7 @@ private:
   /// Sets what a thread writes to each array.
   void countBytes();
 
-  llvm::SmallVector<WrittenArray> arrays;
+  llvm::SmallVector<ParamArray> arrays;
   llvm::DenseMap<mlir::Operation *, unsigned> stores;
 };
 

@@ -51,6 +51,7 @@ struct CpuTarget {
   bool compresses = false;       ///< moves the active lanes to the front
   bool slowGathers = false;      ///< gathers as slowly as it loads each lane
   bool plainStores = false;      ///< needs no hint to store past the caches
+  bool fetchesAhead = false;     ///< gains by prefetches of large arrays
   bool pairSums = false;         ///< pmaddwd
   bool byteSums = false;         ///< VNNI, of AVX-512 or of AVX
   bool bytePermutes = false;     ///< vpermb

@@ -39,6 +39,8 @@
     "a gather takes as long as the loads of all its lanes")                    \
   X(bool, plainStores, "plain-stores",                                         \
     "the CPU finds out by itself which stores go past the caches")             \
+  X(bool, fetchesAhead, "fetches-ahead",                                       \
+    "code gains where it prefetches arrays that are larger than the caches")   \
   X(bool, pairSums, "pair-sums",                                               \
     "the CPU adds two products of 16 bits: pmaddwd of x86")                    \
   X(bool, byteSums, "byte-sums",                                               \

@@ -25,8 +25,10 @@ inline constexpr llvm::StringLiteral kTurnsAttr = "ptxjit.turns";
 /// the PtxjitSystemFunction.
 inline constexpr llvm::StringLiteral kHelperAttr = "ptxjit.helper";
 inline constexpr llvm::StringLiteral kSystemAttr = "ptxjit.system";
-/// On a packetized kernel: the arrays of StreamedStores, an i32 for each field.
+/// On a packetized kernel: the arrays of StreamedStores, then those of
+/// StreamedLoads, an i32 for each field.
 inline constexpr llvm::StringLiteral kWrittenAttr = "ptxjit.written";
+inline constexpr llvm::StringLiteral kFetchedAttr = "ptxjit.fetched";
 
 /// The pattern of MLIR's canonicalizer that merges values of a loop that are
 /// always equal. It compares each pair of values, and begins again after each

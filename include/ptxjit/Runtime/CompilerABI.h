@@ -89,12 +89,13 @@ typedef struct PtxjitLine {
   uint32_t offset, line, column;
 } PtxjitLine;
 
-/** An array, behind a pointer parameter, that a kernel only writes. Its lines
- *  may go past the caches. */
-typedef struct PtxjitWrittenArray {
+/** An array, behind a pointer parameter, of which code wants to know whether it
+ *  is larger than the caches. One that the kernel only writes may go past them,
+ *  one that it only reads may be fetched early. */
+typedef struct PtxjitParamArray {
   uint32_t param;          /**< offset of the parameter, in bytes */
-  uint32_t bytesPerThread; /**< that a thread writes; 0: a loop decides */
-} PtxjitWrittenArray;
+  uint32_t bytesPerThread; /**< that a thread accesses; 0: a loop decides */
+} PtxjitParamArray;
 
 /** A compiled kernel, ready to run; or translated, without addresses: `entry`
  *  is null. */
@@ -118,9 +119,9 @@ typedef struct PtxjitImage {
   uint32_t waits;               /**< PtxjitWaits */
   uint32_t readsMultiprocessor; /**< it may read `%smid` */
   uint32_t sweeps;              /**< PtxjitSweep */
-  /** In the order of the bits of the context's `streamed`. */
-  const PtxjitWrittenArray *written;
-  uint32_t numWritten;
+  /** In the order of the bits of the context's `largeArrays`. */
+  const PtxjitParamArray *arrays;
+  uint32_t numArrays;
   const char *reason; /**< one line: why this mode was chosen */
   uint32_t degraded;  /**< made by the slow fallback, after a failure */
   const PtxjitVariable *globals; /**< in the order of the context's `globals` */

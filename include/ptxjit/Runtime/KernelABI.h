@@ -423,9 +423,9 @@ typedef struct PtxjitKernelContext {
   uint32_t explicitCluster; /**< 1: launch or kernel gave extents */
   void *tensorCore;         /**< for the helpers only */
   void *launch;             /**< for the helpers only */
-  /** A bit for each array that the kernel only writes (PtxjitImage::written):
-   *  it is so large that its lines should go past the caches. */
-  uint64_t streamed;
+  /** A bit for each of PtxjitImage::arrays: the launch accesses more of it than
+   *  fits the caches. */
+  uint64_t largeArrays;
   /** For a kernel that sweeps (PtxjitImage::sweeps). */
   uint32_t sweptCtas; /**< CTAs of this call, in x: from `ctaid` on */
   uint32_t sweptCta;  /**< which of them is running; compiled code sets it */

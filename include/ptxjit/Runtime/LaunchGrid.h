@@ -117,7 +117,7 @@ struct KernelCode {
   PtxjitWaits waits = PTXJIT_WAITS_NEVER;
   bool readsMultiprocessor = false; ///< it may read `%smid`
   PtxjitSweep sweeps = PTXJIT_SWEEP_NONE;
-  uint64_t streamed = 0; ///< PtxjitKernelContext::streamed
+  uint64_t largeArrays = 0; ///< PtxjitKernelContext::largeArrays
   /// Range for shared and local memory.
   AddressRange range = AddressRange::All;
   LaunchOptions options;

@@ -12,6 +12,7 @@
 #include "LaneLoops.h"
 #include "LocalsByElement.h"
 #include "OrderedAccesses.h"
+#include "Prefetches.h"
 #include "ptxjit/Analysis/ShapeText.h"
 #include "ptxjit/Dialect/FormTable.h"
 #include "ptxjit/Lowering/Remarks.h"
@@ -288,6 +289,8 @@ static LogicalResult emitLoad(WarpBuilder &warp, LdOp op) {
     loadScalar(warp, access, op.getD());
     return success();
   }
+  if (plan.code == AccessCode::Contiguous)
+    fetchAhead(warp, op, address);
   SmallVector<Value> flat = loadElements(warp, access, plan);
   for (unsigned e = 0; e < count; ++e) {
     SmallVector<Value, 8> chunks;
@@ -317,7 +320,7 @@ static LogicalResult emitStore(WarpBuilder &warp, StOp op) {
       stored, [&](Value v) { return warp.shapeOf(v).isUniform(); });
   WarpAccess access{address, stored.front().getType(), unsigned(stored.size()),
                     mask};
-  access.writtenArray = warp.state<WrittenArrays>().stores.arrayOf(op);
+  access.writtenArray = warp.state<ParamArrays>().stores.arrayOf(op);
   AccessPlan plan = planFor(warp, op, access, /*isStore=*/true, sameValue);
   if (plan.code == AccessCode::Scalar) {
     storeScalar(warp, access, stored);

@@ -9,6 +9,7 @@
 
 #include "../Elements.h"
 #include "Addresses.h"
+#include "ptxjit/Analysis/StreamedLoads.h"
 #include "ptxjit/Analysis/StreamedStores.h"
 
 namespace ptxjit {
@@ -34,10 +35,15 @@ AccessPlan planFor(WarpBuilder &warp, mlir::Operation *op,
                    const WarpAccess &access, bool isStore,
                    bool sameValue = false);
 
-/// The arrays that the kernel only writes.
-struct WrittenArrays : FamilyState {
-  explicit WrittenArrays(WarpBuilder &warp) : stores(warp.func, warp.shapes) {}
+/// The arrays that the kernel only writes, and those that it only reads, in the
+/// order of the bits of PtxjitKernelContext::largeArrays.
+struct ParamArrays : FamilyState {
+  explicit ParamArrays(WarpBuilder &warp) : stores(warp.func, warp.shapes) {
+    if (warp.target.fetchesAhead)
+      loads.emplace(warp.func, warp.shapes);
+  }
   StreamedStores stores;
+  std::optional<StreamedLoads> loads;
 };
 
 /// Counts of the accesses that were reported.

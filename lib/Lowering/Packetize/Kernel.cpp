@@ -138,11 +138,16 @@ static LogicalResult emitKernel(WarpBuilder &warp, const CtaLevel *levels) {
       ("ptxjit_kernel." + warp.func.getSymName()).str(), type);
   Block *entry = enterFunction(warp, out);
 
-  SmallVector<int32_t> written;
-  for (const WrittenArray &array :
-       warp.state<WrittenArrays>().stores.getArrays())
-    written.append({int32_t(array.param), int32_t(array.bytesPerThread)});
-  out->setAttr(kWrittenAttr, warp.b.getDenseI32ArrayAttr(written));
+  auto setArrays = [&](StringRef name, ArrayRef<ParamArray> arrays) {
+    SmallVector<int32_t> fields;
+    for (const ParamArray &array : arrays)
+      fields.append({int32_t(array.param), int32_t(array.bytesPerThread)});
+    out->setAttr(name, warp.b.getDenseI32ArrayAttr(fields));
+  };
+  auto &arrays = warp.state<ParamArrays>();
+  setArrays(kWrittenAttr, arrays.stores.getArrays());
+  if (arrays.loads && !arrays.loads->getArrays().empty())
+    setArrays(kFetchedAttr, arrays.loads->getArrays());
 
   Block &body = warp.func.getBody().front();
   if (levels) {

@@ -182,7 +182,7 @@ static Value isStreamed(WarpBuilder &warp, const WarpAccess &access) {
   Value first =
       s.add(address.base, s.intConstant(64, uint64_t((*address.pattern)[0])));
   Value low = s.bitAnd(first, s.intConstant(64, kLine - 1));
-  Value bits = warp.loadContext(offsetof(PtxjitKernelContext, streamed),
+  Value bits = warp.loadContext(offsetof(PtxjitKernelContext, largeArrays),
                                 warp.b.getI64Type());
   Value own =
       s.bitAnd(bits, s.intConstant(64, uint64_t(1) << *access.writtenArray));

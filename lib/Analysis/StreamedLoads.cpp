@@ -1,0 +1,83 @@
+//===- StreamedLoads.cpp - loads that may be fetched early ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ptxjit/Analysis/StreamedLoads.h"
+#include "ptxjit/Dialect/FormTable.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace ptxjit;
+using namespace ptxjit::ptx;
+
+/// A kernel without loops that has fewer ops for each load walks along memory
+/// as fast as it comes, and prefetches would only take time.
+static constexpr unsigned kFewOps = 20;
+
+static uint64_t bytesOf(Value element) {
+  return element.getType().getIntOrFloatBitWidth() / 8;
+}
+
+/// Does a CPU see by itself what the kernel loads next, early enough?
+static bool isForeseen(FuncOp func, const ShapeContext &context) {
+  unsigned ops = 0, loads = 0;
+  bool hasLoop = false, runsByTurns = false;
+  func.walk([&](Operation *op) {
+    ++ops;
+    auto load = dyn_cast<LdOp>(op);
+    loads += load && load.getSpace() != Space::Param;
+    hasLoop |= isa<scf::WhileOp>(op);
+    runsByTurns |= isa<NextTurnOp>(op);
+  });
+  // Warps of a block with several rows walk along as many rows.
+  bool hasRows = context.block[0] < context.threads();
+  return runsByTurns || (!hasLoop && !hasRows && ops < kFewOps * loads);
+}
+
+StreamedLoads::StreamedLoads(FuncOp func, const ShapeAnalysis &shapes) {
+  if (!func.getEntry() || isForeseen(func, shapes.getContext()))
+    return;
+  auto paramOf = [&](Value address, std::optional<Space> space, Value element) {
+    return findParamArray(func, address, space, bytesOf(element), shapes);
+  };
+  llvm::DenseSet<uint32_t> written;
+  func.walk([&](StOp store) {
+    if (auto param =
+            paramOf(store.getA(), store.getSpace(), store.getB().front()))
+      written.insert(*param);
+  });
+  // What a load beside it reads, up to a few elements.
+  llvm::DenseSet<std::pair<Block *, Value>> seen;
+  func.walk([&](LdOp load) {
+    auto param = paramOf(load.getA(), load.getSpace(), load.getD().front());
+    if (param && !written.contains(*param) && isWeak(load.getOrder()) &&
+        seen.insert({load->getBlock(), load.getA()}).second)
+      addLoad(load, *param);
+  });
+}
+
+void StreamedLoads::addLoad(LdOp load, uint32_t param) {
+  auto *found = llvm::find_if(
+      arrays, [&](const ParamArray &array) { return array.param == param; });
+  auto bytes = uint32_t(bytesOf(load.getD().front()) * load.getD().size());
+  if (load->getParentOfType<scf::WhileOp>())
+    bytes = 0;
+  if (found != arrays.end()) {
+    found->bytesPerThread = bytes ? std::min(found->bytesPerThread, bytes) : 0;
+  } else if (arrays.size() < kMostParamArrays) {
+    arrays.push_back({param, bytes});
+    found = std::prev(arrays.end());
+  } else {
+    return;
+  }
+  loads[load] = unsigned(found - arrays.begin());
+}
+
+std::optional<unsigned> StreamedLoads::arrayOf(LdOp load) const {
+  auto found = loads.find(load);
+  return found == loads.end() ? std::nullopt : std::optional(found->second);
+}
