@@ -37,7 +37,7 @@ const PtxjitCompiler &getCompiler() {
 } // namespace
 
 TEST(CompilerABI, Layout) {
-  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 21u);
+  EXPECT_EQ(PTXJIT_COMPILER_ABI_VERSION, 22u);
   EXPECT_EQ(sizeof(PtxjitParam), 40u);
   EXPECT_EQ(sizeof(PtxjitReloc), 32u);
   EXPECT_EQ(sizeof(PtxjitVariable), 64u);

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 TEST(KernelABI, Layout) {
-  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 26u);
+  EXPECT_EQ(PTXJIT_KERNEL_ABI_VERSION, 27u);
   EXPECT_EQ(PTXJIT_SHARED_BASE, 1024u);
   EXPECT_EQ(sizeof(PtxjitKernelContext), 208u);
   EXPECT_EQ(offsetof(PtxjitKernelContext, abiVersion), 0u);
