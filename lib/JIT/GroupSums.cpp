@@ -52,7 +52,7 @@ struct FrameAccess {
            bytes == other.bytes;
   }
   bool mayOverlap(const FrameAccess &other) const {
-    if (!frame || frame != other.frame)
+    if (!frame || !other.frame)
       return false;
     return base != other.base ||
            (offset < other.offset + int64_t(other.bytes) &&
@@ -210,7 +210,8 @@ static bool foldLoop(Value *begin, Instruction *end, AllocaInst *slot,
 FrameAccess::FrameAccess(const Instruction &instruction,
                          const DataLayout &layout) {
   const Value *pointer = getLoadStorePointerOperand(&instruction);
-  if (!pointer)
+  // What never changes, as the table of helpers, is no frame.
+  if (!pointer || instruction.hasMetadata(LLVMContext::MD_invariant_load))
     return;
   auto *field = dyn_cast<LoadInst>(getUnderlyingObject(pointer));
   if (!field || !field->hasMetadata(LLVMContext::MD_invariant_load))
