@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace ptxjit;
@@ -17,6 +18,11 @@ using namespace ptxjit::ptx;
 /// A kernel without loops that has fewer ops for each load walks along memory
 /// as fast as it comes, and prefetches would only take time.
 static constexpr unsigned kFewOps = 20;
+/// A kernel whose code has more rows of an array reads most of them again, as
+/// an unrolled stencil in three dimensions does: prefetches of all take longer
+/// than they save. Rows that are a step apart, as those of other loops, do not
+/// count.
+static constexpr unsigned kMostRows = 32;
 
 static uint64_t bytesOf(Value element) {
   return element.getType().getIntOrFloatBitWidth() / 8;
@@ -50,14 +56,30 @@ StreamedLoads::StreamedLoads(FuncOp func, const ShapeAnalysis &shapes) {
             paramOf(store.getA(), store.getSpace(), store.getB().front()))
       written.insert(*param);
   });
-  // What a load beside it reads, up to a few elements.
+  struct Rows {
+    SmallVector<LdOp> loads; ///< the first one of each row
+    unsigned count = 0;
+  };
+  llvm::MapVector<uint32_t, Rows> ofArrays;
   llvm::DenseSet<std::pair<Block *, Value>> seen;
   func.walk([&](LdOp load) {
-    auto param = paramOf(load.getA(), load.getSpace(), load.getD().front());
-    if (param && !written.contains(*param) && isWeak(load.getOrder()) &&
-        seen.insert({load->getBlock(), load.getA()}).second)
-      addLoad(load, *param);
+    Value address = load.getA();
+    Block *block = load->getBlock();
+    auto param = paramOf(address, load.getSpace(), load.getD().front());
+    if (!param || written.contains(*param) || !isWeak(load.getOrder()) ||
+        shapes.isUniform(address) || !seen.insert({block, address}).second)
+      return;
+    Rows &rows = ofArrays[*param];
+    rows.loads.push_back(load);
+    auto sum = address.getDefiningOp<AddIntOp>();
+    bool isStepOn = sum && (seen.contains({block, sum.getA()}) ||
+                            seen.contains({block, sum.getB()}));
+    rows.count += !isStepOn;
   });
+  for (auto &[param, rows] : ofArrays)
+    if (rows.count <= kMostRows)
+      for (LdOp load : rows.loads)
+        addLoad(load, param);
 }
 
 void StreamedLoads::addLoad(LdOp load, uint32_t param) {

@@ -24,7 +24,7 @@ public:
 
   llvm::ArrayRef<ParamArray> getArrays() const { return arrays; }
   /// The index of the array that a load reads; nothing if it is none of
-  /// getArrays(), or if a load beside it reads the same lines.
+  /// getArrays(), or if a load beside it reads the same row.
   std::optional<unsigned> arrayOf(ptx::LdOp load) const;
 
 private:
