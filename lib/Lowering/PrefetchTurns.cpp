@@ -19,6 +19,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace ptxjit {
 #define GEN_PASS_DEF_PREFETCHTURNSPASS
@@ -54,7 +55,7 @@ public:
   /// Do all lanes move by as much?
   bool movesTogether(const ShapeAnalysis &shapes) const {
     return llvm::all_of(steps, [&](const auto &step) {
-      return shapes.get(step.second).isUniform();
+      return shapes.get(step.second.fixed).isUniform();
     });
   }
   Value build(OpBuilder &builder) const;
@@ -69,8 +70,8 @@ private:
   scf::WhileOp loop;
   Value address;
   llvm::SmallSetVector<Operation *, kMostOps> ops; ///< operands come first
-  /// Arguments of the loop, and what each turn adds to them.
-  llvm::SmallMapVector<Value, Value, 2> steps;
+  /// Arguments of the loop, and the additions of each turn to them.
+  llvm::SmallMapVector<Value, FixedAddition, 2> steps;
   bool isKnown;
 };
 
@@ -88,7 +89,8 @@ bool NextAddress::collect(Value value) {
     std::optional<Induction> induction =
         findInduction(loop, argument.getArgNumber());
     if (induction)
-      steps[value] = induction->steps.front();
+      steps[value] = {induction->additions.front(), induction->steps.front(),
+                      value};
     return induction.has_value();
   }
   Operation *op = value.getDefiningOp();
@@ -110,14 +112,16 @@ static std::optional<int64_t> constantOf(Value value) {
   return number.getSExtValue();
 }
 
-/// Returns x * y, if both are known.
+/// Returns x * y, if both are known and it has 64 bits.
 static std::optional<int64_t> product(std::optional<int64_t> x,
                                       std::optional<int64_t> y) {
-  return x && y ? std::optional(*x * *y) : std::nullopt;
+  return x && y ? llvm::checkedMul(*x, *y) : std::nullopt;
 }
+
+/// Returns x + y, likewise.
 static std::optional<int64_t> sum(std::optional<int64_t> x,
                                   std::optional<int64_t> y) {
-  return x && y ? std::optional(*x + *y) : std::nullopt;
+  return x && y ? llvm::checkedAdd(*x, *y) : std::nullopt;
 }
 
 /// By how much `value` grows from turn to turn, if that is a constant and
@@ -126,10 +130,10 @@ std::optional<int64_t> NextAddress::stepOf(Value value) const {
   if (isFixed(value))
     return 0;
   if (const auto *step = steps.find(value); step != steps.end())
-    return constantOf(step->second);
+    return constantOf(step->second.fixed);
   auto ofProduct = [&](Value a, Value b) {
-    return stepOf(a) == 0 && stepOf(b) == 0 ? 0
-                                            : product(stepOf(a), constantOf(b));
+    std::optional<int64_t> step = stepOf(a);
+    return step == 0 && stepOf(b) == 0 ? step : product(step, constantOf(b));
   };
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(
              value.getDefiningOp())
@@ -155,12 +159,8 @@ std::optional<int64_t> NextAddress::stepOf(Value value) const {
 /// address.
 Value NextAddress::build(OpBuilder &builder) const {
   IRMapping next;
-  for (auto [argument, step] : steps)
-    next.map(argument, AddIntOp::create(builder, argument.getLoc(),
-                                        argument.getType(), argument, step,
-                                        argument.getType().isInteger(32)
-                                            ? ScalarType::U32
-                                            : ScalarType::U64));
+  for (auto &[argument, step] : steps)
+    next.map(argument, builder.clone(*step.addition)->getResult(0));
   for (Operation *op : ops)
     builder.clone(*op, next);
   return next.lookup(address);
