@@ -22,8 +22,8 @@ using namespace ptxjit::ptx;
 /// Vectors that a part's warps share. Each takes one register or two while all
 /// warps run.
 static constexpr unsigned kMostVectors = 4;
-/// Those that are left in memory. They and what each warp keeps should fit the
-/// nearest cache.
+/// Vectors of loads that are shuffled once. They stay in memory, and should fit
+/// the nearest cache together with what a warp keeps.
 static constexpr size_t kMostShuffled = 128;
 
 bool CtaLevel::isBarrier(Operation *op) {

@@ -63,8 +63,8 @@ private:
   std::mutex mutex;
   std::condition_variable idle;
   uint64_t finished = 0;
-  /// The first task that a thread waits for. Only then are threads woken: each
-  /// of them would need a core on which tasks run.
+  /// The first task that a thread waits for. Those in front of it wake nobody,
+  /// since a thread that is woken takes a core from the tasks.
   uint64_t awaited = kNever;
   WaitingHabit habit; ///< of who submits those of runIfAwaited()
 };
