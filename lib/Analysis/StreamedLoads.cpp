@@ -24,10 +24,6 @@ static constexpr unsigned kFewOps = 20;
 /// count.
 static constexpr unsigned kMostRows = 32;
 
-static uint64_t bytesOf(Value element) {
-  return element.getType().getIntOrFloatBitWidth() / 8;
-}
-
 /// Does a CPU see by itself what the kernel loads next, early enough?
 static bool isForeseen(FuncOp func, const ShapeContext &context) {
   unsigned ops = 0, loads = 0;
@@ -44,16 +40,21 @@ static bool isForeseen(FuncOp func, const ShapeContext &context) {
   return runsByTurns || (!hasLoop && !hasRows && ops < kFewOps * loads);
 }
 
+/// As ParamArray::bytesPerThread.
+static uint32_t bytesPerThreadOf(LdOp load) {
+  return load->getParentOfType<scf::WhileOp>()
+             ? 0
+             : uint32_t(bytesOfElement(load.getD().front()) *
+                        load.getD().size());
+}
+
 StreamedLoads::StreamedLoads(FuncOp func, const ShapeAnalysis &shapes) {
   if (!func.getEntry() || isForeseen(func, shapes.getContext()))
     return;
-  auto paramOf = [&](Value address, std::optional<Space> space, Value element) {
-    return findParamArray(func, address, space, bytesOf(element), shapes);
-  };
   llvm::DenseSet<uint32_t> written;
   func.walk([&](StOp store) {
-    if (auto param =
-            paramOf(store.getA(), store.getSpace(), store.getB().front()))
+    if (auto param = findParamArray(func, store.getA(), store.getSpace(),
+                                    store.getB().front(), shapes))
       written.insert(*param);
   });
   struct Rows {
@@ -65,7 +66,8 @@ StreamedLoads::StreamedLoads(FuncOp func, const ShapeAnalysis &shapes) {
   func.walk([&](LdOp load) {
     Value address = load.getA();
     Block *block = load->getBlock();
-    auto param = paramOf(address, load.getSpace(), load.getD().front());
+    auto param = findParamArray(func, address, load.getSpace(),
+                                load.getD().front(), shapes);
     if (!param || written.contains(*param) || !isWeak(load.getOrder()) ||
         shapes.isUniform(address) || !seen.insert({block, address}).second)
       return;
@@ -78,28 +80,10 @@ StreamedLoads::StreamedLoads(FuncOp func, const ShapeAnalysis &shapes) {
   });
   for (auto &[param, rows] : ofArrays)
     if (rows.count <= kMostRows)
-      for (LdOp load : rows.loads)
-        addLoad(load, param);
-}
-
-void StreamedLoads::addLoad(LdOp load, uint32_t param) {
-  auto *found = llvm::find_if(
-      arrays, [&](const ParamArray &array) { return array.param == param; });
-  auto bytes = uint32_t(bytesOf(load.getD().front()) * load.getD().size());
-  if (load->getParentOfType<scf::WhileOp>())
-    bytes = 0;
-  if (found != arrays.end()) {
-    found->bytesPerThread = bytes ? std::min(found->bytesPerThread, bytes) : 0;
-  } else if (arrays.size() < kMostParamArrays) {
-    arrays.push_back({param, bytes});
-    found = std::prev(arrays.end());
-  } else {
-    return;
-  }
-  loads[load] = unsigned(found - arrays.begin());
-}
-
-std::optional<unsigned> StreamedLoads::arrayOf(LdOp load) const {
-  auto found = loads.find(load);
-  return found == loads.end() ? std::nullopt : std::optional(found->second);
+      for (LdOp load : rows.loads) {
+        // The least stands for all loads; that of a loop is 0.
+        uint32_t bytes = bytesPerThreadOf(load);
+        if (ParamArray *array = add(load, param, bytes))
+          array->bytesPerThread = std::min(array->bytesPerThread, bytes);
+      }
 }

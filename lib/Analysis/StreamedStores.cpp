@@ -30,10 +30,6 @@ static bool mayTellOthers(Operation *op) {
   return !space || (*space != Space::Shared && *space != Space::SharedCta);
 }
 
-static uint64_t bytesOf(Value element) {
-  return element.getType().getIntOrFloatBitWidth() / 8;
-}
-
 StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
   if (!func.getEntry() || func.walk([](Operation *op) {
                                 return mayTellOthers(op)
@@ -45,29 +41,16 @@ StreamedStores::StreamedStores(FuncOp func, const ShapeAnalysis &shapes) {
   llvm::DenseSet<uint32_t> read;
   func.walk([&](LdOp load) {
     if (auto param = findParamArray(func, load.getA(), load.getSpace(),
-                                    bytesOf(load.getD().front()), shapes))
+                                    load.getD().front(), shapes))
       read.insert(*param);
   });
   func.walk([&](StOp store) {
     auto param = findParamArray(func, store.getA(), store.getSpace(),
-                                bytesOf(store.getB().front()), shapes);
+                                store.getB().front(), shapes);
     if (param && !read.contains(*param))
-      addStore(store, *param);
+      add(store, *param, 0); // countBytes() counts
   });
   countBytes();
-}
-
-void StreamedStores::addStore(StOp store, uint32_t param) {
-  auto *found = llvm::find_if(
-      arrays, [&](const ParamArray &array) { return array.param == param; });
-  bool isNew = found == arrays.end();
-  if (isNew && arrays.size() == kMostParamArrays)
-    return;
-  if (isNew) {
-    arrays.push_back({param});
-    found = &arrays.back();
-  }
-  stores[store] = unsigned(found - arrays.begin());
 }
 
 void StreamedStores::countBytes() {
@@ -78,7 +61,7 @@ void StreamedStores::countBytes() {
     uint32_t bytes;
   };
   SmallVector<SmallVector<Group>, kMostParamArrays> groups(arrays.size());
-  for (const auto &entry : stores) {
+  for (const auto &entry : accesses) {
     Operation *op = entry.first;
     unsigned index = entry.second;
     auto store = cast<StOp>(op);
@@ -89,7 +72,7 @@ void StreamedStores::countBytes() {
       groups[index].push_back({op->getBlock(), store.getMask(), 0});
       group = std::prev(groups[index].end());
     }
-    auto bytes = bytesOf(store.getB().front()) * store.getB().size();
+    auto bytes = bytesOfElement(store.getB().front()) * store.getB().size();
     if (!op->getParentOfType<scf::WhileOp>())
       group->bytes += uint32_t(bytes);
   }
@@ -100,9 +83,4 @@ void StreamedStores::countBytes() {
         llvm::min_element(ofArray, [](const Group &a, const Group &b) {
           return a.bytes < b.bytes;
         })->bytes;
-}
-
-std::optional<unsigned> StreamedStores::arrayOf(StOp store) const {
-  auto found = stores.find(store);
-  return found == stores.end() ? std::nullopt : std::optional(found->second);
 }

@@ -13,25 +13,15 @@
 #define PTXJIT_ANALYSIS_STREAMEDLOADS_H
 
 #include "ptxjit/Analysis/ParamArray.h"
-#include "llvm/ADT/DenseMap.h"
 
 namespace ptxjit {
 
-class StreamedLoads {
+/// Arrays that a kernel only reads, and the loads whose rows may be fetched
+/// early: the first one of each row.
+class StreamedLoads : public ParamArrayAccesses {
 public:
   /// \param func  in structured or masked form.
   StreamedLoads(ptx::FuncOp func, const ShapeAnalysis &shapes);
-
-  llvm::ArrayRef<ParamArray> getArrays() const { return arrays; }
-  /// The index of the array that a load reads; nothing if it is none of
-  /// getArrays(), or if a load beside it reads the same row.
-  std::optional<unsigned> arrayOf(ptx::LdOp load) const;
-
-private:
-  void addLoad(ptx::LdOp load, uint32_t param);
-
-  llvm::SmallVector<ParamArray> arrays;
-  llvm::DenseMap<mlir::Operation *, unsigned> loads;
 };
 
 } // namespace ptxjit
